@@ -1,0 +1,67 @@
+//! Mathematical constants at any precision, and the working memory behind them.
+
+use std::cell::RefCell;
+
+use astro_float::Consts;
+
+use crate::memo::Memo;
+use crate::real::{ROUNDING, Real};
+
+thread_local! {
+    static CONSTS: RefCell<Consts> = RefCell::new(
+        // The constructor fails only when a few hundred bytes cannot be allocated.
+        Consts::new().expect("memory for the cache of constants"),
+    );
+    static NORMAL: Memo<usize, Normal> = Memo::new();
+}
+
+/// Lends the thread's cache of constants.
+pub(crate) fn with_consts<T>(f: impl FnOnce(&mut Consts) -> T) -> T {
+    CONSTS.with(|consts| f(&mut consts.borrow_mut()))
+}
+
+/// `ln 2`.
+pub(crate) fn ln_2(bits: usize) -> Real {
+    Real::new(with_consts(|consts| consts.ln_2(bits, ROUNDING)), bits)
+}
+
+/// `π`.
+pub(crate) fn pi(bits: usize) -> Real {
+    Real::new(with_consts(|consts| consts.pi(bits, ROUNDING)), bits)
+}
+
+/// The constants of the normal density at one precision.
+struct Normal {
+    /// `√(2π)`.
+    sqrt_two_pi: Real,
+    /// `ln √(2π)`.
+    ln_sqrt_two_pi: Real,
+    /// `√2`.
+    sqrt_two: Real,
+}
+
+impl Normal {
+    fn new(bits: usize) -> Self {
+        let two_pi = pi(bits) * 2;
+        Self {
+            sqrt_two_pi: two_pi.sqrt(),
+            ln_sqrt_two_pi: two_pi.ln().scale(-1),
+            sqrt_two: Real::from_i64(2, bits).sqrt(),
+        }
+    }
+}
+
+/// `√(2π)`.
+pub(crate) fn sqrt_two_pi(bits: usize) -> Real {
+    NORMAL.with(|memo| memo.get(bits, || Normal::new(bits)).sqrt_two_pi.clone())
+}
+
+/// `ln √(2π)`.
+pub(crate) fn ln_sqrt_two_pi(bits: usize) -> Real {
+    NORMAL.with(|memo| memo.get(bits, || Normal::new(bits)).ln_sqrt_two_pi.clone())
+}
+
+/// `√2`.
+pub(crate) fn sqrt_two(bits: usize) -> Real {
+    NORMAL.with(|memo| memo.get(bits, || Normal::new(bits)).sqrt_two.clone())
+}

@@ -1,0 +1,160 @@
+//! The whole curve γ ↦ E_γ of finite laws, exactly piecewise linear.
+
+use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::rounding::{div_down, div_up, mul_down, mul_up};
+use crate::{Delta, Enclosure, Gamma};
+use robust::{Coord, orient2d};
+
+/// A set of outcomes A, as the point (Q(A), P(A)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vertex {
+    /// Q(A).
+    pub q: f64,
+    /// P(A).
+    pub p: f64,
+    /// Which two laws P and Q, where the curve is a maximum over many pairs
+    /// (indices from 0).
+    pub pair: (usize, usize),
+}
+
+/// γ ↦ max over a finite family of pairs of E_γ(P‖Q).
+///
+/// E_γ(P‖Q) = max_A [P(A) − γQ(A)], and only the sets A = {dP/dQ > c} matter; so
+/// the curve is the upper envelope of the lines with intercept P(A) and slope
+/// −Q(A), that is, the upper convex hull of the points (Q(A), P(A)). It is convex,
+/// decreasing and piecewise linear, and [`HockeyStickCurve::knots`] are exactly
+/// where it bends. Evaluation is a binary search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HockeyStickCurve {
+    /// Strictly increasing in q and in p, slopes strictly decreasing; the
+    /// slopes are the knots.
+    vertices: Vec<Vertex>,
+    /// Each coordinate is within this relative error of the truth.
+    relative_error: f64,
+}
+
+impl HockeyStickCurve {
+    /// The curve of the given points, whose coordinates are sums of at most
+    /// `terms` probabilities, each within `relative_error`, added from the largest
+    /// ratio p/q on.
+    ///
+    /// Each addition adds a unit of roundoff, and sorting by a rounded ratio can
+    /// misplace only outcomes whose ratio is the γ at hand to within that and the
+    /// error of two probabilities, which count at most as much.
+    pub(crate) fn from_points(points: Vec<Vertex>, terms: usize, relative_error: f64) -> Self {
+        let relative_error = (terms as f64 + 8.0) * UNIT_ROUNDOFF + 3.0 * relative_error;
+        Self { vertices: upper_hull(points), relative_error }
+    }
+
+    /// The γ at which the curve bends, in decreasing order; beyond the first it
+    /// is constant.
+    pub fn knots(&self) -> impl Iterator<Item = f64> {
+        self.vertices.windows(2).map(|w| slope(w[0], w[1]))
+    }
+
+    /// The hull: the sets of outcomes that attain the curve somewhere.
+    pub fn vertices(&self) -> &[Vertex] {
+        &self.vertices
+    }
+
+    /// The largest E_γ(P‖Q) of the family, for any γ > 0.
+    pub fn at(&self, gamma: Gamma) -> Enclosure {
+        // If each p and q is off by a factor within 1 ± e, the curve lies between
+        // (1 − e)·E(γ(1 + e)/(1 − e)) and (1 + e)·E(γ(1 − e)/(1 + e)).
+        let (less, more) = (1.0 - self.relative_error, 1.0 + self.relative_error);
+        let high = mul_up(gamma.value().upper(), div_up(more, less));
+        let low = mul_down(gamma.value().lower(), div_down(less, more));
+        let lower = mul_down(less, self.value_at(high).lower());
+        let upper = mul_up(more, self.value_at(low).upper());
+        let raw = Enclosure::between(lower.min(upper), upper.min(1.0));
+        if gamma.is_below_one() {
+            return (raw - (Enclosure::ONE - gamma.value())).positive_part();
+        }
+        raw
+    }
+
+    /// Which pair attains the curve at γ.
+    pub fn pair_at(&self, gamma: Gamma) -> (usize, usize) {
+        self.vertex_at(gamma.value().midpoint()).pair
+    }
+
+    /// The smallest ε ≥ 0 with E_{e^ε} ≤ δ: e^ε = max_A (P(A) − δ)/Q(A).
+    pub fn epsilon_at(&self, delta: Delta) -> Enclosure {
+        let error = Enclosure::between(1.0 - self.relative_error, 1.0 + self.relative_error);
+        let gamma = self.vertices.iter().fold(Enclosure::ONE, |most, v| {
+            let above = Enclosure::from(v.p) * error - Enclosure::from(delta);
+            if above.upper() <= 0.0 || v.p == 0.0 {
+                return most;
+            }
+            let ratio = if v.q == 0.0 {
+                // An outcome that only P can produce.
+                if above.lower() > 0.0 {
+                    Enclosure::INFINITE
+                } else {
+                    Enclosure::ONE.hull(Enclosure::INFINITE)
+                }
+            } else {
+                above / (Enclosure::from(v.q) * error)
+            };
+            most.max(ratio)
+        });
+        gamma.ln()
+    }
+
+    /// The value of the hull as it stands, with only the rounding of p − γq.
+    fn value_at(&self, gamma: f64) -> Enclosure {
+        let Vertex { p, q, .. } = self.vertex_at(gamma);
+        if q == 0.0 {
+            return Enclosure::from(p);
+        }
+        (Enclosure::from(p) - Enclosure::from(gamma) * Enclosure::from(q)).positive_part()
+    }
+
+    /// The vertex at which p − γq is largest.
+    fn vertex_at(&self, gamma: f64) -> Vertex {
+        let mut low = 0;
+        let mut high = self.vertices.len() - 1;
+        while low < high {
+            let middle = low.midpoint(high);
+            if slope(self.vertices[middle], self.vertices[middle + 1]) > gamma {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.vertices[low]
+    }
+}
+
+/// The slope of the edge from `a` to `b`: the likelihood ratio at which the curve
+/// changes from one to the other.
+fn slope(a: Vertex, b: Vertex) -> f64 {
+    (b.p - a.p) / (b.q - a.q)
+}
+
+/// The upper-left convex hull of points with coordinates in [0, 1], from (0, 0)
+/// or the highest point above it to the highest point, with exact orientation
+/// tests, so that no point is lost to rounding. Of equal points the first stays.
+pub(crate) fn upper_hull(mut points: Vec<Vertex>) -> Vec<Vertex> {
+    let origin = Vertex { q: 0.0, p: 0.0, pair: points.first().map_or((0, 0), |v| v.pair) };
+    points.push(origin);
+    // By q, and of equal q the highest first.
+    points.sort_by(|a, b| a.q.total_cmp(&b.q).then(b.p.total_cmp(&a.p)));
+    let mut hull: Vec<Vertex> = Vec::new();
+    for point in points {
+        let coord = |v: Vertex| Coord { x: v.q, y: v.p };
+        match hull.last() {
+            Some(last) if last.p >= point.p => continue,
+            _ => {}
+        }
+        while let [.., before, last] = hull[..] {
+            // Counter-clockwise or straight: `last` is on or below the chord.
+            if orient2d(coord(before), coord(last), coord(point)) < 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    hull
+}

@@ -1,0 +1,78 @@
+//! Divergences between two probability laws, as enclosures.
+//!
+//! The hockey-stick divergence of order γ = e^ε > 0 is
+//!
+//! ```text
+//! E_γ(P‖Q) = sup_A [P(A) − γQ(A)] − (1 − γ)₊ = ∫(dP − γdQ)₊ − (1 − γ)₊
+//! ```
+//!
+//! so that it is 0 for P = Q at every γ, total variation at γ = 1, and
+//! E_γ(P‖Q) = γ·E_{1/γ}(Q‖P). A mechanism is (ε, δ)-DP iff E_{e^ε} ≤ δ for all
+//! neighbouring inputs.
+
+mod curve;
+mod discrete;
+mod f_divergence;
+mod gaussian;
+mod generator;
+mod laplace;
+
+pub(crate) use curve::upper_hull;
+pub use curve::{HockeyStickCurve, Vertex};
+pub(crate) use discrete::roc_points;
+pub use discrete::{DiscretePair, FiniteLaw, SUM_TOLERANCE, gamma_information};
+pub use f_divergence::{f_divergence, output_bound};
+pub use gaussian::GaussianPair;
+pub use generator::{
+    Alpha, ChiSquared, Conjugate, Generator, Growth, Hellinger, JensenShannon, KullbackLeibler,
+};
+pub use laplace::LaplacePair;
+
+use crate::{Enclosure, Gamma, Order};
+
+/// Two laws P and Q whose divergences can be enclosed.
+///
+/// Methods are of P from Q; [`Pair::hockey_stick_reversed`] is of Q from P.
+pub trait Pair {
+    /// E_γ(P‖Q) for any γ > 0.
+    fn hockey_stick(&self, gamma: Gamma) -> Enclosure;
+
+    /// ln E_γ(P‖Q), which may be finite where E_γ underflows.
+    fn ln_hockey_stick(&self, gamma: Gamma) -> Enclosure {
+        self.hockey_stick(gamma).ln()
+    }
+
+    /// E_γ(Q‖P) = γ·E_{1/γ}(P‖Q).
+    fn hockey_stick_reversed(&self, gamma: Gamma) -> Enclosure;
+
+    /// The Rényi divergence D_α(P‖Q); α = 1 is Kullback–Leibler, α = ∞ the
+    /// largest log-ratio.
+    fn renyi(&self, order: Order) -> Enclosure;
+
+    /// Total variation, E_1.
+    fn total_variation(&self) -> Enclosure {
+        self.hockey_stick(Gamma::ONE)
+    }
+
+    /// Kullback–Leibler divergence, in nats.
+    fn kl(&self) -> Enclosure;
+
+    /// χ²(P‖Q) = ∫(dP − dQ)²/dQ.
+    fn chi_squared(&self) -> Enclosure;
+
+    /// The squared Hellinger distance ∫(√dP − √dQ)², between 0 and 2.
+    fn hellinger_squared(&self) -> Enclosure;
+
+    /// The end of the support of E_γ: an ε beyond which E_{e^ε} of both
+    /// directions is constant, if there is one.
+    fn last_epsilon(&self) -> Option<f64>;
+
+    /// The γ > 1 at which E_γ of either direction bends, if there are such.
+    fn knots(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// An upper bound of E_Q[L^power; L > e^ε] with L = dP/dQ, and of the same
+    /// with P and Q exchanged. Only asked for ε ≥ 0 and power ≥ 0.
+    fn tail_moment(&self, epsilon: f64, power: f64) -> f64;
+}

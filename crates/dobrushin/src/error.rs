@@ -1,0 +1,77 @@
+//! What can be wrong with a caller's numbers.
+
+/// Why a quantity, a law or a kernel was refused. Each message names what is
+/// wrong, its value, and what is accepted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number outside its range.
+    #[error("{name} is {value}, but it must be {accepted}")]
+    OutOfRange {
+        /// Which quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What would have been accepted.
+        accepted: &'static str,
+    },
+    /// A law or a kernel with no outcomes, or a kernel with no rows.
+    #[error("{what} is empty: it needs at least one {missing}")]
+    Empty {
+        /// Which object.
+        what: String,
+        /// What it lacks.
+        missing: &'static str,
+    },
+    /// A probability that is negative, above 1, NaN or infinite.
+    #[error("{place} is {value}: a probability must be between 0 and 1")]
+    NotAProbability {
+        /// Where it stands.
+        place: String,
+        /// What stands there.
+        value: f64,
+    },
+    /// Probabilities that do not sum to 1.
+    #[error(
+        "{what} sums to {sum}, {excess:+e} away from 1, and at most ±{tolerance:e} is allowed: \
+         correct it, or divide it by its sum"
+    )]
+    SumNotOne {
+        /// Which law.
+        what: String,
+        /// The sum of its probabilities.
+        sum: f64,
+        /// `sum − 1`.
+        excess: f64,
+        /// The largest |sum − 1| that is read as rounding.
+        tolerance: f64,
+    },
+    /// Rows or laws of different lengths.
+    #[error("{what} has {found} entries, but {expected} were expected, as in {like}")]
+    LengthMismatch {
+        /// Which row or law.
+        what: String,
+        /// How many entries it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+        /// What it is compared with.
+        like: String,
+    },
+    /// A kernel with a single input.
+    #[error(
+        "the kernel has only one row: contraction compares the outputs at two inputs, \
+         so add a row for every other input"
+    )]
+    OneInput,
+    /// Kernels that cannot follow one another.
+    #[error(
+        "the kernels do not fit together: the first has {outputs} outputs and the second {inputs} inputs"
+    )]
+    CannotCompose {
+        /// Outputs of the first kernel.
+        outputs: usize,
+        /// Inputs of the second.
+        inputs: usize,
+    },
+}

@@ -1,0 +1,209 @@
+//! A kernel with finitely many inputs and outputs: a row-stochastic matrix.
+
+use super::Kernel;
+use crate::divergence::{FiniteLaw, HockeyStickCurve, Vertex, roc_points, upper_hull};
+use crate::{Enclosure, Error, Gamma};
+use rayon::prelude::*;
+
+/// A channel: row x is the law of the output at input x.
+///
+/// Cost, with m inputs and k outputs: one contraction coefficient takes O(m²k)
+/// operations, the whole curve O(m²k·log k), and both O(mk) memory; all cores are
+/// used.
+///
+/// ```
+/// use dobrushin::kernel::{FiniteKernel, Kernel};
+/// use dobrushin::Gamma;
+/// // Randomised response that tells the truth 3 times in 4 is ln 3-LDP.
+/// let response = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+/// assert_eq!(response.total_variation().upper(), 0.5);
+/// assert_eq!(response.contraction(Gamma::new(3.0)?).upper(), 0.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FiniteKernel {
+    outputs: usize,
+    /// Row after row; each row is a [`FiniteLaw`].
+    entries: Vec<f64>,
+    /// Every entry is within this of the kernel's; 0 if they are exact.
+    relative_error: f64,
+    /// Whether rows with equal entries are equal laws, as those of
+    /// [`FiniteLaw`]s are. Products of kernels may round to equal rows.
+    equal_rows_are_equal_laws: bool,
+}
+
+/// Products of probabilities below this may have lost relative accuracy.
+const LEAST_PRODUCT: f64 = 1e-290;
+
+impl FiniteKernel {
+    /// A kernel from its rows.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without rows or columns, [`Error::OneInput`] for a single
+    /// row, [`Error::LengthMismatch`] for
+    /// ragged rows, and [`Error::NotAProbability`] or [`Error::SumNotOne`] naming
+    /// the row that fails (counted from 1) and by how much.
+    pub fn new(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
+        Self::from_rows(rows, FiniteLaw::new)
+    }
+
+    /// A kernel whose rows are divided by their sums, whatever these are.
+    ///
+    /// # Errors
+    /// As [`FiniteKernel::new`], but a sum other than 1 is none.
+    pub fn proportional_to(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
+        Self::from_rows(rows, FiniteLaw::proportional_to)
+    }
+
+    fn from_rows(
+        rows: Vec<Vec<f64>>,
+        law: impl Fn(&str, Vec<f64>) -> Result<FiniteLaw, Error>,
+    ) -> Result<Self, Error> {
+        let outputs = rows.first().map_or(0, Vec::len);
+        if rows.is_empty() {
+            return Err(Error::Empty { what: "the kernel".to_owned(), missing: "row" });
+        }
+        let one_input = rows.len() == 1;
+        let mut entries = Vec::with_capacity(rows.len() * outputs);
+        let mut relative_error: f64 = 0.0;
+        for (index, row) in rows.into_iter().enumerate() {
+            let what = format!("row {}", index + 1);
+            if row.len() != outputs {
+                let like = "row 1".to_owned();
+                return Err(Error::LengthMismatch { what, found: row.len(), expected: outputs, like });
+            }
+            let law = law(&what, row)?;
+            relative_error = relative_error.max(law.relative_error());
+            entries.extend_from_slice(law.probabilities());
+        }
+        if one_input {
+            return Err(Error::OneInput);
+        }
+        Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: true })
+    }
+
+    /// How many inputs (rows) there are.
+    pub fn inputs(&self) -> usize {
+        self.entries.len() / self.outputs
+    }
+
+    /// How many outputs (columns) there are.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// The law of the output at input `x`, as stored.
+    pub(super) fn row(&self, x: usize) -> &[f64] {
+        &self.entries[x * self.outputs..][..self.outputs]
+    }
+
+    /// K(y|x) for one row.
+    pub(super) fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
+        let error = self.relative_error;
+        self.row(x).iter().map(move |&p| {
+            if error == 0.0 || p == 0.0 { Enclosure::from(p) } else { Enclosure::around(p, error) }
+        })
+    }
+
+    /// A bound on the relative error of every entry.
+    pub(super) fn relative_error(&self) -> f64 {
+        self.relative_error
+    }
+
+    /// Whether the laws at two inputs are certainly the same.
+    pub(super) fn same_law(&self, x: usize, y: usize) -> bool {
+        self.equal_rows_are_equal_laws && self.row(x) == self.row(y)
+    }
+
+    /// The kernel that applies `self` and then `next`.
+    ///
+    /// # Errors
+    /// [`Error::CannotCompose`] if `next` does not take what `self` puts out;
+    /// [`Error::OutOfRange`] if probabilities are so small that their products
+    /// underflow.
+    pub fn then(&self, next: &Self) -> Result<Self, Error> {
+        if self.outputs != next.inputs() {
+            return Err(Error::CannotCompose { outputs: self.outputs, inputs: next.inputs() });
+        }
+        let mut entries = vec![0.0; self.inputs() * next.outputs];
+        for (x, law) in entries.chunks_mut(next.outputs).enumerate() {
+            for (y, &weight) in self.row(x).iter().enumerate() {
+                for (total, &p) in law.iter_mut().zip(next.row(y)) {
+                    *total += product(weight, p)?;
+                }
+            }
+        }
+        // One unit for each product and addition of positive numbers.
+        let rounding = (self.outputs as f64 + 2.0) * f64::EPSILON;
+        Ok(self.combined(next, next.outputs, entries, rounding))
+    }
+
+    /// The kernel that applies `self` and `other` independently to a pair of
+    /// inputs: inputs and outputs are pairs in lexicographic order.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if probabilities are so small that their products
+    /// underflow.
+    pub fn beside(&self, other: &Self) -> Result<Self, Error> {
+        let rows = (0..self.inputs()).flat_map(|x| (0..other.inputs()).map(move |z| (x, z)));
+        let cells = rows.flat_map(|(x, z)| {
+            self.row(x).iter().flat_map(move |&p| other.row(z).iter().map(move |&q| (p, q)))
+        });
+        let entries = cells.map(|(p, q)| product(p, q)).collect::<Result<_, _>>()?;
+        Ok(self.combined(other, self.outputs * other.outputs, entries, f64::EPSILON))
+    }
+
+    fn combined(&self, other: &Self, outputs: usize, entries: Vec<f64>, rounding: f64) -> Self {
+        let relative_error = (self.relative_error + other.relative_error + rounding) * (1.0 + 1e-6);
+        Self { outputs, entries, relative_error, equal_rows_are_equal_laws: false }
+    }
+
+    /// The whole curve γ ↦ η_γ for γ ≥ 1, exactly piecewise linear, with the pair
+    /// of inputs that attains each part.
+    pub fn curve(&self) -> HockeyStickCurve {
+        self.curve_with_progress(|| {})
+    }
+
+    /// [`FiniteKernel::curve`], calling `row_done` after each of the inputs.
+    pub fn curve_with_progress(&self, row_done: impl Fn() + Sync) -> HockeyStickCurve {
+        // Hulls of parts are merged as they grow, so memory stays O(mk).
+        const POINTS_BEFORE_MERGE: usize = 1 << 15;
+        let points = (0..self.inputs())
+            .into_par_iter()
+            .map(|x| {
+                let mut points = Vec::new();
+                for y in (0..self.inputs()).filter(|&y| y != x) {
+                    points.extend(roc_points(self.row(x), self.row(y), (x, y)));
+                    if points.len() > POINTS_BEFORE_MERGE {
+                        points = upper_hull(points);
+                    }
+                }
+                row_done();
+                upper_hull(points)
+            })
+            .reduce(Vec::new, |mut a: Vec<Vertex>, b| {
+                a.extend(b);
+                upper_hull(a)
+            });
+        HockeyStickCurve::from_points(points, self.outputs, self.relative_error)
+    }
+}
+
+/// p·q, which must not underflow.
+fn product(p: f64, q: f64) -> Result<f64, Error> {
+    let value = p * q;
+    if value < LEAST_PRODUCT && p > 0.0 && q > 0.0 {
+        return Err(Error::OutOfRange {
+            name: "a product of two probabilities",
+            value,
+            accepted: "0 or at least 1e-290",
+        });
+    }
+    Ok(value)
+}
+
+impl Kernel for FiniteKernel {
+    fn contraction(&self, gamma: Gamma) -> Enclosure {
+        self.contraction_with_pair(gamma).value
+    }
+}

@@ -1,0 +1,26 @@
+//! Laplace noise added to a point of an interval.
+
+use super::Kernel;
+use crate::divergence::{LaplacePair, Pair};
+use crate::{Enclosure, Error, Gamma};
+
+/// K(x) = Laplace(x, v) for x in an interval of the given length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaplaceKernel {
+    ends: LaplacePair,
+}
+
+impl LaplaceKernel {
+    /// # Errors
+    /// [`Error::OutOfRange`] unless `length ≥ 0` and `0 < scale < ∞`.
+    pub fn new(length: f64, scale: f64) -> Result<Self, Error> {
+        Ok(Self { ends: LaplacePair::new(length, scale)? })
+    }
+}
+
+impl Kernel for LaplaceKernel {
+    /// Exactly E_γ of the laws at the two ends: [1 − e^((|ε| − length/v)/2)]₊.
+    fn contraction(&self, gamma: Gamma) -> Enclosure {
+        self.ends.hockey_stick(if gamma.is_below_one() { gamma.reciprocal() } else { gamma })
+    }
+}

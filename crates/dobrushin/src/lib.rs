@@ -1,0 +1,39 @@
+//! How private is the last iterate of a noisy iterative algorithm?
+//!
+//! This crate is the mathematics behind that question, with no input or
+//! output, no clock, no randomness and no global state. What stands so far is
+//! the ground:
+//!
+//! - [`numeric`]: outward-rounded [`Enclosure`]s, and the special functions
+//!   privacy needs as enclosures, right in the deepest tails;
+//! - [`divergence`]: the hockey-stick divergence E_γ, Rényi and
+//!   f-divergences of Gaussian, Laplace and finite pairs;
+//! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the
+//!   tight curve F_γ, and what a kernel does to any f-divergence;
+//! - [`statement`]: every theorem the crate relies on, as data.
+//!
+//! Every computed number is an [`Enclosure`]: the true value lies between
+//! `lower()` and `upper()`, and only `upper()` of a divergence is ever a
+//! privacy guarantee.
+//!
+//! ```
+//! use dobrushin::divergence::{GaussianPair, Pair};
+//! use dobrushin::Gamma;
+//!
+//! // Two outcomes 0.5 noise standard deviations apart, seen at ε = 5.
+//! let pair = GaussianPair::new(0.5, 1.0)?;
+//! let delta = pair.hockey_stick(Gamma::from_epsilon(5.0)?);
+//! assert!(delta.lower() > 4.4e-24 && delta.upper() < 4.5e-24);
+//! # Ok::<(), dobrushin::Error>(())
+//! ```
+
+pub mod divergence;
+mod error;
+pub mod kernel;
+pub mod numeric;
+mod quantity;
+pub mod statement;
+
+pub use error::Error;
+pub use numeric::Enclosure;
+pub use quantity::{Delta, Epsilon, Gamma, NonNegative, Order, Positive, Probability};

@@ -1,0 +1,125 @@
+//! The chi-square law: how likely a Gaussian vector is long.
+//!
+//! # Accuracy
+//! Every result encloses the true value. The relative width of both tails is
+//! below 1e-11 for up to 10⁴ degrees of freedom wherever the value does not
+//! underflow (the tests compare with arbitrary precision); it grows with the
+//! square root of the degrees of freedom.
+//!
+//! # Implementation
+//! With a = d/2 and y = x/2 both tails are sums of positive terms,
+//!
+//! ```text
+//! P(a, y) = y^a e^(−y)/Γ(a+1) · [1 + y/(a+1) + y²/((a+1)(a+2)) + …]        for y ≤ a
+//! Q(a, y) = y^(a−1) e^(−y)/Γ(a) · [1 + (a−1)/y + (a−1)(a−2)/y² + …]        for y > a
+//! ```
+//!
+//! whose ratios decrease and are below 1, so that the rest after any term is
+//! below that of a geometric series. The second sum stops by itself at
+//! Q(1, y) = e^(−y) or Q(1/2, y) = erfc(√y). The other tail is 1 minus the one.
+
+use super::gamma::ln_gamma_term;
+use super::{Enclosure, normal};
+use crate::{NonNegative, Positive};
+use std::num::NonZeroU32;
+
+/// P(χ²_d ≤ x).
+pub fn cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
+    match tails(degrees, x) {
+        Tails::Certain { cdf } => cdf,
+        Tails::Lower(ln) => ln.exp().min(Enclosure::ONE),
+        Tails::Upper(ln) => (Enclosure::ONE - ln.exp()).positive_part(),
+    }
+}
+
+/// P(χ²_d > x).
+pub fn sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
+    match tails(degrees, x) {
+        Tails::Certain { cdf } => Enclosure::ONE - cdf,
+        Tails::Lower(ln) => (Enclosure::ONE - ln.exp()).positive_part(),
+        Tails::Upper(ln) => ln.exp().min(Enclosure::ONE),
+    }
+}
+
+/// ln P(χ²_d ≤ x), also where the probability underflows.
+pub fn ln_cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
+    match tails(degrees, x) {
+        Tails::Certain { cdf } => cdf.ln(),
+        Tails::Lower(ln) => ln.min(Enclosure::ZERO),
+        Tails::Upper(ln) => (-ln.exp()).ln_1p(),
+    }
+}
+
+/// ln P(χ²_d > x), also where the probability underflows.
+pub fn ln_sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
+    match tails(degrees, x) {
+        Tails::Certain { cdf } => (Enclosure::ONE - cdf).ln(),
+        Tails::Lower(ln) => (-ln.exp()).ln_1p(),
+        Tails::Upper(ln) => ln.min(Enclosure::ZERO),
+    }
+}
+
+/// The logarithm of the tail that is computed; the other follows from it.
+enum Tails {
+    Certain { cdf: Enclosure },
+    Lower(Enclosure),
+    Upper(Enclosure),
+}
+
+fn tails(degrees: NonZeroU32, x: NonNegative) -> Tails {
+    if x.get() == 0.0 || x.get() == f64::INFINITY {
+        return Tails::Certain { cdf: if x.get() == 0.0 { Enclosure::ZERO } else { Enclosure::ONE } };
+    }
+    let halves = (Positive::new(f64::from(degrees.get()) / 2.0), Positive::new(x.get() / 2.0));
+    let (Ok(a), Ok(mean), true) = (halves.0, halves.1, x.get() >= 2.0 * f64::MIN_POSITIVE) else {
+        // Halving a number this small may round it; P(χ²_d ≤ x) ≤ √x.
+        return Tails::Certain { cdf: Enclosure::between(0.0, x.get().sqrt().next_up()) };
+    };
+    let y = Enclosure::from(mean);
+    let count = Enclosure::from(a);
+    let ln_term = ln_gamma_term(a, y);
+    if mean <= a {
+        let sum = geometric_sum(|n| y / (count + Enclosure::from(n as f64)), u64::MAX);
+        Tails::Lower(ln_term + sum.ln())
+    } else {
+        // Terms n = 0, 1, … are y^(a−1−n) e^(−y)/Γ(a−n); they end with a − n = 1,
+        // or with 3/2 and then erfc(√y) = Q(1/2, y).
+        let terms = u64::from(degrees.get() / 2);
+        if terms == 0 {
+            // a = 1/2: no sum, erfc(√y) = 2Q(√(2y)).
+            let root = Enclosure::from(x).sqrt();
+            return Tails::Upper(root.map_monotone(normal::ln_tail) + Enclosure::from(2.0).ln());
+        }
+        let ratio = |n: u64| (count - Enclosure::from(n as f64)) / y;
+        let mut sum = geometric_sum(ratio, terms);
+        let ln_first = ln_term + (count / y).ln();
+        if degrees.get() % 2 == 1 {
+            // erfc(√y), in units of the first term; below it by the same
+            // bound, so nothing is lost when it underflows.
+            let root = Enclosure::from(x).sqrt();
+            let ln_rest = root.map_monotone(normal::ln_tail) + Enclosure::from(2.0).ln();
+            sum = sum + (ln_rest - ln_first).exp();
+        }
+        Tails::Upper(ln_first + sum.ln())
+    }
+}
+
+/// 1 + q₁ + q₁q₂ + … with at most `terms` terms, for decreasing ratios
+/// q_n = `ratio(n)` < 1, all of them ≥ 0 as far as they are asked for.
+fn geometric_sum(ratio: impl Fn(u64) -> Enclosure, terms: u64) -> Enclosure {
+    let mut total = Enclosure::ONE;
+    let mut term = Enclosure::ONE;
+    let mut n = 1;
+    while n < terms {
+        let q = ratio(n);
+        term = term * q;
+        total = total + term;
+        // The rest is at most term·(q + q² + …).
+        let rest = term * q / (Enclosure::ONE - q);
+        if rest.upper() <= total.lower() * f64::EPSILON / 8.0 {
+            return total + Enclosure::ZERO.hull(rest);
+        }
+        n += 1;
+    }
+    total
+}

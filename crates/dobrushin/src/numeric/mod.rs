@@ -1,0 +1,20 @@
+//! Numbers that can be trusted: outward rounding, special functions as
+//! enclosures, certified roots.
+
+pub mod beta;
+pub mod chi_square;
+mod enclosure;
+pub mod gamma;
+mod mills;
+mod mills_table;
+pub mod normal;
+mod roots;
+pub mod rounding;
+pub mod theta;
+
+pub use enclosure::Enclosure;
+pub use roots::{Boundary, boundary};
+
+/// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
+/// relatively.
+pub(crate) const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;

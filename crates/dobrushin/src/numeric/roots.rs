@@ -1,0 +1,131 @@
+//! Roots of monotone functions, enclosed to the last place.
+
+use super::Enclosure;
+
+/// Where a monotone predicate changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boundary {
+    /// The last point at which the predicate held.
+    pub holds: f64,
+    /// A neighbouring `f64` at which it failed.
+    pub fails: f64,
+}
+
+/// The place between `holds`, where the predicate is true, and `fails`, where
+/// it is false (in either order), at which it changes.
+///
+/// The two results are neighbouring `f64`s (unless the ends already were), and
+/// the predicate was *seen* to be true at `holds`: a caller who asks "is this
+/// still private?" gets a private answer even if rounding makes the predicate
+/// flicker. Starting at `hint` and doubling the stride, it takes about
+/// 2·log₂(distance of the hint in units in the last place) evaluations, at most
+/// 128.
+pub fn boundary(ends: Boundary, hint: f64, predicate: impl Fn(f64) -> bool) -> Boundary {
+    let (mut holds, mut fails) = (to_key(ends.holds), to_key(ends.fails));
+    let mut probe = to_key(hint).clamp(holds.min(fails), holds.max(fails));
+    let mut stride: i64 = 1;
+    let mut first_answer = None;
+    // Walk away from the hint until the answer changes …
+    while holds.abs_diff(fails) > 1 {
+        if probe == holds || probe == fails {
+            break;
+        }
+        let answer = predicate(from_key(probe));
+        if answer {
+            holds = probe;
+        } else {
+            fails = probe;
+        }
+        if *first_answer.get_or_insert(answer) != answer {
+            break;
+        }
+        let goal = if answer { fails } else { holds };
+        let towards = (goal - probe).signum();
+        probe = if probe.abs_diff(goal) > stride.unsigned_abs() { probe + towards * stride } else { goal };
+        stride = stride.saturating_mul(2);
+    }
+    // … then halve the bracket.
+    while holds.abs_diff(fails) > 1 {
+        let middle = holds.midpoint(fails);
+        if predicate(from_key(middle)) {
+            holds = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    Boundary { holds: from_key(holds), fails: from_key(fails) }
+}
+
+/// The root of `f = target` in `[start, end]` for a non-increasing `f` known to
+/// have one there, from enclosures of `f` at points: at the lower end `f` was
+/// seen to be at least the target, at the upper end at most (or they are the
+/// given ends).
+pub(crate) fn root_of_decreasing(
+    (start, end): (f64, f64),
+    hint: f64,
+    target: f64,
+    f: impl Fn(f64) -> Enclosure,
+) -> Enclosure {
+    let not_after = boundary(Boundary { holds: start, fails: end }, hint, |x| f(x).lower() >= target);
+    let not_before =
+        boundary(Boundary { holds: end, fails: start }, not_after.holds, |x| f(x).upper() <= target);
+    Enclosure::between(not_after.holds.min(not_before.holds), not_before.holds.max(not_after.holds))
+}
+
+/// Newton's iteration kept inside a bracket: a good hint, nothing certain.
+///
+/// `step(x)` is the change Newton's method proposes at `x`.
+pub(crate) fn newton_hint((start, end): (f64, f64), guess: f64, step: impl Fn(f64) -> f64) -> f64 {
+    let mut x = guess.clamp(start, end);
+    for _ in 0..40 {
+        let change = step(x);
+        if change.is_nan() {
+            break;
+        }
+        let next = (x + change).clamp(start, end);
+        let settled = (next - x).abs() <= 4.0 * f64::EPSILON * x.abs();
+        x = next;
+        if settled {
+            break;
+        }
+    }
+    x
+}
+
+/// An integer that orders as the float does; neighbouring floats have
+/// neighbouring keys.
+fn to_key(x: f64) -> i64 {
+    let bits = (x + 0.0).to_bits() as i64;
+    if bits < 0 { i64::MIN - bits } else { bits }
+}
+
+fn from_key(key: i64) -> f64 {
+    f64::from_bits(if key < 0 { (i64::MIN - key) as u64 } else { key as u64 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_boundary_is_found_to_the_last_place_from_any_hint() {
+        for threshold in [-3.7, -1e-300, 0.1, 2.0, 7e10] {
+            for hint in [-1e300, -3.7, 0.0, 0.1, threshold, f64::next_up(threshold), 1e300] {
+                let up = boundary(Boundary { holds: f64::MIN, fails: f64::MAX }, hint, |x| x <= threshold);
+                assert_eq!(up, Boundary { holds: threshold, fails: threshold.next_up() });
+                let down = boundary(Boundary { holds: f64::MAX, fails: f64::MIN }, hint, |x| x >= threshold);
+                assert_eq!(down, Boundary { holds: threshold, fails: threshold.next_down() });
+            }
+        }
+    }
+
+    #[test]
+    fn a_good_hint_saves_evaluations() {
+        let calls = std::cell::Cell::new(0);
+        boundary(Boundary { holds: 0.0, fails: 1e9 }, 2.0 + 1e-15, |x| {
+            calls.set(calls.get() + 1);
+            x * x <= 4.0
+        });
+        assert!(calls.get() < 12, "{} evaluations", calls.get());
+    }
+}

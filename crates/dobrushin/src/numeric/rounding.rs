@@ -1,0 +1,115 @@
+//! Directed rounding on a machine that only rounds to nearest.
+//!
+//! An operation is done once in `f64`, and the sign of its rounding error,
+//! which is computed exactly by an error-free transformation, tells on which
+//! side the true result lies. The bound is then moved by one unit in the last
+//! place or not at all, so `1 + 1` stays `2`. Where the error itself may
+//! underflow, the bound is moved without asking.
+//!
+//! Every function here takes numbers for which the operation is defined: no
+//! NaN, no ∞ − ∞, 0·∞, 0/0 or ∞/∞.
+
+/// Below this magnitude the rounding error of a product, a quotient or a root
+/// may not be a normal number, so its sign cannot be trusted.
+const ERROR_MAY_UNDERFLOW: f64 = f64::MIN_POSITIVE * (1u64 << 63) as f64;
+
+/// A lower bound of `a + b` (never −0), off by less than one unit in the last place.
+pub fn add_down(a: f64, b: f64) -> f64 {
+    0.0 - add_up(-a, -b)
+}
+
+/// An upper bound of `a + b`, off by less than one unit in the last place.
+pub fn add_up(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if sum.is_infinite() {
+        let exact = a.is_infinite() || b.is_infinite();
+        return if exact || sum > 0.0 { sum } else { f64::MIN };
+    }
+    // A NaN error (overflow inside the transformation) moves the bound too.
+    let (_, error) = two_sum(a, b);
+    if error <= 0.0 { sum } else { sum.next_up() }
+}
+
+/// `(s, e)` with `s = fl(a + b)` and `s + e = a + b` exactly (Knuth).
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_seen = sum - a;
+    let a_seen = sum - b_seen;
+    (sum, (a - a_seen) + (b - b_seen))
+}
+
+/// `(p, e)` with `p = fl(a · b)` and `p + e = a · b` exactly, unless the error
+/// underflows.
+pub fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let product = a * b;
+    (product, a.mul_add(b, -product))
+}
+
+/// A lower bound of `a · b`.
+pub fn mul_down(a: f64, b: f64) -> f64 {
+    0.0 - mul_up(-a, b)
+}
+
+/// An upper bound of `a · b`.
+pub fn mul_up(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 {
+        return 0.0;
+    }
+    let (product, error) = two_product(a, b);
+    if product.is_infinite() {
+        let exact = a.is_infinite() || b.is_infinite();
+        return if exact || product > 0.0 { product } else { f64::MIN };
+    }
+    if product.abs() < ERROR_MAY_UNDERFLOW {
+        // A negative product that rounds to −0 is below 0.
+        return if product == 0.0 && (a < 0.0) != (b < 0.0) { 0.0 } else { product.next_up() };
+    }
+    if error <= 0.0 { product } else { product.next_up() }
+}
+
+/// A lower bound of `a / b`, for `b ≠ 0`.
+pub fn div_down(a: f64, b: f64) -> f64 {
+    0.0 - div_up(-a, b)
+}
+
+/// An upper bound of `a / b`, for `b ≠ 0`.
+pub fn div_up(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b.is_infinite() {
+        return 0.0;
+    }
+    let quotient = a / b;
+    if quotient.is_infinite() {
+        return if a.is_infinite() || quotient > 0.0 { quotient } else { f64::MIN };
+    }
+    if a.abs() < ERROR_MAY_UNDERFLOW || quotient.abs() < ERROR_MAY_UNDERFLOW {
+        return if quotient == 0.0 && (a < 0.0) != (b < 0.0) { 0.0 } else { quotient.next_up() };
+    }
+    // a − quotient·b has the sign of (a/b − quotient)·b.
+    let remainder = (-quotient).mul_add(b, a);
+    let true_is_above = if b > 0.0 { remainder > 0.0 } else { remainder < 0.0 };
+    if true_is_above { quotient.next_up() } else { quotient }
+}
+
+/// A lower bound of `√x`, for `x ≥ 0`.
+pub fn sqrt_down(x: f64) -> f64 {
+    let root = x.sqrt();
+    if x == 0.0 || x.is_infinite() {
+        root
+    } else if x < ERROR_MAY_UNDERFLOW || (-root).mul_add(root, x) < 0.0 {
+        root.next_down()
+    } else {
+        root
+    }
+}
+
+/// An upper bound of `√x`, for `x ≥ 0`.
+pub fn sqrt_up(x: f64) -> f64 {
+    let root = x.sqrt();
+    if x == 0.0 || x.is_infinite() {
+        root
+    } else if x < ERROR_MAY_UNDERFLOW || (-root).mul_add(root, x) > 0.0 {
+        root.next_up()
+    } else {
+        root
+    }
+}

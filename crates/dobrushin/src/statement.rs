@@ -1,0 +1,169 @@
+//! What the numbers of this crate rest on, as data: each result with its
+//! assumptions, its source and what was wrong with the source.
+
+/// A theorem that a number rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The name to ask for it by.
+    pub id: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// The result, in words and formulas.
+    pub statement: &'static str,
+    /// What must hold.
+    pub assumptions: &'static [&'static str],
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What the source has wrong, and what holds instead; the numbers are those
+    /// of docs/errata.md.
+    pub errata: &'static [&'static str],
+}
+
+/// The statement with the given id.
+pub fn find(id: &str) -> Option<&'static Statement> {
+    STATEMENTS.iter().find(|s| s.id == id)
+}
+
+/// Contraction of E_γ-divergence and its applications to privacy.
+macro_rules! ced {
+    ($place:literal) => {
+        concat!(
+            "Asoodeh, Diaz, Calmon, Contraction of E_γ-divergence and its applications to privacy (2023), ",
+            $place
+        )
+    };
+}
+
+/// Every statement, in the order in which they build on each other.
+pub const STATEMENTS: &[Statement] = &[
+    Statement {
+        id: "hockey-stick",
+        title: "The hockey-stick divergence and differential privacy",
+        statement: "E_γ(P‖Q) = sup_A [P(A) − γQ(A)] − (1 − γ)₊ for γ = e^ε > 0. A mechanism is (ε, δ)-DP iff \
+                    E_{e^ε} ≤ δ between its output laws on all neighbouring data, in both orders. \
+                    E_1 is total variation, and E_γ(P‖Q) = γ·E_{1/γ}(Q‖P).",
+        assumptions: &["any two probability laws"],
+        source: ced!("eq. 9 and 47"),
+        errata: &[
+            "\"privacy loss ≤ ε with probability ≥ 1 − δ\" is sufficient for (ε, δ)-DP, not equivalent to it (E21): \
+             for a Gaussian pair with r = 1 at ε = 1 the tail is 0.3085 and δ is 0.1269",
+        ],
+    },
+    Statement {
+        id: "gaussian",
+        title: "Two Gaussian laws",
+        statement: "E_{e^ε}(N(m₁, σ²I)‖N(m₂, σ²I)) = θ_ε(r) = Q(ε/r − r/2) − e^ε·Q(ε/r + r/2) with r = ‖m₁ − m₂‖/σ; \
+                    for ε < 0 it is e^ε·θ_{−ε}(r). It is evaluated as φ(a)·[R(a) − R(a + r)], a = ε/r − r/2, with \
+                    the Mills ratio R, which does not cancel. D_α = αr²/2, KL = r²/2, χ² = e^(r²) − 1, \
+                    H² = 2 − 2e^(−r²/8).",
+        assumptions: &["the same covariance σ²I, any dimension"],
+        source: ced!("Lemma 3 and Definition 1"),
+        errata: &[],
+    },
+    Statement {
+        id: "laplace",
+        title: "Two Laplace laws",
+        statement: "E_{e^ε} = [1 − e^((ε − t)/2)]₊ for ε ≥ 0, with t = |m₁ − m₂|/v: exactly 0 from ε = t on.",
+        assumptions: &["the same scale v", "one dimension"],
+        source: "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction coefficients \
+                 (2020), Lemma 2",
+        errata: &[],
+    },
+    Statement {
+        id: "discrete",
+        title: "Two laws on finitely many outcomes",
+        statement: "E_γ = Σ(p − γq)₊ for γ ≥ 1: convex, decreasing and piecewise linear in γ, with bends exactly at \
+                    the likelihood ratios p/q; the set {p > γq} attains it.",
+        assumptions: &["probabilities that sum to 1 within 1e-9 (they are divided by their sum)"],
+        source: ced!("eq. 9"),
+        errata: &[],
+    },
+    Statement {
+        id: "integral-representation",
+        title: "Every f-divergence from the hockey-stick curve",
+        statement: "D_f(P‖Q) = ∫₁^∞ [f″(γ)·E_γ(P‖Q) + γ⁻³f″(1/γ)·E_γ(Q‖P)] dγ. Integrated by parts it needs f only, \
+                    and is exact on a piecewise linear curve.",
+        assumptions: &["f convex with f(1) = 0"],
+        source: ced!("eq. 17"),
+        errata: &[],
+    },
+    Statement {
+        id: "contraction-coefficient",
+        title: "Two inputs attain the contraction coefficient",
+        statement: "η_γ(K) = sup_{x, y} E_γ(K(x)‖K(y)) for γ ≥ 1 and η_γ = η_{1/γ} for γ < 1. γ = 1 is Dobrushin's \
+                    coefficient. K is (ε, δ)-locally private iff η_{e^ε}(K) ≤ δ. For every f-divergence \
+                    η_f ≤ η_TV ≤ 1 − (1 − η_γ)/γ.",
+        assumptions: &["any Markov kernel"],
+        source: ced!("Theorems 2 and 3, Lemma 1, eq. 13"),
+        errata: &[
+            "a product of coefficients that starts from the law after the first kernel must not count that kernel \
+             again (E5)",
+        ],
+    },
+    Statement {
+        id: "gaussian-kernel",
+        title: "Gaussian noise on a bounded set",
+        statement: "η_γ(K) = θ_ε(D/σ) for K(x) = N(x, σ²I) on a set of diameter D; it is 1 on an unbounded set.",
+        assumptions: &["D is the diameter, not the radius", "inputs never leave the set"],
+        source: ced!("Proposition 1"),
+        errata: &[
+            "Theorem 1 uses 2dA as the diameter of {‖x‖² ≤ dA}; it is 2√(dA), which is larger when dA < 1 (E3): \
+             d = 1, A = 0.01, σ = 0.1 has TV 0.682689 where 0.079656 is printed",
+        ],
+    },
+    Statement {
+        id: "laplace-kernel",
+        title: "Laplace noise on an interval",
+        statement: "η_γ(K) = [1 − e^((ε − D/v)/2)]₊ for K(x) = Laplace(x, v) on an interval of length D.",
+        assumptions: &["one dimension"],
+        source: "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction coefficients \
+                 (2020), Theorem 2",
+        errata: &[],
+    },
+    Statement {
+        id: "tight-curve",
+        title: "The tight contraction curve",
+        statement: "If E_γ(μ‖ν) = e > 0 then E_γ(μK‖νK) ≤ F_γ(e) = e·η_γ̃(K) with γ̃ = 1 + (γ − 1)/e, and nothing \
+                    smaller holds for all such μ, ν. F_γ(e) ≤ e·η_γ(K), far below it when e is small: repeated \
+                    contraction decays faster than geometrically.",
+        assumptions: &["γ ≥ 1 (for γ < 1: F_γ(e) = γ·F_{1/γ}(e/γ))"],
+        source: "Balle, Barthe, Gaboardi, Geumlek, Privacy amplification by mixing and diffusion mechanisms (2019)",
+        errata: &[],
+    },
+    Statement {
+        id: "output-bound",
+        title: "What a kernel leaves of an f-divergence",
+        statement: "D_f(μK‖νK) ≤ ∫₁^∞ η_γ(K)·[f″(γ)·E_γ(μ‖ν) + γ⁻³f″(1/γ)·E_γ(ν‖μ)] dγ, never above \
+                    η_TV(K)·D_f(μ‖ν).",
+        assumptions: &["f convex with f(1) = 0"],
+        source: ced!("Corollary 1"),
+        errata: &[
+            "the values of its examples are wrong (E20): Example 1 is 20.5241 and 0.887411, not 0.49 and 0.26 \
+             (the exact χ² is 0.308649); Example 2 is 0.1875 and 0.175226, not 0.19 and 0.17",
+        ],
+    },
+    Statement {
+        id: "chi2-contraction",
+        title: "η_χ² = η_KL of a finite kernel",
+        statement: "η_χ² = η_KL = max over pairs of rows p, q and 0 < λ < 1 of 1 − Σ pq/(λp + (1 − λ)q): the coefficient \
+                    of every operator-convex f, attained on two inputs. η_χ² ≤ η_f ≤ η_TV for every twice \
+                    differentiable f with f″(1) > 0.",
+        assumptions: &["finitely many inputs and outputs"],
+        source: "Choi, Ruskai, Seneta (1994); Ordentlich, Polyanskiy, Strong data processing constant is achieved by \
+                 binary inputs (2021)",
+        errata: &[
+            "for the binary symmetric channel with crossover w it is (1 − 2w)², not 1 − 2w² as in Asoodeh, \
+             Aliakbarpour, Calmon (2021) (E19): 0.25 against 0.875 at w = 1/4",
+        ],
+    },
+    Statement {
+        id: "product-kernel",
+        title: "Kernels side by side",
+        statement: "η_γ(⊗K_i) ≤ 1 − Π(1 − η_{γ_i}(K_i)) for any γ_i ≥ 1 with Π γ_i = γ; in particular \
+                    η_TV(⊗K_i) ≤ 1 − Π(1 − η_TV(K_i)). Independent Gaussian kernels are one, with \
+                    (D/σ)² = Σ(D_i/σ_i)².",
+        assumptions: &["independent noise"],
+        source: ced!("Lemma 2, here for every γ and each kernel's own coefficient"),
+        errata: &[],
+    },
+];

@@ -1,0 +1,84 @@
+//! Chores of the workspace: `cargo xtask help` lists them.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests
+cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
+";
+
+/// A chore's failure, as one line.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let chore = env::args().nth(1);
+    let outcome = match chore.as_deref() {
+        Some("test") => test(),
+        Some("tables") => tables(),
+        Some("help") | None => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(other) => Err(format!("no chore is called {other:?}\n{HELP}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Outcome {
+    for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        install_component(component, probe)?;
+    }
+    run(cargo().args(["fmt", "--all", "--check"]))?;
+    run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    run(cargo()
+        .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings"))?;
+    run(cargo().args(["test", "--workspace", "--all-targets"]))?;
+    run(cargo().args(["test", "--workspace", "--doc"]))
+}
+
+/// Writes the generated table where the library includes it.
+fn tables() -> Outcome {
+    let mut generate = cargo();
+    generate.args(["run", "--quiet", "--release", "-p", "dobrushin-reference", "--bin", "mills-table"]);
+    let output = generate.output().map_err(|e| format!("{generate:?}: {e}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let path = root().join("crates/dobrushin/src/numeric/mills_table.rs");
+    std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Adds a component of the toolchain where it is missing.
+fn install_component(component: &str, probe: &str) -> Outcome {
+    let present = cargo().args([probe, "--version"]).output().is_ok_and(|o| o.status.success());
+    if present {
+        return Ok(());
+    }
+    run(Command::new("rustup").args(["component", "add", component]))
+}
+
+/// The cargo that runs this, in the root of the workspace.
+fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
+}
+
+fn run(command: &mut Command) -> Outcome {
+    eprintln!("xtask: {command:?}");
+    let status = command.status().map_err(|e| format!("{command:?}: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} failed: {status}")) }
+}
