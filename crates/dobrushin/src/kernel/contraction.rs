@@ -60,8 +60,8 @@ impl FiniteKernel {
             return pure;
         }
         let target = Enclosure::from(delta);
-        let (mut root, mut steepness) = (Enclosure::ONE, 0.0);
-        loop {
+        let mut root = Enclosure::ONE;
+        let steepness = loop {
             let gamma = root.midpoint();
             let (p, q) = self.attaining_set(self.largest_pair(gamma).pair, gamma);
             let above = p - target;
@@ -70,12 +70,11 @@ impl FiniteKernel {
                 return Enclosure::INFINITE;
             }
             let next = above / q;
-            steepness = q.lower();
             if q == Enclosure::ZERO || next.lower() <= root.lower() {
-                break;
+                break q.lower();
             }
             root = next;
-        }
+        };
         // That is the root up to rounding: step up until it is certain.
         let mut upper = root.upper();
         let mut stride = f64::EPSILON + 2.0 * self.slack() / (steepness * upper).max(f64::MIN_POSITIVE);
