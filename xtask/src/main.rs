@@ -1,5 +1,7 @@
 //! Chores of the workspace: `cargo xtask help` lists them.
 
+mod bench;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -7,6 +9,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests
 cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
+cargo xtask bench     speed: θ against SciPy, contraction of large kernels (installs SciPy in target/)
 ";
 
 /// A chore's failure, as one line.
@@ -17,6 +20,7 @@ fn main() -> ExitCode {
     let outcome = match chore.as_deref() {
         Some("test") => test(),
         Some("tables") => tables(),
+        Some("bench") => bench::all(),
         Some("help") | None => {
             print!("{HELP}");
             Ok(())

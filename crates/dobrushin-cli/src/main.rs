@@ -1,2 +1,36 @@
-//! x
-fn main() {}
+//! The `dobrushin` program.
+
+mod cli;
+mod command;
+mod file;
+mod number;
+mod output;
+mod plot;
+mod probabilities;
+mod problem;
+mod profile_plot;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use problem::Problem;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            problem.print();
+            problem.exit_code()
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Problem> {
+    let report = match &cli.command {
+        None => command::demonstration::run(),
+        Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
+        Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
+        Some(Command::Explain(arguments)) => command::explain::run(arguments),
+    }?;
+    report.print(&cli.common)
+}

@@ -8,12 +8,7 @@ use super::{Plot, Series};
 
 /// Draws all series. Lines are clipped to the plot area, with room for their width at its edges.
 pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[Style]) {
-    let Area {
-        left,
-        top,
-        width,
-        height,
-    } = layout.area;
+    let Area { left, top, width, height } = layout.area;
     svg.element("clipPath", "id=\"plot-area\"", |svg| {
         svg.line(&format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
@@ -39,20 +34,11 @@ pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[S
             Pen::Line(dashes) => {
                 let paths = pieces.iter().filter(|piece| piece.len() > 1);
                 let path: String = paths.map(|piece| polyline(piece)).collect();
-                stroke(
-                    svg,
-                    &path,
-                    style.colour,
-                    dashes,
-                    " clip-path=\"url(#plot-area)\"",
-                );
+                stroke(svg, &path, style.colour, dashes, " clip-path=\"url(#plot-area)\"");
                 // A point with no neighbour has no line; a dot shows it.
                 let alone = pieces.iter().filter(|piece| piece.len() == 1);
                 for (x, y) in alone.flatten() {
-                    svg.line(&format!(
-                        "<circle cx=\"{x}\" cy=\"{y}\" r=\"3\" fill=\"{}\"/>",
-                        style.colour
-                    ));
+                    svg.line(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"3\" fill=\"{}\"/>", style.colour));
                 }
             }
             Pen::Mark(mark) => {
@@ -71,10 +57,8 @@ const CURVE_WIDTH: f64 = 2.0;
 /// The places of points as they are written, in pieces without a point that cannot be drawn, and
 /// without immediate repetitions.
 fn pieces(layout: &Layout, points: &[(f64, f64)]) -> Vec<Vec<(String, String)>> {
-    let places: Vec<Option<(String, String)>> = points
-        .iter()
-        .map(|&point| layout.place(point).map(|(x, y)| (number(x), number(y))))
-        .collect();
+    let places: Vec<Option<(String, String)>> =
+        points.iter().map(|&point| layout.place(point).map(|(x, y)| (number(x), number(y)))).collect();
     let runs = places.split(|place| place.is_none());
     let pieces = runs.map(|run| {
         let mut piece: Vec<(String, String)> = run.iter().flatten().cloned().collect();
@@ -126,19 +110,12 @@ mod tests {
 
     /// A plot of one series.
     fn plot(points: &[(f64, f64)], line: Line) -> Plot {
-        let axis = |label: &str, scale| Axis {
-            label: label.into(),
-            scale,
-        };
+        let axis = |label: &str, scale| Axis { label: label.into(), scale };
         Plot {
             title: "Privacy <& \"profile\"".into(),
             x: axis("ε", Scale::Linear),
             y: axis("δ", Scale::Log10),
-            series: vec![Series {
-                label: "a < b".into(),
-                points: points.to_vec(),
-                line,
-            }],
+            series: vec![Series { label: "a < b".into(), points: points.to_vec(), line }],
             caption: vec!["1 & 2".into()],
         }
     }
@@ -147,9 +124,7 @@ mod tests {
     fn curve(svg: &str) -> &str {
         let line = svg.lines().find(|line| line.contains("clip-path="));
         let line = line.expect("there is a curve");
-        line.split('"')
-            .nth(1)
-            .expect("the data is the first attribute")
+        line.split('"').nth(1).expect("the data is the first attribute")
     }
 
     #[test]
@@ -163,13 +138,7 @@ mod tests {
 
     #[test]
     fn nan_breaks_the_line() {
-        let points = [
-            (0.0, -1.0),
-            (1.0, -2.0),
-            (2.0, f64::NAN),
-            (3.0, -3.0),
-            (4.0, -4.0),
-        ];
+        let points = [(0.0, -1.0), (1.0, -2.0), (2.0, f64::NAN), (3.0, -3.0), (4.0, -4.0)];
         let svg = draw(&plot(&points, Line::Solid));
         assert_eq!(curve(&svg).matches('M').count(), 2);
         assert_eq!(curve(&svg).matches('L').count(), 2);
@@ -177,12 +146,7 @@ mod tests {
 
     #[test]
     fn a_point_without_neighbours_is_a_dot() {
-        let points = [
-            (0.0, -1.0),
-            (1.0, f64::NEG_INFINITY),
-            (2.0, -2.0),
-            (3.0, -3.0),
-        ];
+        let points = [(0.0, -1.0), (1.0, f64::NEG_INFINITY), (2.0, -2.0), (3.0, -3.0)];
         let svg = draw(&plot(&points, Line::Dashed));
         assert_eq!(svg.matches("<circle").count(), 1);
     }
@@ -191,11 +155,7 @@ mod tests {
     fn every_point_has_a_mark() {
         let svg = draw(&plot(&[(0.0, -1.0), (1.0, -2.0), (2.0, -3.0)], Line::Marks));
         let outline = Mark::Disc.outline();
-        assert_eq!(
-            svg.matches(outline).count(),
-            3 + 1,
-            "three points and the legend"
-        );
+        assert_eq!(svg.matches(outline).count(), 3 + 1, "three points and the legend");
     }
 
     #[test]

@@ -44,10 +44,7 @@ impl Decimal {
             exponent += 1;
         }
         let decimals = digits.unsigned_abs().to_string().len() as i32 - 1;
-        let mantissa = Decimal {
-            digits,
-            exponent: -decimals,
-        };
+        let mantissa = Decimal { digits, exponent: -decimals };
         (mantissa.plain(), exponent + decimals)
     }
 
@@ -59,11 +56,7 @@ impl Decimal {
 
 /// An integer with a typographic minus sign.
 pub(super) fn integer(value: i64) -> String {
-    Decimal {
-        digits: value,
-        exponent: 0,
-    }
-    .plain()
+    Decimal { digits: value, exponent: 0 }.plain()
 }
 
 /// A tick distance of one, two or five times a power of ten.
@@ -104,10 +97,7 @@ impl Step {
 
     /// A multiple of the step, exactly.
     pub fn times(self, count: i64) -> Decimal {
-        Decimal {
-            digits: count * self.mantissa,
-            exponent: self.exponent,
-        }
+        Decimal { digits: count * self.mantissa, exponent: self.exponent }
     }
 
     /// The step `mantissa · 10^exponent`.
@@ -122,9 +112,7 @@ const MINUS: &str = "\u{2212}";
 /// The power of ten of the leading digit of a positive number.
 fn decimal_exponent(value: f64) -> i32 {
     let text = format!("{value:e}");
-    text.split_once('e')
-        .and_then(|(_, exponent)| exponent.parse().ok())
-        .unwrap_or(0)
+    text.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

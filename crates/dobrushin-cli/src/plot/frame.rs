@@ -35,13 +35,7 @@ pub(super) fn grid(svg: &mut Writer, layout: &Layout) {
 pub(super) fn axes(svg: &mut Writer, layout: &Layout) {
     let (left, bottom) = (layout.area.left, layout.area.bottom());
     let (top, right) = (layout.area.top, layout.area.right());
-    let mut path = format!(
-        "M{} {}V{}H{}",
-        number(left),
-        number(top),
-        number(bottom),
-        number(right)
-    );
+    let mut path = format!("M{} {}V{}H{}", number(left), number(top), number(bottom), number(right));
     for (at, length) in ticks(&layout.x) {
         let x = number(layout.place_x(at));
         path.push_str(&format!("M{x} {}v{}", number(bottom), number(length)));
@@ -50,9 +44,7 @@ pub(super) fn axes(svg: &mut Writer, layout: &Layout) {
         let y = number(layout.place_y(at));
         path.push_str(&format!("M{} {y}h{}", number(left), number(-length)));
     }
-    svg.line(&format!(
-        "<path d=\"{path}\" fill=\"none\" stroke=\"{INK}\"/>"
-    ));
+    svg.line(&format!("<path d=\"{path}\" fill=\"none\" stroke=\"{INK}\"/>"));
 
     let small = format!("font-size=\"{}\" fill=\"{PALE_INK}\"", number(SMALL_SIZE));
     svg.element("g", &format!("{small} text-anchor=\"middle\""), |svg| {
@@ -66,10 +58,7 @@ pub(super) fn axes(svg: &mut Writer, layout: &Layout) {
             svg.label(left - TICK - GAP / 2.0, baseline, &tick.label);
         }
     });
-    let attributes = format!(
-        "font-size=\"{}\" text-anchor=\"middle\"",
-        number(LABEL_SIZE)
-    );
+    let attributes = format!("font-size=\"{}\" text-anchor=\"middle\"", number(LABEL_SIZE));
     svg.element("g", &attributes, |svg| {
         svg.placed(&layout.x_label);
         if layout.y_label_upright {
@@ -102,11 +91,7 @@ pub(super) fn legend(svg: &mut Writer, layout: &Layout, styles: &[Style]) {
                     marks(svg, &path, style.colour);
                 }
             }
-            svg.placed(&Placed {
-                text: text.clone(),
-                x: x + SAMPLE + GAP,
-                y: y + MIDDLE * LABEL_SIZE,
-            });
+            svg.placed(&Placed { text: text.clone(), x: x + SAMPLE + GAP, y: y + MIDDLE * LABEL_SIZE });
         }
     });
 }
@@ -141,17 +126,9 @@ mod tests {
 
     /// The axes of a plot without points whose vertical axis has this label.
     fn drawn_axes(y_label: &str) -> String {
-        let axis = |label: &str| Axis {
-            label: label.into(),
-            scale: Scale::Log10,
-        };
-        let plot = Plot {
-            title: String::new(),
-            x: axis("ε"),
-            y: axis(y_label),
-            series: vec![],
-            caption: vec![],
-        };
+        let axis = |label: &str| Axis { label: label.into(), scale: Scale::Log10 };
+        let plot =
+            Plot { title: String::new(), x: axis("ε"), y: axis(y_label), series: vec![], caption: vec![] };
         let mut svg = Writer::default();
         axes(&mut svg, &Layout::new(&plot));
         svg.finish()
@@ -166,11 +143,7 @@ mod tests {
     #[test]
     fn every_labelled_tick_has_a_line_on_its_axis() {
         let svg = drawn_axes("δ");
-        assert_eq!(
-            svg.matches("<tspan").count(),
-            12,
-            "six decades on both axes"
-        );
+        assert_eq!(svg.matches("<tspan").count(), 12, "six decades on both axes");
         assert_eq!(svg.matches("v5").count(), 6);
         assert_eq!(svg.matches("h-5").count(), 6);
     }

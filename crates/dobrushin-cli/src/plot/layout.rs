@@ -98,10 +98,7 @@ impl Layout {
         let label_widths = y.ticks.iter().map(|tick| tick.label.width(SMALL_SIZE));
         let left = to_grid(LEFT + label_widths.fold(0.0, f64::max) + GAP + GAP);
         let x = horizontal_ruler(plot, &points, WIDTH - left - RIGHT);
-        let overhang = x
-            .ticks
-            .last()
-            .map_or(0.0, |tick| tick.label.width(SMALL_SIZE) / 2.0 + GAP);
+        let overhang = x.ticks.last().map_or(0.0, |tick| tick.label.width(SMALL_SIZE) / 2.0 + GAP);
         let width = WIDTH - left - to_grid(overhang.max(RIGHT));
 
         let line = |index: usize, text: String, first: f64, distance: f64| Placed {
@@ -111,17 +108,11 @@ impl Layout {
         };
         let place = |lines: Vec<String>, first: f64, distance: f64| -> Vec<Placed> {
             let lines = lines.into_iter().enumerate();
-            lines
-                .map(|(i, text)| line(i, text, first, distance))
-                .collect()
+            lines.map(|(i, text)| line(i, text, first, distance)).collect()
         };
         let title = place(text::wrap(&plot.title, TITLE_SIZE, width), 40.0, 24.0);
-        let area = Area {
-            left,
-            top: title.last().map_or(TOP, |last| last.y + 24.0),
-            width,
-            height: AREA_HEIGHT,
-        };
+        let area =
+            Area { left, top: title.last().map_or(TOP, |last| last.y + 24.0), width, height: AREA_HEIGHT };
         let mut bottom = area.bottom() + 24.0;
         let x_label = Placed {
             text: text::shorten(&plot.x.label, LABEL_SIZE, width),
@@ -218,10 +209,7 @@ fn horizontal_ruler(plot: &Plot, points: &[(f64, f64)], width: f64) -> Ruler {
         })
     };
     let candidates = (3..=MOST_X).rev().map(ruler);
-    candidates
-        .into_iter()
-        .find(fits)
-        .unwrap_or_else(|| ruler(2))
+    candidates.into_iter().find(fits).unwrap_or_else(|| ruler(2))
 }
 
 /// The entries of the legend in as few rows as fit, in aligned columns.
@@ -230,10 +218,8 @@ fn legend(plot: &Plot, left: f64, top: f64, width: f64) -> Vec<Entry> {
     let series = plot.series.iter().enumerate();
     let named = series.map(|(i, s)| (i, text::shorten(&s.label, LABEL_SIZE, room)));
     let named: Vec<(usize, String)> = named.filter(|(_, label)| !label.is_empty()).collect();
-    let widths: Vec<f64> = named
-        .iter()
-        .map(|(_, label)| SAMPLE + GAP + text::width(label, LABEL_SIZE))
-        .collect();
+    let widths: Vec<f64> =
+        named.iter().map(|(_, label)| SAMPLE + GAP + text::width(label, LABEL_SIZE)).collect();
     let starts = column_starts(&widths, width);
     let entries = named.into_iter().enumerate();
     entries
@@ -276,10 +262,7 @@ mod tests {
 
     /// A plot of one segment per label.
     fn plot(labels: &[&str], title: &str) -> Plot {
-        let axis = |scale| Axis {
-            label: "label".into(),
-            scale,
-        };
+        let axis = |scale| Axis { label: "label".into(), scale };
         let series = |label: &&str| Series {
             label: (*label).into(),
             points: vec![(0.0, -1e6), (1e-4, 0.0)],

@@ -6,7 +6,6 @@
 
 mod curves;
 mod decimal;
-mod file;
 mod frame;
 mod layout;
 mod png;
@@ -136,10 +135,8 @@ impl Plot {
                 return Err(PlotError::UnknownFormat { path });
             }
         };
-        file::replace(path, &bytes).map_err(|source| PlotError::Write {
-            path: path.to_path_buf(),
-            source,
-        })
+        crate::file::replace(path, &bytes)
+            .map_err(|source| PlotError::Write { path: path.to_path_buf(), source })
     }
 }
 
@@ -151,19 +148,9 @@ mod tests {
     fn plot(points: Vec<(f64, f64)>) -> Plot {
         Plot {
             title: "δ < ε & more".into(),
-            x: Axis {
-                label: "ε".into(),
-                scale: Scale::Linear,
-            },
-            y: Axis {
-                label: "δ".into(),
-                scale: Scale::Log10,
-            },
-            series: vec![Series {
-                label: "curve".into(),
-                points,
-                line: Line::Solid,
-            }],
+            x: Axis { label: "ε".into(), scale: Scale::Linear },
+            y: Axis { label: "δ".into(), scale: Scale::Log10 },
+            series: vec![Series { label: "curve".into(), points, line: Line::Solid }],
             caption: vec!["A caption.".into()],
         }
     }
@@ -210,9 +197,7 @@ mod tests {
             let bytes = std::fs::read(&path).expect("the file was written");
             assert!(bytes.starts_with(start), "{name}");
         }
-        let left: Vec<_> = std::fs::read_dir(&folder)
-            .expect("the folder exists")
-            .collect();
+        let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder exists").collect();
         assert_eq!(left.len(), 2, "no temporary file is left behind");
         std::fs::remove_dir_all(&folder).expect("the folder is ours");
     }

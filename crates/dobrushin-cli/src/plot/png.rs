@@ -19,11 +19,7 @@ pub(super) fn render(svg: &str) -> Result<Vec<u8>, PlotError> {
     let width = (tree.size().width() * SCALE).ceil() as u32;
     let height = (tree.size().height() * SCALE).ceil() as u32;
     let mut pixels = Pixmap::new(width, height).ok_or(PlotError::TooLarge { width, height })?;
-    resvg::render(
-        &tree,
-        Transform::from_scale(SCALE, SCALE),
-        &mut pixels.as_mut(),
-    );
+    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
     pixels.encode_png().map_err(|e| PlotError::Encode(e.into()))
 }
 
@@ -31,10 +27,7 @@ pub(super) fn render(svg: &str) -> Result<Vec<u8>, PlotError> {
 pub(super) fn parse(svg: &str) -> Result<Tree, PlotError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(FONT.to_vec());
-    let options = Options {
-        fontdb: Arc::new(fonts),
-        ..Options::default()
-    };
+    let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
 }
 
@@ -44,9 +37,7 @@ mod tests {
 
     /// A small picture with the given content.
     fn picture(content: &str) -> String {
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\">{content}</svg>"
-        )
+        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\">{content}</svg>")
     }
 
     #[test]
@@ -59,14 +50,10 @@ mod tests {
     #[test]
     fn text_is_drawn_without_fonts_of_the_machine() {
         for sign in "Aδεγηθ−×≤≥∞→⁻…–—‖₀₉·∈é".chars() {
-            let content =
-                format!("<text x=\"5\" y=\"25\" font-family=\"DejaVu Sans\">{sign}</text>");
+            let content = format!("<text x=\"5\" y=\"25\" font-family=\"DejaVu Sans\">{sign}</text>");
             let png = render(&picture(&content)).expect("text renders");
             let image = Pixmap::decode_png(&png).expect("it is a PNG");
-            assert!(
-                image.data().iter().any(|&byte| byte != 0),
-                "{sign} is drawn"
-            );
+            assert!(image.data().iter().any(|&byte| byte != 0), "{sign} is drawn");
         }
     }
 

@@ -60,8 +60,7 @@ impl Ruler {
             (Scale::Linear, None) => Self::linear(0.0, 1.0, most),
             (Scale::Log10, None) => Self::logarithmic(-5.0, 0.0, most),
             (Scale::Linear, Some(extent)) => {
-                let (low, high) =
-                    widened(extent, |size| if size > 0.0 { size / 10.0 } else { 1.0 });
+                let (low, high) = widened(extent, |size| if size > 0.0 { size / 10.0 } else { 1.0 });
                 Self::linear(low, high, most)
             }
             (Scale::Log10, Some(extent)) => {
@@ -78,10 +77,7 @@ impl Ruler {
 
     /// Ticks at multiples of a 1-2-5 step, labelled with the quantity, and no others.
     fn linear(low: f64, high: f64, most: usize) -> Self {
-        Ruler {
-            minor: Vec::new(),
-            ..Self::even(low, high, most, i32::MIN, linear_labels)
-        }
+        Ruler { minor: Vec::new(), ..Self::even(low, high, most, i32::MIN, linear_labels) }
     }
 
     /// Ticks at powers of ten. Where fewer than three of them are in sight, ticks at small
@@ -116,24 +112,13 @@ impl Ruler {
         let last = (high / unit - ROUNDING).ceil() as i64;
         let (major, minor): (Vec<i64>, Vec<i64>) =
             (first..=last).partition(|index| index.rem_euclid(minor_count) == 0);
-        let places: Vec<Decimal> = major
-            .into_iter()
-            .map(|index| step.times(index / minor_count))
-            .collect();
+        let places: Vec<Decimal> = major.into_iter().map(|index| step.times(index / minor_count)).collect();
         let ticks = places.iter().zip(labels(&places));
         Ruler {
             low: minor_step.times(first).value(),
             high: minor_step.times(last).value(),
-            ticks: ticks
-                .map(|(place, label)| Tick {
-                    at: place.value(),
-                    label,
-                })
-                .collect(),
-            minor: minor
-                .into_iter()
-                .map(|index| minor_step.times(index).value())
-                .collect(),
+            ticks: ticks.map(|(place, label)| Tick { at: place.value(), label }).collect(),
+            minor: minor.into_iter().map(|index| minor_step.times(index).value()).collect(),
         }
     }
 
@@ -143,12 +128,8 @@ impl Ruler {
         // The ticks are numbered, nine to a decade.
         let place = |n: i64| n.div_euclid(9) as f64 + LOG10[n.rem_euclid(9) as usize];
         let decade_start = |exponent: f64| 9 * exponent.floor() as i64;
-        let first = (decade_start(low)..)
-            .find(|&n| place(n + 1) > low + ROUNDING)
-            .unwrap_or_default();
-        let last = (first + 1..)
-            .find(|&n| place(n) >= high - ROUNDING)
-            .unwrap_or_default();
+        let first = (decade_start(low)..).find(|&n| place(n + 1) > low + ROUNDING).unwrap_or_default();
+        let last = (first + 1..).find(|&n| place(n) >= high - ROUNDING).unwrap_or_default();
         let (major, minor): (Vec<i64>, Vec<i64>) =
             (first..=last).partition(|n| labelled.contains(&(n.rem_euclid(9) + 1)));
         let label = |n: i64| Label {
@@ -161,13 +142,7 @@ impl Ruler {
         Ruler {
             low: place(first),
             high: place(last),
-            ticks: major
-                .into_iter()
-                .map(|n| Tick {
-                    at: place(n),
-                    label: label(n),
-                })
-                .collect(),
+            ticks: major.into_iter().map(|n| Tick { at: place(n), label: label(n) }).collect(),
             minor: minor.into_iter().map(place).collect(),
         }
     }
@@ -219,16 +194,10 @@ fn linear_labels(places: &[Decimal]) -> Vec<Label> {
     let label = |&place: &Decimal| {
         if written_out || place.digits == 0 {
             let place = if written_out { place } else { ZERO };
-            return Label {
-                body: place.plain(),
-                superscript: String::new(),
-            };
+            return Label { body: place.plain(), superscript: String::new() };
         }
         let (mantissa, exponent) = place.scientific();
-        Label {
-            body: format!("{mantissa}×10"),
-            superscript: integer(exponent.into()),
-        }
+        Label { body: format!("{mantissa}×10"), superscript: integer(exponent.into()) }
     };
     places.iter().map(label).collect()
 }
@@ -239,17 +208,11 @@ fn power(exponent: Decimal) -> Label {
         (mantissa, magnitude) if magnitude > 6 => format!("{mantissa}e{magnitude}"),
         _ => exponent.plain(),
     };
-    Label {
-        body: "10".into(),
-        superscript,
-    }
+    Label { body: "10".into(), superscript }
 }
 
 /// Zero with no decimals.
-const ZERO: Decimal = Decimal {
-    digits: 0,
-    exponent: 0,
-};
+const ZERO: Decimal = Decimal { digits: 0, exponent: 0 };
 
 #[cfg(test)]
 mod tests {
@@ -272,15 +235,7 @@ mod tests {
         assert_eq!(labels(Scale::Linear, 0.3, 9.9).first().unwrap(), "0");
         assert_eq!(
             labels(Scale::Linear, -3e7, 3e7),
-            [
-                "−3×10^7",
-                "−2×10^7",
-                "−1×10^7",
-                "0",
-                "1×10^7",
-                "2×10^7",
-                "3×10^7"
-            ]
+            ["−3×10^7", "−2×10^7", "−1×10^7", "0", "1×10^7", "2×10^7", "3×10^7"]
         );
     }
 
@@ -296,14 +251,7 @@ mod tests {
     fn a_long_log_axis_steps_over_decades() {
         assert_eq!(
             labels(Scale::Log10, -1e6, 0.0),
-            [
-                "10^−1000000",
-                "10^−800000",
-                "10^−600000",
-                "10^−400000",
-                "10^−200000",
-                "10^0"
-            ]
+            ["10^−1000000", "10^−800000", "10^−600000", "10^−400000", "10^−200000", "10^0"]
         );
         assert_eq!(labels(Scale::Log10, -2e9, 0.0)[0], "10^−2e9");
     }
@@ -336,18 +284,13 @@ mod tests {
 
     #[test]
     fn every_axis_covers_its_data_with_two_labels_or_more() {
-        let ends = [
-            -1e300, -1e6, -7.3, -1.0, -1e-9, 0.0, 1e-290, 0.3, 1.0, 1.0001, 12.5, 1e18,
-        ];
+        let ends = [-1e300, -1e6, -7.3, -1.0, -1e-9, 0.0, 1e-290, 0.3, 1.0, 1.0001, 12.5, 1e18];
         for scale in [Scale::Linear, Scale::Log10] {
             for (low, high) in ends.iter().flat_map(|a| ends.iter().map(move |b| (*a, *b))) {
                 let ruler = Ruler::new(scale, [low, high].into_iter(), 7);
                 let slack = 1e-6 * (ruler.high - ruler.low);
                 assert!(ruler.low <= low.min(high) + slack, "{scale:?} {low} {high}");
-                assert!(
-                    ruler.high >= low.max(high) - slack,
-                    "{scale:?} {low} {high}"
-                );
+                assert!(ruler.high >= low.max(high) - slack, "{scale:?} {low} {high}");
                 assert!((2..=10).contains(&ruler.ticks.len()), "{scale:?} {ruler:?}");
             }
         }
@@ -355,11 +298,7 @@ mod tests {
 
     #[test]
     fn constant_data_is_in_the_middle() {
-        for (scale, value) in [
-            (Scale::Linear, 5.0),
-            (Scale::Linear, 0.0),
-            (Scale::Log10, -5.0),
-        ] {
+        for (scale, value) in [(Scale::Linear, 5.0), (Scale::Linear, 0.0), (Scale::Log10, -5.0)] {
             let ruler = Ruler::new(scale, [value].into_iter(), 7);
             assert!((ruler.fraction(value) - 0.5).abs() < 1e-9);
         }
@@ -367,10 +306,7 @@ mod tests {
 
     #[test]
     fn a_difference_that_labels_cannot_tell_is_drawn_as_none() {
-        assert_eq!(
-            labels(Scale::Linear, 5.0, 5.0 + 1e-14),
-            labels(Scale::Linear, 5.0, 5.0)
-        );
+        assert_eq!(labels(Scale::Linear, 5.0, 5.0 + 1e-14), labels(Scale::Linear, 5.0, 5.0));
         assert_eq!(labels(Scale::Linear, 5.0, 5.0 + 1e-7)[0], "5.00000000");
     }
 

@@ -64,9 +64,7 @@ impl Mark {
 
 /// The palette of Okabe and Ito, which people with any common colour vision can tell apart,
 /// without its yellow, which is too light on white.
-const COLOURS: [&str; 7] = [
-    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
-];
+const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
 /// Mostly ink.
 const SOLID: [&str; 4] = ["", "20 4", "20 4 4 4", "20 4 4 4 4 4"];
@@ -100,20 +98,10 @@ mod tests {
 
     #[test]
     fn series_differ_in_colour_whatever_their_kind() {
-        let kinds = [
-            Line::Solid,
-            Line::Dashed,
-            Line::Marks,
-            Line::Solid,
-            Line::Dashed,
-        ];
+        let kinds = [Line::Solid, Line::Dashed, Line::Marks, Line::Solid, Line::Dashed];
         let styles = styles(kinds.into_iter());
         for (index, style) in styles.iter().enumerate() {
-            assert!(
-                styles[..index]
-                    .iter()
-                    .all(|other| other.colour != style.colour)
-            );
+            assert!(styles[..index].iter().all(|other| other.colour != style.colour));
         }
     }
 

@@ -27,9 +27,7 @@ pub(super) fn draw(plot: &Plot) -> String {
         let (title, description) = (escape(&plot.title), escape(&description(plot)));
         svg.line(&format!("<title id=\"plot-title\">{title}</title>"));
         svg.line(&format!("<desc id=\"plot-desc\">{description}</desc>"));
-        svg.line(&format!(
-            "<rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>"
-        ));
+        svg.line(&format!("<rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>"));
         frame::title(svg, &layout);
         frame::grid(svg, &layout);
         frame::axes(svg, &layout);
@@ -58,10 +56,7 @@ mod tests {
 
     /// A plot of one line.
     fn plot() -> Plot {
-        let axis = |label: &str, scale| Axis {
-            label: label.into(),
-            scale,
-        };
+        let axis = |label: &str, scale| Axis { label: label.into(), scale };
         Plot {
             title: "Privacy <& \"profile\"".into(),
             x: axis("ε", Scale::Linear),
@@ -78,9 +73,7 @@ mod tests {
     #[test]
     fn all_text_is_escaped_and_described() {
         let svg = draw(&plot());
-        assert!(
-            svg.contains("<title id=\"plot-title\">Privacy &lt;&amp; &quot;profile&quot;</title>")
-        );
+        assert!(svg.contains("<title id=\"plot-title\">Privacy &lt;&amp; &quot;profile&quot;</title>"));
         assert!(svg.contains("<desc id=\"plot-desc\">δ against ε: a &lt; b</desc>"));
         assert!(svg.contains("role=\"img\""));
         assert!(svg.contains(">a &lt; b</text>") && svg.contains(">1 &amp; 2</text>"));

@@ -83,9 +83,7 @@ const ASCII: [u16; 95] = [
 /// The advance width of a character in font units: exact in ASCII and for the common signs,
 /// a typical width for other letters.
 fn advance(letter: char) -> u32 {
-    let ascii = (letter as usize)
-        .checked_sub(0x20)
-        .and_then(|index| ASCII.get(index));
+    let ascii = (letter as usize).checked_sub(0x20).and_then(|index| ASCII.get(index));
     match (ascii, letter) {
         (Some(&advance), _) => advance.into(),
         (None, '\u{a0}' | '·') => 651,
@@ -105,11 +103,7 @@ mod tests {
 
     #[test]
     fn widths_agree_with_the_rendered_font() {
-        for text in [
-            "Hxxxxx composition of 1000 steps",
-            "0123456789",
-            "ε ≤ 10−5, δ → 0 …",
-        ] {
+        for text in ["Hxxxxx composition of 1000 steps", "0123456789", "ε ≤ 10−5, δ → 0 …"] {
             let svg = format!(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"90\">\
                  <text x=\"9\" y=\"50\" font-size=\"20\" font-family=\"DejaVu Sans\">{text}</text>\
@@ -118,10 +112,7 @@ mod tests {
             let tree = png::parse(&svg).expect("the text is SVG");
             let drawn = f64::from(tree.root().bounding_box().width());
             let computed = width(text, 20.0);
-            assert!(
-                (drawn - computed).abs() < 0.03 * computed,
-                "{drawn} {computed} {text}"
-            );
+            assert!((drawn - computed).abs() < 0.03 * computed, "{drawn} {computed} {text}");
         }
     }
 
@@ -157,10 +148,7 @@ mod tests {
 
     #[test]
     fn markup_is_escaped() {
-        assert_eq!(
-            escape("a<b & \"c\">'d'"),
-            "a&lt;b &amp; &quot;c&quot;&gt;&apos;d&apos;"
-        );
+        assert_eq!(escape("a<b & \"c\">'d'"), "a&lt;b &amp; &quot;c&quot;&gt;&apos;d&apos;");
         assert_eq!(escape("bell\u{7}\n"), "bell\u{fffd} ");
     }
 }

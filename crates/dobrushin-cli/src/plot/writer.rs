@@ -48,10 +48,7 @@ impl Writer {
             return;
         }
         let (x, y) = (number(placed.x), number(placed.y));
-        self.line(&format!(
-            "<text x=\"{x}\" y=\"{y}\">{}</text>",
-            escape(&placed.text)
-        ));
+        self.line(&format!("<text x=\"{x}\" y=\"{y}\">{}</text>", escape(&placed.text)));
     }
 
     /// Writes the number beside a tick.
@@ -61,9 +58,7 @@ impl Writer {
             let rise = number(-0.4 * SMALL_SIZE);
             let size = number(Label::RAISED * SMALL_SIZE);
             let superscript = escape(&label.superscript);
-            content.push_str(&format!(
-                "<tspan dy=\"{rise}\" font-size=\"{size}\">{superscript}</tspan>"
-            ));
+            content.push_str(&format!("<tspan dy=\"{rise}\" font-size=\"{size}\">{superscript}</tspan>"));
         }
         let (x, y) = (number(x), number(y));
         self.line(&format!("<text x=\"{x}\" y=\"{y}\">{content}</text>"));
@@ -97,15 +92,9 @@ mod tests {
     #[test]
     fn exponents_are_raised() {
         let mut svg = Writer::default();
-        let label = Label {
-            body: "10".into(),
-            superscript: "−5".into(),
-        };
+        let label = Label { body: "10".into(), superscript: "−5".into() };
         svg.label(1.0, 2.0, &label);
-        assert!(
-            svg.finish()
-                .contains(">10<tspan dy=\"-4.8\" font-size=\"9\">−5</tspan></text>")
-        );
+        assert!(svg.finish().contains(">10<tspan dy=\"-4.8\" font-size=\"9\">−5</tspan></text>"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// They are written to a temporary file in the same folder which then takes the name, so that at
 /// no time is there a partial file at `path`. On failure the temporary file is removed.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;

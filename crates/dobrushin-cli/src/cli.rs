@@ -1,0 +1,187 @@
+//! What users type.
+
+use clap::{Args, Parser, Subcommand};
+use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
+use std::path::PathBuf;
+
+/// How private is the last iterate of a noisy iterative algorithm?
+///
+/// Every number is certified: the true value lies between the printed ends, and the upper end is the
+/// guarantee. Without a command a built-in demonstration is shown.
+#[derive(Debug, Parser)]
+#[command(name = "dobrushin", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.";
+
+/// Flags that every command takes.
+#[derive(Args, Debug)]
+pub struct Common {
+    /// Print JSON instead of tables
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print only the answer: no explanations, no progress
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// Write to a file instead of standard output
+    #[arg(long, global = true, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Hockey-stick, Rényi and f-divergences of two laws
+    Divergence(DivergenceArgs),
+    /// Contraction coefficients and local-privacy profile of a finite channel
+    Kernel(KernelArgs),
+    /// The theorem behind a number: statement, assumptions, source, errata
+    Explain(ExplainArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct DivergenceArgs {
+    #[command(subcommand)]
+    pub pair: PairArgs,
+}
+
+/// Two laws P and Q.
+#[derive(Debug, Subcommand)]
+pub enum PairArgs {
+    /// Two Gaussian laws with covariance σ²I, in any dimension
+    Gaussian {
+        /// Distance of the means, ‖m₁ − m₂‖
+        #[arg(long, value_parser = distance, allow_negative_numbers = true)]
+        distance: NonNegative,
+        /// Standard deviation σ of the noise
+        #[arg(long, value_parser = |s: &str| positive("sigma", s), allow_negative_numbers = true)]
+        sigma: Positive,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+    /// Two Laplace laws of the same scale
+    Laplace {
+        /// Distance of the centres, |m₁ − m₂|
+        #[arg(long, value_parser = distance, allow_negative_numbers = true)]
+        distance: NonNegative,
+        /// Scale v of the noise
+        #[arg(long, value_parser = |s: &str| positive("scale", s), allow_negative_numbers = true)]
+        scale: Positive,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+    /// Two laws on finitely many outcomes, from a CSV file
+    Discrete {
+        /// CSV with P and Q as two columns (an outcome a line) or as two rows; a header line is allowed,
+        /// "-" is standard input
+        file: PathBuf,
+        /// Divide P and Q by their sums
+        #[arg(long)]
+        normalise: bool,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+}
+
+/// Where a profile is evaluated.
+#[derive(Args, Debug)]
+pub struct LevelArgs {
+    /// Privacy levels ε ≥ 0, separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = epsilon, default_values = ["0", "0.5", "1", "2", "5"],
+          allow_negative_numbers = true)]
+    pub epsilon: Vec<Epsilon>,
+    /// Further levels given as γ = e^ε > 0 (below 1 too)
+    #[arg(long, value_delimiter = ',', value_parser = |s: &str| positive("gamma", s),
+          allow_negative_numbers = true)]
+    pub gamma: Vec<Positive>,
+    /// Find the smallest ε for these δ
+    #[arg(long, value_delimiter = ',', value_parser = delta, allow_negative_numbers = true)]
+    pub delta: Vec<Delta>,
+    /// Draw the curve into a file (.svg or .png)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct OrderArgs {
+    /// Rényi orders α > 0 ("inf" is allowed), separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = order, default_values = ["2"],
+          allow_negative_numbers = true)]
+    pub order: Vec<Order>,
+}
+
+#[derive(Args, Debug)]
+pub struct KernelArgs {
+    /// CSV, a row of output probabilities for each input; a header line is allowed, "-" is standard input
+    pub channel: PathBuf,
+    /// Divide every row by its sum
+    #[arg(long)]
+    pub normalise: bool,
+    #[command(flatten)]
+    pub at: LevelArgs,
+    /// Also the tight curve F_γ(e): what E_γ = e before the channel can be after it
+    #[arg(long, value_name = "E", value_delimiter = ',', value_parser = probability,
+          allow_negative_numbers = true)]
+    pub tight: Vec<Probability>,
+    /// Also every bend of the curve γ ↦ η_γ
+    #[arg(long)]
+    pub curve: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Which statement; all are listed without it
+    pub id: Option<String>,
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
+}
+
+fn checked<T>(text: &str, check: impl Fn(f64) -> Result<T, Error>) -> Result<T, String> {
+    check(number(text)?).map_err(|error| error.to_string())
+}
+
+fn epsilon(text: &str) -> Result<Epsilon, String> {
+    let epsilon = checked(text, Epsilon::new)?;
+    if epsilon.get().is_infinite() {
+        Err("epsilon is inf, but it must be finite".to_owned())
+    } else {
+        Ok(epsilon)
+    }
+}
+
+fn delta(text: &str) -> Result<Delta, String> {
+    checked(text, Delta::new)
+}
+
+fn probability(text: &str) -> Result<Probability, String> {
+    checked(text, Probability::new)
+}
+
+fn distance(text: &str) -> Result<NonNegative, String> {
+    let distance = checked(text, NonNegative::new)?;
+    if distance.get().is_infinite() {
+        Err("distance is inf, but it must be finite".to_owned())
+    } else {
+        Ok(distance)
+    }
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    checked(text, Order::new)
+}
+
+fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
+    checked(text, |value| Positive::named(name, value))
+}

@@ -1,0 +1,220 @@
+//! `dobrushin divergence`: how far apart two laws are, in every sense.
+
+use crate::cli::{DivergenceArgs, LevelArgs, OrderArgs, PairArgs};
+use crate::output::{Report, Text, bounds, number as json_number, object, table};
+use crate::plot::{Line, Plot};
+use crate::problem::Problem;
+use crate::profile_plot::{Picture, Profile};
+use crate::{number, probabilities};
+use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, LaplacePair, Pair};
+use dobrushin::{Delta, Enclosure, Gamma};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The divergences of the pair the arguments describe.
+pub fn run(arguments: &DivergenceArgs) -> Result<Report, Problem> {
+    match &arguments.pair {
+        PairArgs::Gaussian { distance, sigma, at, orders } => {
+            let pair = GaussianPair::new(distance.get(), sigma.get()).map_err(refused)?;
+            let title = format!("Gaussian pair, distance/σ = {}", number::plain(pair.ratio().midpoint()));
+            report(&pair, None, &title, at, orders)
+        }
+        PairArgs::Laplace { distance, scale, at, orders } => {
+            let pair = LaplacePair::new(distance.get(), scale.get()).map_err(refused)?;
+            let title = format!("Laplace pair, distance/scale = {}", number::plain(pair.ratio().midpoint()));
+            report(&pair, None, &title, at, orders)
+        }
+        PairArgs::Discrete { file, normalise, at, orders } => {
+            let pair = read_pair(file, *normalise)?;
+            let title = format!("Two laws on {} outcomes", pair.p().len());
+            report(&pair, Some(&pair.reversed()), &title, at, orders)
+        }
+    }
+}
+
+fn refused(error: dobrushin::Error) -> Problem {
+    Problem::new(error.to_string())
+}
+
+/// P and Q from two rows or two columns.
+fn read_pair(file: &Path, normalise: bool) -> Result<DiscretePair, Problem> {
+    let rows = probabilities::read(file)?;
+    let width = rows.first().map_or(0, Vec::len);
+    let column = |c: usize| rows.iter().map(|row| row[c]).collect::<Vec<f64>>();
+    // A table of two by two may be meant either way; if both are laws, both ways
+    // are the same pair.
+    let sums_to_one = |law: &[f64]| (law.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+    let as_rows = match (rows.len(), width) {
+        (2, 2) => !(sums_to_one(&column(0)) && sums_to_one(&column(1))),
+        (2, _) => true,
+        (_, 2) => false,
+        (lines, columns) => {
+            let shape = format!("{} has {lines} lines of {columns} numbers", file.display());
+            return Err(Problem::new(format!("{shape}, but two laws are two lines or two columns")));
+        }
+    };
+    let (kind, p, q) =
+        if as_rows { ("line", rows[0].clone(), rows[1].clone()) } else { ("column", column(0), column(1)) };
+    let law = |name: &str, number: usize, values: Vec<f64>| {
+        let name = format!("{name} ({kind} {number} of numbers)");
+        let built =
+            if normalise { FiniteLaw::proportional_to(&name, values) } else { FiniteLaw::new(&name, values) };
+        let help = "--normalise divides P and Q by their sums";
+        built.map_err(|error| {
+            let problem = Problem::new(error.to_string());
+            if matches!(error, dobrushin::Error::SumNotOne { .. }) { problem.help(help) } else { problem }
+        })
+    };
+    DiscretePair::new(law("P", 1, p)?, law("Q", 2, q)?).map_err(refused)
+}
+
+/// A level at which the profile is asked for, as it was given.
+struct Level {
+    gamma: Gamma,
+    given_as_gamma: Option<f64>,
+}
+
+fn levels(at: &LevelArgs) -> Result<Vec<Level>, Problem> {
+    let by_epsilon =
+        at.epsilon.iter().map(|e| Ok(Level { gamma: Gamma::from_epsilon(e.get())?, given_as_gamma: None }));
+    let by_gamma =
+        at.gamma.iter().map(|g| Ok(Level { gamma: Gamma::new(g.get())?, given_as_gamma: Some(g.get()) }));
+    by_epsilon.chain(by_gamma).collect::<Result<_, _>>().map_err(refused)
+}
+
+fn report(
+    pair: &dyn Pair,
+    reversed: Option<&dyn Pair>,
+    title: &str,
+    at: &LevelArgs,
+    orders: &OrderArgs,
+) -> Result<Report, Problem> {
+    let levels = levels(at)?;
+    let mut text = Text::default();
+    text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels)));
+    let named: [(&str, &str, Enclosure); 4] = [
+        ("tv", "total variation", pair.total_variation()),
+        ("kl", "Kullback–Leibler (nats)", pair.kl()),
+        ("chi2", "χ²", pair.chi_squared()),
+        ("hellinger2", "squared Hellinger, ∫(√p − √q)²", pair.hellinger_squared()),
+    ];
+    let renyi: Vec<(f64, Enclosure)> = orders.order.iter().map(|&o| (o.get(), pair.renyi(o))).collect();
+    let row = |name: String, value: Enclosure| [name, number::upper(value), number::width(value)];
+    let rows = named.iter().map(|(_, name, value)| row((*name).to_owned(), *value));
+    let renyi_rows =
+        renyi.iter().map(|(order, value)| row(format!("Rényi of order {}", number::plain(*order)), *value));
+    text.answer(table(["divergence of P from Q", "at most", "width"], rows.chain(renyi_rows)));
+    let inverse: Vec<(Delta, Enclosure)> =
+        at.delta.iter().map(|&d| (d, both_ways(pair, reversed, d))).collect();
+    if !inverse.is_empty() {
+        let rows =
+            inverse.iter().map(|(d, e)| [number::plain(d.get()), number::upper(*e), number::width(*e)]);
+        text.answer(table(["delta", "epsilon at most", "width"], rows));
+    }
+    text.explanation(
+        "delta is E_γ with γ = e^epsilon. Printed bounds are rounded up; \"width\" is how much\n\
+         smaller the true value can be, relatively. See: dobrushin explain hockey-stick",
+    );
+    if let Some(path) = &at.plot {
+        draw(pair, reversed, title, &levels)?.write(path)?;
+    }
+    let mut json = object([
+        ("points", points_json(pair, reversed, &levels)),
+        (
+            "renyi",
+            renyi.iter().map(|(o, v)| json!({ "order": json_number(*o), "value": bounds(*v) })).collect(),
+        ),
+        (
+            "epsilon_at_delta",
+            inverse.iter().map(|(d, e)| json!({ "delta": d.get(), "epsilon": bounds(*e) })).collect(),
+        ),
+    ]);
+    json.extend(named.iter().map(|(key, _, value)| ((*key).to_owned(), bounds(*value))));
+    Ok(Report { text, json: Value::Object(json) })
+}
+
+/// The smallest ε that holds for both orders of the laws, as privacy needs.
+fn both_ways(pair: &dyn Pair, reversed: Option<&dyn Pair>, delta: Delta) -> Enclosure {
+    let backwards = reversed.map_or(Enclosure::ZERO, |reversed| reversed.smallest_epsilon(delta));
+    pair.smallest_epsilon(delta).max(backwards)
+}
+
+fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> String {
+    let name = |level: &Level| match level.given_as_gamma {
+        Some(gamma) => format!("ln {}", number::plain(gamma)),
+        None => number::plain(level.gamma.epsilon().midpoint()),
+    };
+    let common = |level: &Level| {
+        let value = pair.hockey_stick(level.gamma);
+        let logarithm = number::upper(pair.ln_hockey_stick(level.gamma));
+        [name(level), number::upper(value), number::width(value), logarithm]
+    };
+    match reversed {
+        None => table(["epsilon", "delta at most", "width", "ln delta at most"], levels.iter().map(common)),
+        Some(reversed) => {
+            let header = [
+                "epsilon",
+                "P from Q: delta at most",
+                "width",
+                "ln delta at most",
+                "Q from P: delta at most",
+            ];
+            let rows = levels.iter().map(|level| {
+                let [name, value, width, logarithm] = common(level);
+                [name, value, width, logarithm, number::upper(reversed.hockey_stick(level.gamma))]
+            });
+            table(header, rows)
+        }
+    }
+}
+
+fn points_json(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> Value {
+    let point = |level: &Level| {
+        let mut point = object([
+            ("epsilon", json_number(level.gamma.epsilon().midpoint())),
+            ("delta", bounds(pair.hockey_stick(level.gamma))),
+            ("log_delta", bounds(pair.ln_hockey_stick(level.gamma))),
+        ]);
+        if let Some(gamma) = level.given_as_gamma {
+            point.insert("gamma".to_owned(), json!(gamma));
+        }
+        if let Some(reversed) = reversed {
+            point.insert("delta_reversed".to_owned(), bounds(reversed.hockey_stick(level.gamma)));
+            point.insert("log_delta_reversed".to_owned(), bounds(reversed.ln_hockey_stick(level.gamma)));
+        }
+        Value::Object(point)
+    };
+    levels.iter().map(point).collect()
+}
+
+fn draw(
+    pair: &dyn Pair,
+    reversed: Option<&dyn Pair>,
+    title: &str,
+    levels: &[Level],
+) -> Result<Plot, Problem> {
+    // A curve that ends is near vertical there; one that does not is drawn further.
+    let floor = Delta::new(if pair.last_epsilon().is_some() { 1e-6 } else { 1e-12 }).map_err(refused)?;
+    let forward = |gamma: Gamma| pair.ln_hockey_stick(gamma);
+    let backward = |gamma: Gamma| reversed.map_or(-Enclosure::INFINITE, |r| r.ln_hockey_stick(gamma));
+    let mut profiles = vec![Profile {
+        label: "E_γ(P‖Q)",
+        line: Line::Solid,
+        ln_delta: &forward,
+        end: pair.smallest_epsilon(floor).upper(),
+    }];
+    if let Some(reversed) = reversed {
+        let end = reversed.smallest_epsilon(floor).upper();
+        profiles.push(Profile { label: "E_γ(Q‖P)", line: Line::Dashed, ln_delta: &backward, end });
+    }
+    let picture = Picture {
+        title: title.to_owned(),
+        value: "δ",
+        profiles,
+        knots: pair.knots().into_iter().map(f64::ln).collect(),
+        asked: levels.iter().map(|level| level.gamma.epsilon().midpoint()).collect(),
+        caption: "δ = E_γ with γ = e^ε: upper ends of certified enclosures.".to_owned(),
+        floor,
+    };
+    Ok(picture.draw())
+}

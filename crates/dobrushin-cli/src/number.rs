@@ -1,0 +1,130 @@
+//! Decimal numbers that are rounded the safe way.
+
+use dobrushin::Enclosure;
+
+/// How many significant digits tables show.
+const DIGITS: usize = 10;
+
+/// The upper end, rounded up to ten significant digits: still an upper bound.
+pub fn upper(value: Enclosure) -> String {
+    directed(value.upper(), true)
+}
+
+/// The lower end, rounded down to ten significant digits: still a lower bound.
+pub fn lower(value: Enclosure) -> String {
+    directed(value.lower(), false)
+}
+
+/// A number as the user gave it, or an exact one.
+pub fn plain(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else if value.is_finite() && !(1e-4..1e6).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        format!("{value}")
+    }
+}
+
+/// A number that is no bound, to ten significant digits.
+pub fn nearest(value: f64) -> String {
+    let rounded = format!("{:.*e}", DIGITS - 1, value).parse();
+    plain(rounded.unwrap_or(value))
+}
+
+/// `value` with [`DIGITS`] significant digits, rounded up or down.
+fn directed(value: f64, up: bool) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return plain(value).replace("inf", "∞");
+    }
+    // The decimal expansion of an f64 is finite: this is all of it.
+    let exact = format!("{:.1100e}", value.abs());
+    let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
+    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
+    let mut exponent: i32 = exponent.parse().unwrap_or(0);
+    let (kept, dropped) = digits.split_at(DIGITS);
+    let mut kept = kept.to_vec();
+    let away_from_zero = up == (value > 0.0);
+    if away_from_zero && dropped.iter().any(|&d| d != 0) {
+        let carried = kept.iter_mut().rev().all(|digit| {
+            *digit = (*digit + 1) % 10;
+            *digit == 0
+        });
+        if carried {
+            kept[0] = 1;
+            exponent += 1;
+        }
+    }
+    while kept.len() > 1 && kept.last() == Some(&0) {
+        kept.pop();
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{}", place_point(&kept, exponent))
+}
+
+/// Digits and the exponent of the first of them, as a decimal of readable length.
+fn place_point(digits: &[u8], exponent: i32) -> String {
+    let text: String = digits.iter().map(|&d| char::from(b'0' + d)).collect();
+    match exponent {
+        -4..=-1 => format!("0.{}{text}", "0".repeat((-exponent - 1) as usize)),
+        0..=9 => {
+            let whole = exponent as usize + 1;
+            if text.len() <= whole {
+                format!("{text}{}", "0".repeat(whole - text.len()))
+            } else {
+                format!("{}.{}", &text[..whole], &text[whole..])
+            }
+        }
+        _ if text.len() == 1 => format!("{text}e{exponent}"),
+        _ => format!("{}.{}e{exponent}", &text[..1], &text[1..]),
+    }
+}
+
+/// How much smaller the value may be than the upper end, relatively; nothing if
+/// the value is exact.
+pub fn width(value: Enclosure) -> String {
+    match value.relative_width() {
+        0.0 => "exact".to_owned(),
+        width if width.is_finite() => format!("{width:.0e}"),
+        _ => format!("≥ {}", lower(value)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both(x: f64) -> (String, String) {
+        (lower(Enclosure::from(x)), upper(Enclosure::from(x)))
+    }
+
+    #[test]
+    fn ends_are_rounded_outward_in_decimal() {
+        // 0.1 is a little above one tenth, 0.3 a little below three tenths.
+        assert_eq!(both(0.1), ("0.1".into(), "0.1000000001".into()));
+        assert_eq!(both(0.3), ("0.2999999999".into(), "0.3".into()));
+        assert_eq!(both(-0.1), ("-0.1000000001".into(), "-0.1".into()));
+        assert_eq!(both(4.415443470299526e-24), ("4.41544347e-24".into(), "4.415443471e-24".into()));
+    }
+
+    #[test]
+    fn exact_decimals_stay() {
+        for (x, text) in [(0.5, "0.5"), (2.0, "2"), (0.0, "0"), (1e5, "100000"), (-0.25, "-0.25")] {
+            assert_eq!(both(x), (text.into(), text.into()));
+        }
+        assert_eq!(upper(Enclosure::INFINITE), "∞");
+    }
+
+    #[test]
+    fn a_carry_runs_through_all_digits() {
+        assert_eq!(upper(Enclosure::from(0.999_999_999_999)), "1");
+        assert_eq!(upper(Enclosure::from(9.999_999_999_99)), "10");
+        assert_eq!(upper(Enclosure::from(9.999_999_999_99e-30)), "1e-29");
+    }
+
+    #[test]
+    fn the_smallest_number_is_not_lost() {
+        assert_eq!(upper(Enclosure::from(5e-324)), "4.940656459e-324");
+        assert_eq!(lower(Enclosure::from(5e-324)), "4.940656458e-324");
+    }
+}

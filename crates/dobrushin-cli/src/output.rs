@@ -1,0 +1,98 @@
+//! What users read: tables or JSON, to standard output or a file.
+
+use crate::cli::Common;
+use crate::file;
+use crate::problem::Problem;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use dobrushin::Enclosure;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// An answer in both forms.
+pub struct Report {
+    /// For people: the answer first.
+    pub text: Text,
+    /// For programs.
+    pub json: Value,
+}
+
+/// Blocks of text; the explanations are left out by `--quiet`.
+#[derive(Default)]
+pub struct Text {
+    blocks: Vec<(Kind, String)>,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    Answer,
+    Explanation,
+}
+
+impl Text {
+    /// A line or a table that is the answer.
+    pub fn answer(&mut self, block: impl Into<String>) {
+        self.blocks.push((Kind::Answer, block.into()));
+    }
+
+    /// Something a reader may not need twice.
+    pub fn explanation(&mut self, block: impl Into<String>) {
+        self.blocks.push((Kind::Explanation, block.into()));
+    }
+
+    fn render(&self, quiet: bool) -> String {
+        let shown = self.blocks.iter().filter(|(kind, _)| !quiet || *kind == Kind::Answer);
+        let blocks: Vec<&str> = shown.map(|(_, block)| block.trim_end()).collect();
+        blocks.join("\n\n") + "\n"
+    }
+}
+
+impl Report {
+    /// Prints the report as the flags ask. A reader that stops reading is no error.
+    pub fn print(&self, common: &Common) -> Result<(), Problem> {
+        let text = if common.json { format!("{:#}\n", self.json) } else { self.text.render(common.quiet) };
+        if let Some(path) = &common.output {
+            let message = format!("cannot write {}", path.display());
+            return file::replace(path, text.as_bytes())
+                .map_err(|error| Problem::new(message).because(error));
+        }
+        match io::stdout().lock().write_all(text.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Problem::new("cannot write to standard output").because(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An aligned table: the first column to the left, numbers to the right.
+pub fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 0 } else { 2 }, 0));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// `{"lower": …, "upper": …}`.
+pub fn bounds(value: Enclosure) -> Value {
+    json!({ "lower": number(value.lower()), "upper": number(value.upper()) })
+}
+
+/// A JSON number, or the string "Infinity" or "-Infinity", for which JSON has no
+/// number.
+pub fn number(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(if value > 0.0 { "Infinity" } else { "-Infinity" }) }
+}
+
+/// A JSON object from its fields, in order.
+pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

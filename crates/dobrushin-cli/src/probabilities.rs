@@ -1,0 +1,123 @@
+//! Reading matrices of probabilities from CSV.
+
+use crate::problem::Problem;
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use std::io::Read;
+use std::path::Path;
+
+/// The numbers of a CSV file, a row each. Blank lines and lines that start with
+/// "#" are passed over, and so is a first line in which no cell is a number.
+pub fn read(path: &Path) -> Result<Vec<Vec<f64>>, Problem> {
+    let bytes = bytes_of(path)?;
+    parse(&bytes).map_err(|problem| problem.help(format!("in {}: {HELP}", shown(path))))
+}
+
+const HELP: &str = "numbers separated by commas, the same count on every line, after an optional header line";
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(path).map(|content| bytes = content)
+    };
+    let message = || format!("cannot read {}", shown(path));
+    read.map_err(|error| Problem::new(message()).because(error))?;
+    Ok(bytes)
+}
+
+fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
+    // Spreadsheets begin UTF-8 files with a byte-order mark.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(bytes);
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let mut header_seen = false;
+    for record in reader.byte_records() {
+        let record = record.map_err(|error| Problem::new("the CSV cannot be read").because(error))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cells = cells_of(&record, line)?;
+        if rows.is_empty() && !header_seen && cells.iter().all(|cell| cell.parse::<f64>().is_err()) {
+            header_seen = true;
+            continue;
+        }
+        let row = numbers_of(&cells, line)?;
+        if let Some(first) = rows.first().filter(|first| first.len() != row.len()) {
+            let (found, expected) = (row.len(), first.len());
+            return Err(Problem::new(format!(
+                "line {line} has {found} cells, but the lines before have {expected}"
+            )));
+        }
+        rows.push(row);
+    }
+    if rows.is_empty() {
+        return Err(Problem::new("there are no numbers: the file is empty or has only a header line"));
+    }
+    Ok(rows)
+}
+
+fn cells_of(record: &ByteRecord, line: u64) -> Result<Vec<&str>, Problem> {
+    let cell = |(column, bytes)| {
+        let place = format!("line {line}, column {}", column + 1);
+        std::str::from_utf8(bytes)
+            .map_err(|error| Problem::new(format!("{place} is not UTF-8 text")).because(error))
+    };
+    record.iter().enumerate().map(cell).collect()
+}
+
+fn numbers_of(cells: &[&str], line: u64) -> Result<Vec<f64>, Problem> {
+    let number = |(column, cell): (usize, &&str)| {
+        let place = format!("line {line}, column {}", column + 1);
+        cell.parse::<f64>().map_err(|_| {
+            let what =
+                if cell.is_empty() { "is empty".to_owned() } else { format!("is {cell:?}, not a number") };
+            Problem::new(format!("{place} {what}"))
+        })
+    };
+    cells.iter().enumerate().map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &[u8]) -> Result<Vec<Vec<f64>>, String> {
+        parse(text).map_err(|problem| format!("{problem:?}"))
+    }
+
+    #[test]
+    fn a_header_comments_blank_lines_and_a_byte_order_mark_are_passed_over() {
+        let expected = Ok(vec![vec![0.75, 0.25], vec![0.25, 0.75]]);
+        assert_eq!(rows(b"0.75,0.25\n0.25,0.75\n"), expected);
+        assert_eq!(rows(b"\xef\xbb\xbfyes, no\n# a remark\n\n 0.75 , 0.25\r\n0.25,0.75"), expected);
+    }
+
+    #[test]
+    fn a_typo_in_the_first_line_is_no_header() {
+        let message = rows(b"0.75,0.2S\n0.25,0.75\n").unwrap_err();
+        assert!(message.contains("line 1, column 2 is \\\"0.2S\\\", not a number"), "{message}");
+    }
+
+    #[test]
+    fn two_header_lines_are_an_error() {
+        assert!(rows(b"a,b\nc,d\n0.5,0.5\n").unwrap_err().contains("line 2, column 1"));
+    }
+
+    #[test]
+    fn ragged_empty_and_foreign_files_name_the_place() {
+        assert!(rows(b"0.5,0.5\n1\n").unwrap_err().contains("line 2 has 1 cells"));
+        assert!(rows(b"0.5,\n").unwrap_err().contains("line 1, column 2 is empty"));
+        assert!(rows(b"0.5,\xff\n").unwrap_err().contains("line 1, column 2 is not UTF-8"));
+        for empty in [&b""[..], b"\n\n", b"a,b\n", b"# only a remark\n"] {
+            assert!(rows(empty).unwrap_err().contains("there are no numbers"));
+        }
+    }
+}
