@@ -34,6 +34,11 @@ pub mod numeric;
 mod quantity;
 pub mod statement;
 
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub use error::Error;
 pub use numeric::Enclosure;
 pub use quantity::{Delta, Epsilon, Gamma, NonNegative, Order, Positive, Probability};

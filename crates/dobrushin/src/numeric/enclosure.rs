@@ -1,8 +1,8 @@
 //! An interval that is certain to contain a number.
 
-use super::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down, sqrt_up, two_sum};
+use super::UNIT_ROUNDOFF;
+use super::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down, sqrt_up};
 use std::fmt;
-use std::iter::Sum;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// The true value lies in `[lower, upper]`, where ±∞ are values too (a
@@ -32,6 +32,13 @@ pub struct Enclosure {
     upper: f64,
 }
 
+/// The smallest positive `f64`.
+pub(super) const SMALLEST: f64 = f64::from_bits(1);
+
+/// A value at least this large was not preceded by a product below the normal
+/// numbers, unless the later factors were above 2⁵³.
+pub(super) const LEAST_WITHOUT_UNDERFLOW: f64 = f64::MIN_POSITIVE * (1u64 << 53) as f64;
+
 impl Enclosure {
     /// The number 0.
     pub const ZERO: Self = Self { lower: 0.0, upper: 0.0 };
@@ -57,11 +64,27 @@ impl Enclosure {
         Self::new(lower, upper).unwrap_or(Self::ENTIRE)
     }
 
-    /// `value·(1 ± relative_error)`, for a `value ≥ 0`.
+    /// The number ≥ 0 of which `value` is an approximation with the given
+    /// relative error, and of which an overflow or up to four roundings below
+    /// the normal numbers may have taken more than that.
+    #[inline]
     pub(crate) fn around(value: f64, relative_error: f64) -> Self {
+        if value > LEAST_WITHOUT_UNDERFLOW && value < f64::MAX / 4.0 {
+            // Two units more than the error: one for the rounding of each end, and
+            // one for those of the margin.
+            let margin = value * (relative_error + 2.0 * UNIT_ROUNDOFF);
+            return Self { lower: value - margin, upper: value + margin };
+        }
+        Self::around_extreme(value, relative_error)
+    }
+
+    #[cold]
+    fn around_extreme(value: f64, relative_error: f64) -> Self {
+        let lost = if value < LEAST_WITHOUT_UNDERFLOW { 4.0 * SMALLEST } else { 0.0 };
+        let lower = mul_down(value.min(f64::MAX), add_down(1.0, -relative_error));
         Self::between(
-            (value * (1.0 - relative_error)).next_down().max(0.0),
-            (value * (1.0 + relative_error)).next_up(),
+            add_down(lower, -lost).max(0.0),
+            add_up(mul_up(value, add_up(1.0, relative_error)), lost),
         )
     }
 
@@ -356,50 +379,4 @@ fn extremes(corners: [(f64, f64); 4], down: fn(f64, f64) -> f64, up: fn(f64, f64
         corners.iter().fold(start, |best, &(a, b)| pick(best, op(a, b)))
     };
     Enclosure::between(fold(f64::INFINITY, down, f64::min), fold(f64::NEG_INFINITY, up, f64::max))
-}
-
-impl Sum for Enclosure {
-    /// A sum of many terms whose width does not grow with their number.
-    ///
-    /// Each end is summed with Knuth's error-free addition; the rounding
-    /// errors, which are 2⁵³ times smaller, are summed with directed rounding
-    /// and added at the end. The result is a bound whatever the order or the
-    /// cancellation.
-    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        let (mut lower, mut upper) = (Accumulator::default(), Accumulator::default());
-        for term in terms {
-            lower.add(-term.lower);
-            upper.add(term.upper);
-        }
-        match (lower.upper_bound(), upper.upper_bound()) {
-            (Some(minus_lower), Some(upper)) => Self::between(-minus_lower, upper),
-            _ => Self::ENTIRE,
-        }
-    }
-}
-
-/// An upper bound on a growing sum, see `Sum for Enclosure`.
-#[derive(Default)]
-struct Accumulator {
-    sum: f64,
-    errors: f64,
-}
-
-impl Accumulator {
-    fn add(&mut self, term: f64) {
-        let (sum, error) = two_sum(self.sum, term);
-        if sum.is_finite() && error.is_finite() {
-            self.errors = add_up(self.errors, error);
-            self.sum = sum;
-        } else {
-            // Overflow, or an infinite or NaN term: from here on plain
-            // directed sums, which NaN poisons.
-            self.sum = add_up(self.sum, term);
-        }
-    }
-
-    fn upper_bound(&self) -> Option<f64> {
-        let bound = add_up(self.sum, self.errors);
-        (!bound.is_nan()).then_some(bound)
-    }
 }

@@ -53,8 +53,15 @@ pub(super) fn stirling_error(a: Positive) -> Enclosure {
 ///
 /// Near y = a it is a·(λ − ln(1 + λ)) with λ = (y − a)/a, decreasing for λ < 0 and
 /// increasing for λ > 0, so that the rounding of λ costs |λ| times itself only.
+/// For y far below a, where 1 + λ would lose what y has to say, it is the
+/// definition: nothing cancels there.
 pub(super) fn deviance(a: Positive, y: Enclosure) -> Enclosure {
     let count = Enclosure::from(a);
+    let ratio = y / count;
+    if ratio.upper() < 0.5 {
+        let ln = if ratio.lower() < f64::MIN_POSITIVE { y.ln() - count.ln() } else { ratio.ln() };
+        return count * (ratio - Enclosure::ONE - ln);
+    }
     let excess = (y - count) / count;
     let at = |lambda: f64| {
         let lambda = Enclosure::from(lambda);

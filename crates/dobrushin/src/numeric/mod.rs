@@ -10,6 +10,7 @@ mod mills_table;
 pub mod normal;
 mod roots;
 pub mod rounding;
+mod sum;
 pub mod theta;
 
 pub use enclosure::Enclosure;

@@ -40,7 +40,7 @@ pub fn boundary(ends: Boundary, hint: f64, predicate: impl Fn(f64) -> bool) -> B
             break;
         }
         let goal = if answer { fails } else { holds };
-        let towards = (goal - probe).signum();
+        let towards = if goal > probe { 1 } else { -1 };
         probe = if probe.abs_diff(goal) > stride.unsigned_abs() { probe + towards * stride } else { goal };
         stride = stride.saturating_mul(2);
     }

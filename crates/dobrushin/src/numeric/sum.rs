@@ -1,0 +1,51 @@
+//! Sums of many enclosures.
+
+use super::Enclosure;
+use super::rounding::{add_up, two_sum};
+use std::iter::Sum;
+
+impl Sum for Enclosure {
+    /// A sum of many terms whose width does not grow with their number.
+    ///
+    /// Each end is summed with Knuth's error-free addition; the rounding
+    /// errors, which are 2⁵³ times smaller, are summed with directed rounding
+    /// and added at the end. The result is a bound whatever the order or the
+    /// cancellation.
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        let (mut lower, mut upper) = (Accumulator::default(), Accumulator::default());
+        for term in terms {
+            lower.add(-term.lower());
+            upper.add(term.upper());
+        }
+        match (lower.upper_bound(), upper.upper_bound()) {
+            (Some(minus_lower), Some(upper)) => Self::between(-minus_lower, upper),
+            _ => Self::ENTIRE,
+        }
+    }
+}
+
+/// An upper bound on a growing sum, see `Sum for Enclosure`.
+#[derive(Default)]
+struct Accumulator {
+    sum: f64,
+    errors: f64,
+}
+
+impl Accumulator {
+    fn add(&mut self, term: f64) {
+        let (sum, error) = two_sum(self.sum, term);
+        if sum.is_finite() && error.is_finite() {
+            self.errors = add_up(self.errors, error);
+            self.sum = sum;
+        } else {
+            // Overflow, or an infinite or NaN term: from here on plain
+            // directed sums, which NaN poisons.
+            self.sum = add_up(self.sum, term);
+        }
+    }
+
+    fn upper_bound(&self) -> Option<f64> {
+        let bound = add_up(self.sum, self.errors);
+        (!bound.is_nan()).then_some(bound)
+    }
+}
