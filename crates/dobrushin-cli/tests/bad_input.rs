@@ -24,7 +24,11 @@ fn channel_refused(name: &str, content: impl AsRef<[u8]>, words: &[&str]) {
 fn rows_that_do_not_sum_to_one_are_named_with_their_excess() {
     let words = ["row 2 sums to 1.1", "+1.00e-1 away from 1", "--normalise"];
     channel_refused("sum.csv", "0.5,0.5\n0.5,0.6\n", &words);
-    channel_refused("small-sum.csv", "a,b\n0.5,0.499999\n0.5,0.5\n", &["row 1 sums to 0.999999", "-1.00e-6 away"]);
+    channel_refused(
+        "small-sum.csv",
+        "a,b\n0.5,0.499999\n0.5,0.5\n",
+        &["row 1 sums to 0.999999", "-1.00e-6 away"],
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// Probabilities that do not sum to 1.
     #[error(
-        "{what} sums to {sum}, {excess:+e} away from 1, and at most ±{tolerance:e} is allowed: \
+        "{what} sums to {sum}, {excess:+.2e} away from 1, and at most ±{tolerance:e} is allowed: \
          correct it, or divide it by its sum"
     )]
     SumNotOne {

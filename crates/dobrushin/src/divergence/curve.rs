@@ -1,9 +1,8 @@
 //! The whole curve γ ↦ E_γ of finite laws, exactly piecewise linear.
 
 use crate::numeric::UNIT_ROUNDOFF;
-use crate::numeric::rounding::{div_down, div_up, mul_down, mul_up};
+use crate::numeric::rounding::{div_down, div_up, mul_down, mul_up, two_product, two_sum};
 use crate::{Delta, Enclosure, Gamma};
-use robust::{Coord, orient2d};
 
 /// A set of outcomes A, as the point (Q(A), P(A)).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +74,7 @@ impl HockeyStickCurve {
 
     /// Which pair attains the curve at γ.
     pub fn pair_at(&self, gamma: Gamma) -> (usize, usize) {
-        self.vertex_at(gamma.value().midpoint()).pair
+        self.vertices[self.index_at(gamma.value().midpoint())].pair
     }
 
     /// The smallest ε ≥ 0 with E_{e^ε} ≤ δ: e^ε = max_A (P(A) − δ)/Q(A).
@@ -101,17 +100,23 @@ impl HockeyStickCurve {
         gamma.ln()
     }
 
-    /// The value of the hull as it stands, with only the rounding of p − γq.
+    /// The largest p − γq of the hull as it stands, with only the rounding of p − γq.
     fn value_at(&self, gamma: f64) -> Enclosure {
-        let Vertex { p, q, .. } = self.vertex_at(gamma);
-        if q == 0.0 {
-            return Enclosure::from(p);
-        }
-        (Enclosure::from(p) - Enclosure::from(gamma) * Enclosure::from(q)).positive_part()
+        // A computed slope is off by at most 3 units, so the largest is at one of
+        // these, usually at the only one.
+        let first = self.index_at(gamma * (1.0 + 8.0 * UNIT_ROUNDOFF));
+        let last = self.index_at(gamma * (1.0 - 8.0 * UNIT_ROUNDOFF));
+        let values = self.vertices[first.min(last)..=last].iter().map(|v| {
+            if v.q == 0.0 {
+                return Enclosure::from(v.p);
+            }
+            Enclosure::from(v.p) - Enclosure::from(gamma) * Enclosure::from(v.q)
+        });
+        values.fold(Enclosure::ZERO, Enclosure::max)
     }
 
-    /// The vertex at which p − γq is largest.
-    fn vertex_at(&self, gamma: f64) -> Vertex {
+    /// Which vertex has the largest p − γq, by computed slopes.
+    fn index_at(&self, gamma: f64) -> usize {
         let mut low = 0;
         let mut high = self.vertices.len() - 1;
         while low < high {
@@ -122,7 +127,7 @@ impl HockeyStickCurve {
                 high = middle;
             }
         }
-        self.vertices[low]
+        low
     }
 }
 
@@ -133,8 +138,9 @@ fn slope(a: Vertex, b: Vertex) -> f64 {
 }
 
 /// The upper-left convex hull of points with coordinates in [0, 1], from (0, 0)
-/// or the highest point above it to the highest point, with exact orientation
-/// tests, so that no point is lost to rounding. Of equal points the first stays.
+/// or the highest point above it to the highest point. Slopes are compared to
+/// 2⁻¹⁰⁰ relative, so that no point is lost to rounding or underflow, however many
+/// and however small the probabilities are. Of equal points the first stays.
 pub(crate) fn upper_hull(mut points: Vec<Vertex>) -> Vec<Vertex> {
     let origin = Vertex { q: 0.0, p: 0.0, pair: points.first().map_or((0, 0), |v| v.pair) };
     points.push(origin);
@@ -142,14 +148,12 @@ pub(crate) fn upper_hull(mut points: Vec<Vertex>) -> Vec<Vertex> {
     points.sort_by(|a, b| a.q.total_cmp(&b.q).then(b.p.total_cmp(&a.p)));
     let mut hull: Vec<Vertex> = Vec::new();
     for point in points {
-        let coord = |v: Vertex| Coord { x: v.q, y: v.p };
         match hull.last() {
             Some(last) if last.p >= point.p => continue,
             _ => {}
         }
         while let [.., before, last] = hull[..] {
-            // Counter-clockwise or straight: `last` is on or below the chord.
-            if orient2d(coord(before), coord(last), coord(point)) < 0.0 {
+            if is_above_chord(before, last, point) {
                 break;
             }
             hull.pop();
@@ -157,4 +161,57 @@ pub(crate) fn upper_hull(mut points: Vec<Vertex>) -> Vec<Vertex> {
         hull.push(point);
     }
     hull
+}
+
+/// Whether `b` lies above the line from `a` to `c`, each with larger coordinates
+/// than the one before: slope(a, b) > slope(b, c).
+fn is_above_chord(a: Vertex, b: Vertex, c: Vertex) -> bool {
+    let left = (b.p - a.p) * (c.q - b.q);
+    let right = (c.p - b.p) * (b.q - a.q);
+    // Each product is off by 3 units, unless it is far below the other.
+    if left.max(right) > 1e-290 && (left - right).abs() > 8.0 * UNIT_ROUNDOFF * (left + right) {
+        return left > right;
+    }
+    let left = WideProduct::new((b.p, a.p), (c.q, b.q));
+    let right = WideProduct::new((c.p, b.p), (b.q, a.q));
+    left.is_above(&right)
+}
+
+/// `(high + low)·2^(−STEP·steps)` with 2^(−2·STEP) ≤ high ≤ 1: the product of two
+/// positive differences of probabilities to about 2⁻¹⁰⁴ relative, also where it is
+/// far below the smallest `f64`; exact if both differences are `f64`s.
+struct WideProduct {
+    high: f64,
+    low: f64,
+    steps: i32,
+}
+
+impl WideProduct {
+    const STEP: i32 = 300;
+
+    /// (x − x′)·(y − y′).
+    fn new((x, less_x): (f64, f64), (y, less_y): (f64, f64)) -> Self {
+        let mut steps = 0;
+        let mut difference = |a: f64, b: f64| {
+            let (mut high, mut low) = two_sum(a, -b);
+            while high < 2f64.powi(-Self::STEP) {
+                high *= 2f64.powi(Self::STEP);
+                low *= 2f64.powi(Self::STEP);
+                steps += 1;
+            }
+            (high, low)
+        };
+        let ((x, x_low), (y, y_low)) = (difference(x, less_x), difference(y, less_y));
+        let (high, error) = two_product(x, y);
+        Self { high, low: error + (x * y_low + x_low * y), steps }
+    }
+
+    fn is_above(&self, other: &Self) -> bool {
+        let steps = self.steps - other.steps;
+        if steps.abs() > 2 {
+            return steps < 0;
+        }
+        let scale = 2f64.powi(Self::STEP * steps);
+        (self.high - other.high * scale) + (self.low - other.low * scale) > 0.0
+    }
 }

@@ -2,8 +2,7 @@
 
 use super::curve::{HockeyStickCurve, Vertex};
 use super::{Generator, Pair};
-use crate::numeric::UNIT_ROUNDOFF;
-use crate::{Enclosure, Error, Gamma, Order};
+use crate::{Delta, Enclosure, Error, Gamma, Order};
 
 /// How far a sum of probabilities may be from 1 and still be read as rounding.
 pub const SUM_TOLERANCE: f64 = 1e-9;
@@ -13,11 +12,12 @@ pub const SUM_TOLERANCE: f64 = 1e-9;
 /// Decimals such as 0.1, 0.2, 0.7 do not sum to 1 in binary, so the given
 /// numbers, whose sum must be within [`SUM_TOLERANCE`] of 1, are divided by it and
 /// rounded; the law *is* the resulting numbers divided by their own exact sum,
-/// from which each of them differs by at most 3 units of roundoff.
+/// which differs from 1 by at most a few units of roundoff.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FiniteLaw {
     probabilities: Vec<f64>,
-    /// 0 if the numbers sum to exactly 1. Equal numbers are equal laws.
+    /// A bound on |1 − 1/sum|: 0 if the numbers sum to exactly 1. Equal numbers
+    /// are equal laws.
     relative_error: f64,
 }
 
@@ -43,9 +43,6 @@ impl FiniteLaw {
             let (what, sum) = (name.to_owned(), sum.midpoint());
             return Err(Error::SumNotOne { what, sum, excess, tolerance: SUM_TOLERANCE });
         }
-        if sum == Enclosure::ONE {
-            return Ok(Self { probabilities, relative_error: 0.0 });
-        }
         Ok(Self::normalised(probabilities, sum))
     }
 
@@ -53,7 +50,8 @@ impl FiniteLaw {
     ///
     /// # Errors
     /// [`Error::Empty`] if there are none or all are 0, [`Error::OutOfRange`] for
-    /// a weight that is negative or not finite.
+    /// a weight that is negative or not finite, or so small next to the others
+    /// that its probability would be rounded to 0, which changes the support.
     pub fn proportional_to(name: &str, weights: Vec<f64>) -> Result<Self, Error> {
         if let Some(&value) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::OutOfRange { name: "weight", value, accepted: "finite and 0 or more" });
@@ -64,19 +62,31 @@ impl FiniteLaw {
         }
         // A power of two keeps the sum of huge weights finite, exactly.
         let scale = if largest > 1e300 { 2f64.powi(-600) } else { 1.0 };
-        let weights: Vec<f64> = weights.into_iter().map(|w| w * scale).collect();
+        let given = weights;
+        let weights: Vec<f64> = given.iter().map(|w| w * scale).collect();
         let sum = weights.iter().map(|&w| Enclosure::from(w)).sum();
-        Ok(Self::normalised(weights, sum))
+        let law = Self::normalised(weights, sum);
+        match given.iter().zip(&law.probabilities).find(|(w, p)| **w > 0.0 && **p == 0.0) {
+            Some((&value, _)) => Err(Error::OutOfRange {
+                name: "weight",
+                value,
+                accepted: "0 or at least 1e-323 of the sum of all weights",
+            }),
+            None => Ok(law),
+        }
     }
 
-    /// Each quotient is off by one unit and the sum by one, so the exact sum of
-    /// the quotients is within 2 units of 1.
+    /// Divides by the sum, unless that is 1.
     fn normalised(mut weights: Vec<f64>, sum: Enclosure) -> Self {
-        let sum = sum.midpoint();
+        let divisor = if sum == Enclosure::ONE { 1.0 } else { sum.midpoint() };
         for weight in &mut weights {
-            *weight /= sum;
+            // Adding 0 turns −0, which would divide as a negative number, into 0.
+            *weight = *weight / divisor + 0.0;
         }
-        Self { probabilities: weights, relative_error: 3.0 * UNIT_ROUNDOFF }
+        let sum: Enclosure = weights.iter().map(|&p| Enclosure::from(p)).sum();
+        // With a sum within 1 ± e, 1/sum is within 1 ± e/(1 − e).
+        let away = (sum.upper() - 1.0).max(1.0 - sum.lower());
+        Self { probabilities: weights, relative_error: away * (1.0 + 1e-12) }
     }
 
     /// The stored probabilities: those of the law, rounded.
@@ -190,22 +200,49 @@ impl DiscretePair {
         let terms = self.both().map(|(p, q)| {
             // γ may be infinite where it overflows.
             let cost = if q == Enclosure::ZERO { q } else { gamma * q };
-            (p - cost).positive_part()
+            (p - cost).positive_part().min(p)
         });
         terms.sum::<Enclosure>().min(Enclosure::ONE)
+    }
+
+    /// D_∞, the largest ln(p/q).
+    fn largest_log_ratio(&self) -> Enclosure {
+        let possible = self.both().filter(|(p, _)| *p != Enclosure::ZERO);
+        let logs =
+            possible.map(|(p, q)| if q == Enclosure::ZERO { Enclosure::INFINITE } else { (p / q).ln() });
+        logs.fold(Enclosure::ZERO, Enclosure::max)
+    }
+
+    /// D_α = ln(1 + Σ p·[(p/q)^(α−1) − 1])/(α − 1), which keeps its digits near
+    /// α = 1; p > 0 = q, for α < 1 only, counts as −p.
+    fn renyi_near_one(&self, alpha: f64) -> Enclosure {
+        let below = Enclosure::from(alpha) - Enclosure::ONE;
+        let terms = self.both().map(|(p, q)| match (p == Enclosure::ZERO, q == Enclosure::ZERO) {
+            (true, _) => Enclosure::ZERO,
+            (false, true) => -p,
+            _ => p * (below * (p / q).ln()).exp_m1(),
+        });
+        terms.sum::<Enclosure>().ln_1p() / below
     }
 }
 
 impl Pair for DiscretePair {
     fn hockey_stick(&self, gamma: Gamma) -> Enclosure {
         if gamma.is_below_one() {
-            return gamma.value() * self.hockey_stick_reversed(gamma.reciprocal());
+            return (gamma.value() * self.hockey_stick_reversed(gamma.reciprocal())).min(Enclosure::ONE);
         }
         self.raw_hockey_stick(gamma.value())
     }
 
     fn hockey_stick_reversed(&self, gamma: Gamma) -> Enclosure {
         self.reversed().hockey_stick(gamma)
+    }
+
+    fn smallest_epsilon(&self, delta: Delta) -> Enclosure {
+        if self.p == self.q {
+            return Enclosure::ZERO;
+        }
+        self.curve().epsilon_at(delta)
     }
 
     fn renyi(&self, order: Order) -> Enclosure {
@@ -216,8 +253,11 @@ impl Pair for DiscretePair {
         if self.p == self.q {
             return Enclosure::ZERO;
         }
+        if alpha == f64::INFINITY {
+            return self.largest_log_ratio();
+        }
         let nothing = -Enclosure::INFINITE;
-        // ln(p^α q^(1−α)), or ln(p/q) for α = ∞.
+        // ln(p^α q^(1−α)).
         let logs: Vec<Enclosure> = self
             .both()
             .map(|(p, q)| match (p == Enclosure::ZERO, q == Enclosure::ZERO) {
@@ -229,13 +269,12 @@ impl Pair for DiscretePair {
                         nothing
                     }
                 }
-                _ if alpha == f64::INFINITY => (p / q).ln(),
                 _ => p.ln() + (Enclosure::from(alpha) - Enclosure::ONE) * (p / q).ln(),
             })
             .collect();
         let largest = logs.iter().fold(nothing, |most, &l| most.max(l));
-        if alpha == f64::INFINITY || largest == Enclosure::INFINITE {
-            return largest.positive_part();
+        if largest == Enclosure::INFINITE {
+            return largest;
         }
         if largest == nothing {
             // Disjoint supports, α < 1.
@@ -244,7 +283,16 @@ impl Pair for DiscretePair {
         let shift = Enclosure::from(largest.midpoint());
         let sum: Enclosure =
             logs.iter().map(|&l| if l == nothing { Enclosure::ZERO } else { (l - shift).exp() }).sum();
-        ((shift + sum.ln()) / (Enclosure::from(alpha) - Enclosure::ONE)).positive_part()
+        let mut divergence = (shift + sum.ln()) / (Enclosure::from(alpha) - Enclosure::ONE);
+        if (alpha - 1.0).abs() <= 0.25 {
+            divergence = divergence.intersect(self.renyi_near_one(alpha));
+        }
+        if alpha > 1.0 {
+            // The largest term alone, and the order ∞, whatever the order.
+            let least = largest / (Enclosure::from(alpha) - Enclosure::ONE);
+            divergence = divergence.intersect(least.hull(self.largest_log_ratio()));
+        }
+        divergence.positive_part()
     }
 
     fn kl(&self) -> Enclosure {
@@ -253,23 +301,29 @@ impl Pair for DiscretePair {
 
     /// Σ(p − q)²/q.
     fn chi_squared(&self) -> Enclosure {
+        if self.p == self.q {
+            return Enclosure::ZERO;
+        }
         let terms = self.both().map(|(p, q)| match (p == Enclosure::ZERO, q == Enclosure::ZERO) {
             (true, true) => Enclosure::ZERO,
             (false, true) => Enclosure::INFINITE,
             _ => (p - q).square() / q,
         });
-        terms.sum()
+        terms.sum::<Enclosure>().positive_part()
     }
 
     /// Σ(√p − √q)².
     fn hellinger_squared(&self) -> Enclosure {
+        if self.p == self.q {
+            return Enclosure::ZERO;
+        }
         let terms = self.both().map(|(p, q)| (p.sqrt() - q.sqrt()).square());
         terms.sum::<Enclosure>().min(Enclosure::from(2.0))
     }
 
     fn last_epsilon(&self) -> Option<f64> {
         let ratios =
-            self.both().filter(|(p, q)| p.lower() > 0.0 && q.lower() > 0.0).map(|(p, q)| (p / q).ln());
+            self.both().filter(|(p, q)| p.upper() > 0.0 && q.upper() > 0.0).map(|(p, q)| (p / q).ln());
         Some(ratios.fold(0.0, |most: f64, r| most.max(r.upper()).max(-r.lower())))
     }
 
@@ -278,10 +332,24 @@ impl Pair for DiscretePair {
         ratios.flat_map(|(p, q)| [p / q, q / p]).filter(|g| *g > 1.0 && g.is_finite()).collect()
     }
 
-    /// Beyond the last knot only what one law alone can produce is left, which
-    /// the f-divergences here count exactly.
-    fn tail_moment(&self, _epsilon: f64, _power: f64) -> f64 {
-        0.0
+    /// Infinite if one law can produce what the other cannot.
+    fn tail_moment(&self, epsilon: f64, power: f64) -> f64 {
+        let one_way = |(p, q): (Enclosure, Enclosure)| {
+            if p == Enclosure::ZERO {
+                return Enclosure::ZERO;
+            }
+            if q == Enclosure::ZERO {
+                return Enclosure::INFINITE;
+            }
+            let log_ratio = (p / q).ln();
+            if log_ratio.upper() <= epsilon {
+                return Enclosure::ZERO;
+            }
+            (q.ln() + Enclosure::from(power) * log_ratio).exp()
+        };
+        let forward: Enclosure = self.both().map(one_way).sum();
+        let backward: Enclosure = self.both().map(|(p, q)| one_way((q, p))).sum();
+        forward.upper().max(backward.upper())
     }
 }
 
@@ -290,7 +358,8 @@ impl Pair for DiscretePair {
 pub(crate) fn roc_points(p: &[f64], q: &[f64], pair: (usize, usize)) -> Vec<Vertex> {
     let mut order: Vec<(f64, f64, f64)> =
         p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(&p, &q)| (p / q, p, q)).collect();
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    // Of ratios that overflow, those with q = 0 come first.
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.total_cmp(&b.2)));
     let (mut p_sum, mut q_sum) = (0.0, 0.0);
     order
         .into_iter()
@@ -333,6 +402,9 @@ pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, 
     let below = gamma.is_below_one();
     let terms = cells.chunks(columns.len()).zip(&rows).flat_map(|(row, &a)| {
         row.iter().zip(&columns).map(move |(&joint, &b)| {
+            if joint == Enclosure::ZERO && !below {
+                return Enclosure::ZERO;
+            }
             let gap = if below { gamma.value() * a * b - joint } else { joint - gamma.value() * a * b };
             gap.positive_part()
         })

@@ -21,7 +21,7 @@
 //! one. The grid is refined until they agree.
 
 use super::{Conjugate, Generator, Pair};
-use crate::kernel::Kernel;
+use crate::kernel::{FiniteKernel, Kernel};
 use crate::{Enclosure, Gamma};
 
 /// The grid is refined until the relative width is below this …
@@ -31,7 +31,8 @@ const MOST_POINTS: usize = 1 << 16;
 /// The grid ends where the moment of the rest is below this.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// D_f(P‖Q) of any pair by the integral representation, to about 1e-7 relative.
+/// D_f(P‖Q) of any pair by the integral representation, to about 1e-7 relative
+/// where it is of the order of 1, and to about 1e-10 where it is small.
 ///
 /// ```
 /// use dobrushin::divergence::{ChiSquared, GaussianPair, Pair, f_divergence};
@@ -42,7 +43,7 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub fn f_divergence(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> Enclosure {
-    integral(pair, f, &|_| Enclosure::ONE)
+    integral(pair, f, None::<&FiniteKernel>)
 }
 
 /// An upper bound of D_f(PK‖QK) from η_γ(K) and E_γ of P and Q alone.
@@ -57,24 +58,29 @@ pub fn output_bound(
     kernel: &(impl Kernel + ?Sized),
     f: &(impl Generator + ?Sized),
 ) -> Enclosure {
-    integral(pair, f, &|gamma| kernel.contraction(gamma))
+    integral(pair, f, Some(kernel))
 }
 
 fn integral(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
-    factor: &dyn Fn(Gamma) -> Enclosure,
+    kernel: Option<&(impl Kernel + ?Sized)>,
 ) -> Enclosure {
+    let factor = |gamma: Gamma| kernel.map_or(Enclosure::ONE, |kernel| kernel.contraction(gamma));
     let forward = |gamma: Gamma| factor(gamma) * pair.hockey_stick(gamma);
     let backward = |gamma: Gamma| factor(gamma) * pair.hockey_stick_reversed(gamma);
-    half_integral(pair, f, &forward) + half_integral(pair, &Conjugate(f), &backward)
+    // Beyond its last knot E_γ is constant, but η_γ·E_γ need not be.
+    let last = pair.last_epsilon().filter(|_| kernel.is_none());
+    half_integral(pair, f, &forward, last) + half_integral(pair, &Conjugate(f), &backward, last)
 }
 
-/// ∫₁^∞ f″·G for a convex decreasing curve G that is at most E_γ of the pair.
+/// ∫₁^∞ f″·G for a convex decreasing curve G that is at most E_γ of the pair, and
+/// constant beyond the given ε, if there is one.
 fn half_integral(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
     curve: &dyn Fn(Gamma) -> Enclosure,
+    constant_from: Option<f64>,
 ) -> Enclosure {
     let end = last_epsilon(pair, f);
     let mut points = 1 << 10;
@@ -84,9 +90,11 @@ fn half_integral(
             .iter()
             .map(|&g| Gamma::new(g).map_or(Enclosure::UNIT, |g| curve(g).positive_part().min(Enclosure::ONE)))
             .collect();
-        let upper = by_parts(f, &chords(&gammas, &values)).upper() + rest(pair, f, &gammas, &values);
-        let lower = by_parts(f, &supports(&gammas, &values)).lower().max(0.0);
-        let found = Enclosure::between(lower.min(upper), upper.next_up());
+        let upper = by_parts(f, &chords(&gammas, &values)) + most_of_rest(pair, f, &gammas, &values);
+        let lower =
+            by_parts(f, &supports(&gammas, &values)) + least_of_rest(f, &gammas, &values, constant_from);
+        let (lower, upper) = (lower.lower().max(0.0), upper.upper());
+        let found = Enclosure::between(lower.min(upper), upper);
         if found.relative_width() <= TOLERANCE || points >= MOST_POINTS || found.upper() == f64::INFINITY {
             return found;
         }
@@ -143,34 +151,37 @@ fn supports(gammas: &[f64], values: &[Enclosure]) -> Vec<(f64, f64)> {
         let width = gammas[i + 1] - gammas[i];
         let (left, right) = (values[i].lower(), values[i + 1].lower());
         let after = if i + 2 <= last { slope(i + 1, i + 2).upper().min(0.0) } else { 0.0 };
-        if i == 0 {
-            let start = (Enclosure::from(right) - Enclosure::from(after) * Enclosure::from(width)).lower();
-            points.push((gammas[0], start.min(left)));
-            continue;
-        }
-        points.push((gammas[i], left));
-        let before = slope(i - 1, i).lower();
-        // left + before·x = right − after·(width − x)
-        let meet = (right - after * width - left) / (before - after);
-        if meet > 0.0 && meet < width {
-            let at = gammas[i] + meet;
-            let from_left = Enclosure::from(left)
-                + Enclosure::from(before) * (Enclosure::from(at) - Enclosure::from(gammas[i]));
-            let from_right = Enclosure::from(right)
-                - Enclosure::from(after) * (Enclosure::from(gammas[i + 1]) - Enclosure::from(at));
+        let from_right = |at: f64| {
+            let back = Enclosure::from(gammas[i + 1]) - Enclosure::from(at);
+            Enclosure::from(right) - Enclosure::from(after) * back
+        };
+        if i > 0 {
+            let before = slope(i - 1, i).lower();
+            let from_left = |at: f64| {
+                let on = Enclosure::from(at) - Enclosure::from(gammas[i]);
+                Enclosure::from(left) + Enclosure::from(before) * on
+            };
+            // left + before·x = right − after·(width − x), or, if rounding hides the
+            // bend, as near to that as there is room.
+            let meet = gammas[i] + (right - after * width - left) / (before - after);
+            let at = meet.max(gammas[i].next_up()).min(gammas[i + 1].next_down());
             if at > gammas[i] && at < gammas[i + 1] {
-                points.push((at, from_left.min(from_right).lower().max(0.0)));
+                points.push((gammas[i], left));
+                points.push((at, from_left(at).min(from_right(at)).lower()));
+                continue;
             }
-        } else {
-            // Rounding hides the bend: keep the lower end of the right value.
-            points.push((gammas[i], left.min(right)));
         }
+        // The line of the right neighbour alone. If it starts below where the last
+        // segment ended, by_parts leaves out what the step down adds.
+        points.push((gammas[i], left));
+        points.push((gammas[i], from_right(gammas[i]).lower().min(left)));
     }
     points.push((gammas[last], values[last].lower()));
     points
 }
 
-/// Σ s_i·[f̄(γ_{i+1}) − f̄(γ_i)] for the piecewise linear curve through the points.
+/// Σ s_i·[f̄(γ_{i+1}) − f̄(γ_i)] for the piecewise linear curve through the points;
+/// between two points with the same γ the curve steps down.
 fn by_parts(f: &(impl Generator + ?Sized), points: &[(f64, f64)]) -> Enclosure {
     let excess = |t: f64| excess(f, Enclosure::from(t));
     let values: Vec<Enclosure> = points.iter().map(|&(t, _)| excess(t)).collect();
@@ -187,29 +198,53 @@ fn excess(f: &(impl Generator + ?Sized), t: Enclosure) -> Enclosure {
     (f.value(t) - f.derivative_at_one() * (t - Enclosure::ONE)).positive_part()
 }
 
-/// An upper bound of f̄′(Γ)·G(Γ) + ∫_Γ^∞ f″G, for Γ the end of the grid.
+/// A lower bound of f̄′(Γ)·G(Γ) + ∫_Γ^∞ f″G, for Γ the end of the grid: G(Γ)·f̄′(∞)
+/// where G is constant beyond Γ, and otherwise G(Γ) times the slope of f̄ before Γ.
+fn least_of_rest(
+    f: &(impl Generator + ?Sized),
+    gammas: &[f64],
+    values: &[Enclosure],
+    constant_from: Option<f64>,
+) -> Enclosure {
+    let ([.., before, end], [.., value]) = (gammas, values) else {
+        return Enclosure::ZERO;
+    };
+    let (before, end, least) = (Enclosure::from(*before), Enclosure::from(*end), value.lower());
+    if least == 0.0 {
+        return Enclosure::ZERO;
+    }
+    let steepness = if constant_from.is_some_and(|last| end.ln().lower() >= last) {
+        f.slope_at_infinity() - f.derivative_at_one()
+    } else {
+        (excess(f, end) - excess(f, before)) / (end - before)
+    };
+    Enclosure::from(least) * steepness.positive_part()
+}
+
+/// An upper bound of the same.
 ///
-/// Where E_γ is constant beyond Γ that is G(Γ)·f̄′(∞). Otherwise it is at most
-/// E_Q[f̄(L); L > Γ], plus f̄′(Γ) ≤ f̄(2Γ)/Γ times what the enclosure at Γ is too
-/// wide.
-fn rest(
+/// As G decreases, it is at most G(Γ)·f̄′(∞), which is exact where E_γ is constant
+/// beyond Γ; and it is at most E_Q[f̄(L); L > Γ], plus f̄′(Γ) ≤ f̄(2Γ)/Γ times what
+/// the enclosure at Γ is too wide.
+fn most_of_rest(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
     gammas: &[f64],
     values: &[Enclosure],
-) -> f64 {
+) -> Enclosure {
     let (Some(&end), Some(&value)) = (gammas.last(), values.last()) else {
-        return f64::INFINITY;
+        return Enclosure::INFINITE;
     };
-    if pair.last_epsilon().is_some_and(|last| end.ln() > last) {
-        if value.upper() == 0.0 {
-            return 0.0;
-        }
-        return (Enclosure::from(value.upper()) * (f.slope_at_infinity() - f.derivative_at_one())).upper();
+    if value.upper() == 0.0 {
+        return Enclosure::ZERO;
     }
+    let flat = Enclosure::from(value.upper()) * (f.slope_at_infinity() - f.derivative_at_one());
     let growth = f.growth();
     let (coefficient, power) = (Enclosure::from(growth.coefficient), Enclosure::from(growth.power));
-    let moment = coefficient * Enclosure::from(pair.tail_moment(end.ln().next_down(), growth.power));
+    let from = Enclosure::from(end).ln().lower();
+    let moment = coefficient * Enclosure::from(pair.tail_moment(from, growth.power));
     let steepest = coefficient * Enclosure::from(2.0 * end).powf(power) / Enclosure::from(end);
-    (moment + steepest * Enclosure::from(value.width())).upper()
+    let too_wide =
+        if value.width() == 0.0 { Enclosure::ZERO } else { steepest * Enclosure::from(value.width()) };
+    flat.min(moment + too_wide)
 }

@@ -2,7 +2,7 @@
 
 use super::Pair;
 use crate::numeric::{normal, theta};
-use crate::{Enclosure, Error, Gamma, NonNegative, Order, Positive};
+use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Order, Positive};
 
 /// N(m₁, σ²I) and N(m₂, σ²I), of which only r = ‖m₁ − m₂‖/σ matters.
 ///
@@ -37,7 +37,7 @@ impl Pair for GaussianPair {
     /// E_{e^ε} = θ_ε(r); for ε < 0 it is e^ε·θ_{−ε}(r).
     fn hockey_stick(&self, gamma: Gamma) -> Enclosure {
         let at = theta::theta_range(gamma.epsilon().abs(), self.ratio);
-        if gamma.is_below_one() { gamma.value() * at } else { at }
+        if gamma.is_below_one() { (gamma.value() * at).min(Enclosure::ONE) } else { at }
     }
 
     fn ln_hockey_stick(&self, gamma: Gamma) -> Enclosure {
@@ -50,12 +50,19 @@ impl Pair for GaussianPair {
         self.hockey_stick(gamma)
     }
 
+    /// Increasing in r.
+    fn smallest_epsilon(&self, delta: Delta) -> Enclosure {
+        self.ratio.map_monotone(|r| {
+            NonNegative::new(r).map_or(Enclosure::ENTIRE, |r| theta::smallest_epsilon(r, delta))
+        })
+    }
+
     /// αr²/2.
     fn renyi(&self, order: Order) -> Enclosure {
         if self.ratio == Enclosure::ZERO {
             return Enclosure::ZERO;
         }
-        Enclosure::from(order) * self.kl()
+        (Enclosure::from(order) * self.kl()).positive_part()
     }
 
     /// r²/2.

@@ -1,7 +1,7 @@
 //! Two Laplace laws of the same scale, on the line.
 
 use super::Pair;
-use crate::{Enclosure, Error, Gamma, NonNegative, Order, Positive};
+use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Order, Positive};
 
 /// Laplace laws with centres m₁, m₂ and scale v, of which only t = |m₁ − m₂|/v
 /// matters.
@@ -40,12 +40,21 @@ impl Pair for LaplacePair {
     fn hockey_stick(&self, gamma: Gamma) -> Enclosure {
         let missing = (gamma.epsilon().abs() - self.ratio) / Enclosure::from(2.0);
         let at = (-missing.exp_m1()).positive_part();
-        if gamma.is_below_one() { gamma.value() * at } else { at }
+        if gamma.is_below_one() { (gamma.value() * at).min(Enclosure::ONE) } else { at }
     }
 
     /// The pair is symmetric.
     fn hockey_stick_reversed(&self, gamma: Gamma) -> Enclosure {
         self.hockey_stick(gamma)
+    }
+
+    /// t + 2·ln(1 − δ), or 0.
+    fn smallest_epsilon(&self, delta: Delta) -> Enclosure {
+        if delta.get() == 1.0 {
+            return Enclosure::ZERO;
+        }
+        let gained = Enclosure::from(2.0) * (-Enclosure::from(delta)).ln_1p();
+        (self.ratio + gained).positive_part()
     }
 
     /// With u = (α − ½)t,
@@ -54,8 +63,10 @@ impl Pair for LaplacePair {
     /// (α−1)·D_α = ln[ α e^((α−1)t) + (α−1) e^(−αt) ] − ln(2α−1) = −t/2 + ln[ cosh u + (t/2)·sinh(u)/u ]
     /// ```
     ///
-    /// of which the second form has no pole at α = ½ and no cancellation.
-    /// Near α = 1, where both logarithms vanish, the first is used as ln(1 + ·).
+    /// of which the second form has no pole at α = ½ and no cancellation for large t.
+    /// For small t or α near 1, where the logarithms vanish, the first is used as
+    /// ln(1 + [α·ρ((α−1)t) + (α−1)·ρ(−αt)]/(2α−1)) with ρ(x) = e^x − 1 − x, and
+    /// at α = ½ itself D = 2ρ(ln(1 + t/2)).
     fn renyi(&self, order: Order) -> Enclosure {
         let alpha = Enclosure::from(order);
         let t = self.ratio;
@@ -66,18 +77,28 @@ impl Pair for LaplacePair {
             return t;
         }
         let half = Enclosure::from(0.5);
+        let residual = |x: Enclosure| x.map_monotone(exponential_residual);
+        if order.get() == 0.5 {
+            // t − 2·ln(1 + t/2).
+            return Enclosure::from(2.0) * residual((t * half).ln_1p());
+        }
         let below = alpha - Enclosure::ONE;
         // e^(−|u|)·cosh u and e^(−|u|)·sinh(u)/u, both bounded.
         let u = ((alpha - half) * t).abs();
         let decay = (Enclosure::from(-2.0) * u).exp_m1();
         let cosh = (Enclosure::from(2.0) + decay) * half;
-        let sinhc = if u.lower() > 0.0 { (-decay) * half / u } else { Enclosure::UNIT };
+        let sinhc = if u.lower() > 0.0 {
+            (-decay) * half / u
+        } else {
+            // (1 − e^(−2u))/(2u) is between 1 − u and 1.
+            (Enclosure::ONE - u).positive_part().hull(Enclosure::ONE)
+        };
         let ln_affinity = u - t * half + (cosh + t * half * sinhc).ln();
         let mut divergence = ln_affinity / below;
-        if below.abs().upper() <= 0.25 {
-            let excess = alpha * (below * t).exp_m1() + below * (-(alpha * t)).exp_m1();
-            let near_one = (excess / (alpha + below)).ln_1p() / below;
-            divergence = divergence.intersect(near_one);
+        if u.lower() > 0.0 && (below * t).upper() < 600.0 {
+            let excess = alpha * residual(below * t) + below * residual(-(alpha * t));
+            let small = (excess / (alpha + below)).ln_1p() / below;
+            divergence = divergence.intersect(small);
         }
         divergence.positive_part().min(t)
     }

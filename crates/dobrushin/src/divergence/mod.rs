@@ -28,7 +28,7 @@ pub use generator::{
 };
 pub use laplace::LaplacePair;
 
-use crate::{Enclosure, Gamma, Order};
+use crate::{Delta, Enclosure, Gamma, Order};
 
 /// Two laws P and Q whose divergences can be enclosed.
 ///
@@ -44,6 +44,9 @@ pub trait Pair {
 
     /// E_γ(Q‖P) = γ·E_{1/γ}(P‖Q).
     fn hockey_stick_reversed(&self, gamma: Gamma) -> Enclosure;
+
+    /// The smallest ε ≥ 0 with E_{e^ε}(P‖Q) ≤ δ; ∞ if there is none.
+    fn smallest_epsilon(&self, delta: Delta) -> Enclosure;
 
     /// The Rényi divergence D_α(P‖Q); α = 1 is Kullback–Leibler, α = ∞ the
     /// largest log-ratio.

@@ -9,6 +9,11 @@
 //!
 //! The last sum S is convex in λ, being a sum of reciprocals of affine functions.
 //! Any λ gives a lower bound of η, and the tangent of S there an upper one.
+//!
+//! # Implementation
+//! All of this is done for the S of the stored entries, with the rounding errors
+//! of the sums; since pq/m is homogeneous of degree 1, the true S is within three
+//! times the relative error of the entries of it at every λ, and so is the minimum.
 
 use super::finite::FiniteKernel;
 use crate::Enclosure;
@@ -54,15 +59,15 @@ impl FiniteKernel {
         if self.same_law(x, y) {
             return None;
         }
-        // A sum of k terms of up to 8 operations each; the entries' own error
-        // enters each term up to four times.
+        // A sum of k terms that are off by up to 6 units, or 13 those of the slope;
+        // the entries' own error enters three times.
         let rounding = (self.outputs() as f64 + 16.0) * UNIT_ROUNDOFF + 4.0 * self.relative_error();
         let mut found = ChiSquaredContraction { value: Enclosure::UNIT, pair: (x, y), weight: 0.5 };
         // The bracket of the minimiser, and Newton's step inside it.
         let (mut from, mut to, mut weight) = (0.0, 1.0, 0.5);
         for _ in 0..60 {
             let at = affinity(self.row(x), self.row(y), weight);
-            let (slack, slope_slack) = (rounding * at.sum + UNIT_ROUNDOFF, rounding * at.slope_scale);
+            let (slack, slope_slack) = (rounding * at.sum + 2.0 * UNIT_ROUNDOFF, rounding * at.slope_scale);
             // S(λ′) ≥ S(λ) + S′(λ)(λ′ − λ) for every λ′ in the bracket.
             let fall = |distance: f64, slope: f64| (slope + slope_slack).max(0.0) * distance;
             let fall = fall(weight - from, at.slope).max(fall(to - weight, -at.slope));

@@ -7,7 +7,8 @@
 //! units of roundoff, and each of its terms, in which γq ≤ p, by at most 3 units
 //! and twice the relative error of the entries, of p. That error is added once to
 //! the largest sum; the pair that attains it is then enclosed by itself, which
-//! gives the lower end.
+//! gives the lower end. With few inputs every pair that comes near is enclosed by
+//! itself, which gives the upper end without that error.
 
 use super::finite::FiniteKernel;
 use crate::numeric::UNIT_ROUNDOFF;
@@ -24,6 +25,13 @@ pub struct Contraction {
     pub pair: (usize, usize),
 }
 
+/// Up to this many inputs a second pass over the pairs is worth its price.
+const FEW_INPUTS: usize = 8;
+
+/// Relative steps in γ above this are not taken before pairs of rows have been
+/// enclosed one by one.
+const FINE_STRIDE: f64 = 1e-9;
+
 /// Rows compared with one row while it is in the cache.
 const BLOCK: usize = 16;
 
@@ -32,12 +40,31 @@ impl FiniteKernel {
     pub fn contraction_with_pair(&self, gamma: Gamma) -> Contraction {
         let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
         let best = self.largest_pair(gamma.value().lower());
-        if self.largest_log_ratio().upper() <= gamma.epsilon().lower() {
+        if self.largest_ratio().upper() <= gamma.value().lower() {
             return Contraction { value: Enclosure::ZERO, pair: best.pair };
         }
         let own = self.pair_divergence(best.pair, gamma);
-        let upper = (best.sum + self.slack()).next_up().min(1.0).max(own.upper());
+        let upper = if self.inputs() <= FEW_INPUTS {
+            self.largest_near(gamma, own.upper())
+        } else {
+            (best.sum + self.slack()).next_up().min(1.0).max(own.upper())
+        };
         Contraction { value: Enclosure::between(own.lower(), upper), pair: best.pair }
+    }
+
+    /// The larger of `floor` and the upper ends of all pairs of rows, of which those
+    /// that are certainly below it need not be enclosed.
+    fn largest_near(&self, gamma: Gamma, floor: f64) -> f64 {
+        let mut most = floor;
+        for (x, y) in (0..self.inputs()).flat_map(|x| (0..x).map(move |y| (x, y))) {
+            let (forward, backward) = hockey_sticks(self.row(x), self.row(y), gamma.value().lower());
+            for (sum, pair) in [(forward, (x, y)), (backward, (y, x))] {
+                if (sum + self.slack()).next_up() > most {
+                    most = most.max(self.pair_divergence(pair, gamma).upper());
+                }
+            }
+        }
+        most
     }
 
     /// How far a computed sum may be from E_γ, see the module's documentation.
@@ -53,7 +80,7 @@ impl FiniteKernel {
     /// handful of evaluations of η_γ.
     pub fn epsilon_at(&self, delta: Delta) -> Enclosure {
         let pure = self.largest_log_ratio();
-        if self.contraction_with_pair(Gamma::ONE).value.upper() <= delta.get() {
+        if self.is_private(Gamma::ONE, delta) {
             return Enclosure::ZERO;
         }
         if delta.get() == 0.0 {
@@ -77,9 +104,12 @@ impl FiniteKernel {
         };
         // That is the root up to rounding: step up until it is certain.
         let mut upper = root.upper();
-        let mut stride = f64::EPSILON + 2.0 * self.slack() / (steepness * upper).max(f64::MIN_POSITIVE);
+        let mut stride = f64::EPSILON + (2.0 * self.slack() / (steepness * upper).abs()).min(FINE_STRIDE);
         while let Ok(gamma) = Gamma::new(upper) {
-            if self.contraction_with_pair(gamma).value.upper() <= delta.get() {
+            // Where the curve is flat at δ, no step makes up for the slack.
+            let quick = self.contraction_with_pair(gamma).value.upper() <= delta.get();
+            let seen = quick || stride > FINE_STRIDE && self.is_private(gamma, delta);
+            if seen || gamma.epsilon().upper() > pure.upper() {
                 break;
             }
             upper *= 1.0 + stride;
@@ -90,28 +120,73 @@ impl FiniteKernel {
         Enclosure::between(lower.min(upper), upper)
     }
 
+    /// Whether η_γ is certainly at most δ, for γ ≥ 1. Pairs of rows too close to δ
+    /// for the slack are enclosed one by one.
+    fn is_private(&self, gamma: Gamma, delta: Delta) -> bool {
+        let best = self.largest_pair(gamma.value().lower());
+        if best.sum + self.slack() < delta.get() {
+            return true;
+        }
+        if best.sum - self.slack() > delta.get() {
+            return false;
+        }
+        let certain = |sum: f64, pair: (usize, usize)| {
+            sum + self.slack() < delta.get() || self.pair_divergence(pair, gamma).upper() <= delta.get()
+        };
+        (0..self.inputs()).into_par_iter().all(|x| {
+            (0..x).all(|y| {
+                let (forward, backward) = hockey_sticks(self.row(x), self.row(y), gamma.value().lower());
+                certain(forward, (x, y)) && certain(backward, (y, x))
+            })
+        })
+    }
+
     /// The smallest ε at which the kernel is ε-locally private with δ = 0: the
-    /// largest ln(K(z|x)/K(z|y)), found in O(mk) as the largest over the smallest
-    /// entry of a column.
+    /// largest ln(K(z|x)/K(z|y)).
     pub fn largest_log_ratio(&self) -> Enclosure {
+        let ratio = self.largest_ratio();
+        if ratio == Enclosure::INFINITE || ratio.upper() < f64::INFINITY {
+            return ratio.ln();
+        }
+        // The ratio overflows, its logarithm does not.
+        let error = 3.0 * self.relative_error();
+        let logs = self
+            .column_extremes()
+            .map(|(least, most)| Enclosure::from(most).ln() - Enclosure::from(least).ln());
+        logs.fold(Enclosure::ZERO, Enclosure::max) + Enclosure::between(-error, error)
+    }
+
+    /// The largest K(z|x)/K(z|y): from this γ on η_γ is 0. Found in O(mk) as the
+    /// largest over the smallest entry of a column.
+    pub fn largest_ratio(&self) -> Enclosure {
+        if (1..self.inputs()).all(|x| self.same_law(0, x)) {
+            return Enclosure::ONE;
+        }
+        let ratios = self.column_extremes().map(|(least, most)| {
+            if least == 0.0 {
+                return Enclosure::INFINITE;
+            }
+            Enclosure::from(most) / Enclosure::from(least)
+        });
+        let stored = ratios.fold(Enclosure::ONE, Enclosure::max);
+        if self.relative_error() == 0.0 || stored == Enclosure::INFINITE {
+            return stored;
+        }
+        let error = 3.0 * self.relative_error();
+        (stored * Enclosure::between(1.0 - error, 1.0 + error)).max(Enclosure::ONE)
+    }
+
+    /// The smallest and the largest entry of each column that has a positive one.
+    fn column_extremes(&self) -> impl Iterator<Item = (f64, f64)> {
         let columns = self.outputs();
-        let (mut least, mut most) = (vec![f64::INFINITY; columns], vec![0.0_f64; columns]);
+        let mut extremes = vec![(f64::INFINITY, 0.0_f64); columns];
         for x in 0..self.inputs() {
-            for ((least, most), &p) in least.iter_mut().zip(&mut most).zip(self.row(x)) {
+            for ((least, most), &p) in extremes.iter_mut().zip(self.row(x)) {
                 *least = least.min(p);
                 *most = most.max(p);
             }
         }
-        let ratio =
-            least.iter().zip(&most).filter(|(_, most)| **most > 0.0).map(|(least, most)| most / least);
-        let ratio = ratio.fold(1.0, f64::max);
-        if (1..self.inputs()).all(|x| self.same_law(0, x)) {
-            return Enclosure::ZERO;
-        }
-        if ratio == f64::INFINITY {
-            return Enclosure::INFINITE;
-        }
-        Enclosure::around(ratio, UNIT_ROUNDOFF + 2.1 * self.relative_error()).ln().positive_part()
+        extremes.into_iter().filter(|(_, most)| *most > 0.0)
     }
 
     /// E_γ between two rows, for γ ≥ 1.
@@ -121,7 +196,7 @@ impl FiniteKernel {
         }
         let terms = self.row_enclosures(x).zip(self.row_enclosures(y)).map(|(p, q)| {
             let cost = if q == Enclosure::ZERO { q } else { gamma.value() * q };
-            (p - cost).positive_part()
+            (p - cost).positive_part().min(p)
         });
         terms.sum::<Enclosure>().min(Enclosure::ONE)
     }

@@ -70,7 +70,9 @@ fn tight_above_one<K: Kernel + ?Sized>(kernel: &K, gamma: Gamma, divergence: Enc
 }
 
 /// The bound η_f(K) ≤ η_TV(K) ≤ 1 − (1 − η_γ(K))/γ on the contraction coefficient
-/// of every f-divergence, from η at one γ ≥ 1 only (CED Lemma 1 and eq. 14).
+/// of every f-divergence, from η at one γ only (CED Lemma 1 and eq. 14); for γ < 1,
+/// where η_γ = η_{1/γ}, with 1/γ in place of γ.
 pub fn any_divergence_bound(gamma: Gamma, contraction: Enclosure) -> Enclosure {
+    let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
     Enclosure::ONE - (Enclosure::ONE - contraction) / gamma.value()
 }

@@ -18,7 +18,7 @@ impl Sum for Enclosure {
             upper.add(term.upper());
         }
         match (lower.upper_bound(), upper.upper_bound()) {
-            (Some(minus_lower), Some(upper)) => Self::between(-minus_lower, upper),
+            (Some(minus_lower), Some(upper)) => Self::between(0.0 - minus_lower, upper),
             _ => Self::ENTIRE,
         }
     }
