@@ -2,7 +2,7 @@
 //!
 //! The file holds pairs (ε, r) of little-endian `f64`s. Printed are the nanoseconds a point of θ
 //! and of ln θ, the best of several rounds, and, for each point of a second file if one is given,
-//! the two ends of θ.
+//! the two ends of θ and the upper end of ln θ.
 
 use dobrushin::numeric::theta::{ln_theta, theta};
 use dobrushin::{Enclosure, Epsilon, NonNegative};
@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("ln_theta {}", nanoseconds(&points, ln_theta));
     if let Some(file) = arguments.next() {
         for (epsilon, r) in read(&file)? {
-            let value = theta(epsilon, r);
-            println!("value {:e} {:e}", value.lower(), value.upper());
+            let (value, logarithm) = (theta(epsilon, r), ln_theta(epsilon, r));
+            println!("value {:e} {:e} {:e}", value.lower(), value.upper(), logarithm.upper());
         }
     }
     Ok(())
