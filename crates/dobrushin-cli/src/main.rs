@@ -3,6 +3,7 @@
 mod cli;
 mod command;
 mod file;
+mod level;
 mod number;
 mod output;
 mod plot;

@@ -53,3 +53,9 @@ impl From<crate::plot::PlotError> for Problem {
         Self::new("the plot could not be made").because(error)
     }
 }
+
+impl From<dobrushin::Error> for Problem {
+    fn from(error: dobrushin::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}

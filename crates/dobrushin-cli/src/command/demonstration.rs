@@ -17,10 +17,9 @@ const STEPS: [u32; 6] = [0, 1, 2, 4, 8, 12];
 
 /// Hidden steps forget, and tails can be trusted.
 pub fn run() -> Result<Report, Problem> {
-    let refused = |error: dobrushin::Error| Problem::new(error.to_string());
-    let gamma = Gamma::from_epsilon(EPSILON).map_err(refused)?;
-    let start = GaussianPair::new(1.0, 1.0).map_err(refused)?.hockey_stick(gamma);
-    let kernel = GaussianKernel::new(DIAMETER, 1.0).map_err(refused)?;
+    let gamma = Gamma::from_epsilon(EPSILON)?;
+    let start = GaussianPair::new(1.0, 1.0)?.hockey_stick(gamma);
+    let kernel = GaussianKernel::new(DIAMETER, 1.0)?;
     let mut forgotten = Vec::new();
     let (mut product, mut tight) = (start, start);
     for step in 0..=STEPS[STEPS.len() - 1] {
@@ -33,8 +32,8 @@ pub fn run() -> Result<Report, Problem> {
     }
     let mut tails = Vec::new();
     for (epsilon, r) in [(1.0, 1.0), (7.0, 0.9), (5.0, 0.5), (20.0, 1.0)] {
-        let pair = GaussianPair::new(r, 1.0).map_err(refused)?;
-        let certified = pair.hockey_stick(Gamma::from_epsilon(epsilon).map_err(refused)?);
+        let pair = GaussianPair::new(r, 1.0)?;
+        let certified = pair.hockey_stick(Gamma::from_epsilon(epsilon)?);
         tails.push((epsilon, r, textbook(epsilon, r), certified));
     }
     Ok(Report { text: text(&forgotten, &tails), json: as_json(&forgotten, &tails) })

@@ -1,6 +1,7 @@
 //! `dobrushin divergence`: how far apart two laws are, in every sense.
 
 use crate::cli::{DivergenceArgs, LevelArgs, OrderArgs, PairArgs};
+use crate::level::Level;
 use crate::output::{Report, Text, bounds, number as json_number, object, table};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
@@ -15,12 +16,12 @@ use std::path::Path;
 pub fn run(arguments: &DivergenceArgs) -> Result<Report, Problem> {
     match &arguments.pair {
         PairArgs::Gaussian { distance, sigma, at, orders } => {
-            let pair = GaussianPair::new(distance.get(), sigma.get()).map_err(refused)?;
+            let pair = GaussianPair::new(distance.get(), sigma.get())?;
             let title = format!("Gaussian pair, distance/σ = {}", number::plain(pair.ratio().midpoint()));
             report(&pair, None, &title, at, orders)
         }
         PairArgs::Laplace { distance, scale, at, orders } => {
-            let pair = LaplacePair::new(distance.get(), scale.get()).map_err(refused)?;
+            let pair = LaplacePair::new(distance.get(), scale.get())?;
             let title = format!("Laplace pair, distance/scale = {}", number::plain(pair.ratio().midpoint()));
             report(&pair, None, &title, at, orders)
         }
@@ -30,10 +31,6 @@ pub fn run(arguments: &DivergenceArgs) -> Result<Report, Problem> {
             report(&pair, Some(&pair.reversed()), &title, at, orders)
         }
     }
-}
-
-fn refused(error: dobrushin::Error) -> Problem {
-    Problem::new(error.to_string())
 }
 
 /// P and Q from two rows or two columns.
@@ -65,21 +62,7 @@ fn read_pair(file: &Path, normalise: bool) -> Result<DiscretePair, Problem> {
             if matches!(error, dobrushin::Error::SumNotOne { .. }) { problem.help(help) } else { problem }
         })
     };
-    DiscretePair::new(law("P", 1, p)?, law("Q", 2, q)?).map_err(refused)
-}
-
-/// A level at which the profile is asked for, as it was given.
-struct Level {
-    gamma: Gamma,
-    given_as_gamma: Option<f64>,
-}
-
-fn levels(at: &LevelArgs) -> Result<Vec<Level>, Problem> {
-    let by_epsilon =
-        at.epsilon.iter().map(|e| Ok(Level { gamma: Gamma::from_epsilon(e.get())?, given_as_gamma: None }));
-    let by_gamma =
-        at.gamma.iter().map(|g| Ok(Level { gamma: Gamma::new(g.get())?, given_as_gamma: Some(g.get()) }));
-    by_epsilon.chain(by_gamma).collect::<Result<_, _>>().map_err(refused)
+    Ok(DiscretePair::new(law("P", 1, p)?, law("Q", 2, q)?)?)
 }
 
 fn report(
@@ -89,7 +72,7 @@ fn report(
     at: &LevelArgs,
     orders: &OrderArgs,
 ) -> Result<Report, Problem> {
-    let levels = levels(at)?;
+    let levels = Level::all(at)?;
     let mut text = Text::default();
     text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels)));
     let named: [(&str, &str, Enclosure); 4] = [
@@ -140,14 +123,10 @@ fn both_ways(pair: &dyn Pair, reversed: Option<&dyn Pair>, delta: Delta) -> Encl
 }
 
 fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> String {
-    let name = |level: &Level| match level.given_as_gamma {
-        Some(gamma) => format!("ln {}", number::plain(gamma)),
-        None => number::plain(level.gamma.epsilon().midpoint()),
-    };
     let common = |level: &Level| {
         let value = pair.hockey_stick(level.gamma);
         let logarithm = number::upper(pair.ln_hockey_stick(level.gamma));
-        [name(level), number::upper(value), number::width(value), logarithm]
+        [level.name(), number::upper(value), number::width(value), logarithm]
     };
     match reversed {
         None => table(["epsilon", "delta at most", "width", "ln delta at most"], levels.iter().map(common)),
@@ -170,14 +149,9 @@ fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level])
 
 fn points_json(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> Value {
     let point = |level: &Level| {
-        let mut point = object([
-            ("epsilon", json_number(level.gamma.epsilon().midpoint())),
-            ("delta", bounds(pair.hockey_stick(level.gamma))),
-            ("log_delta", bounds(pair.ln_hockey_stick(level.gamma))),
-        ]);
-        if let Some(gamma) = level.given_as_gamma {
-            point.insert("gamma".to_owned(), json!(gamma));
-        }
+        let mut point = level.json();
+        point.insert("delta".to_owned(), bounds(pair.hockey_stick(level.gamma)));
+        point.insert("log_delta".to_owned(), bounds(pair.ln_hockey_stick(level.gamma)));
         if let Some(reversed) = reversed {
             point.insert("delta_reversed".to_owned(), bounds(reversed.hockey_stick(level.gamma)));
             point.insert("log_delta_reversed".to_owned(), bounds(reversed.ln_hockey_stick(level.gamma)));
@@ -194,7 +168,7 @@ fn draw(
     levels: &[Level],
 ) -> Result<Plot, Problem> {
     // A curve that ends is near vertical there; one that does not is drawn further.
-    let floor = Delta::new(if pair.last_epsilon().is_some() { 1e-6 } else { 1e-12 }).map_err(refused)?;
+    let floor = Delta::new(if pair.last_epsilon().is_some() { 1e-6 } else { 1e-12 })?;
     let forward = |gamma: Gamma| pair.ln_hockey_stick(gamma);
     let backward = |gamma: Gamma| reversed.map_or(-Enclosure::INFINITE, |r| r.ln_hockey_stick(gamma));
     let mut profiles = vec![Profile {
@@ -212,7 +186,7 @@ fn draw(
         value: "δ",
         profiles,
         knots: pair.knots().into_iter().map(f64::ln).collect(),
-        asked: levels.iter().map(|level| level.gamma.epsilon().midpoint()).collect(),
+        asked: levels.iter().map(Level::epsilon).collect(),
         caption: "δ = E_γ with γ = e^ε: upper ends of certified enclosures.".to_owned(),
         floor,
     };

@@ -1,7 +1,8 @@
 //! `dobrushin kernel`: how much a finite channel makes its inputs alike.
 
 use crate::cli::KernelArgs;
-use crate::output::{Report, Text, bounds, number as json_number, object, table};
+use crate::level::Level;
+use crate::output::{Report, Text, bounds, object, table};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
@@ -37,8 +38,7 @@ fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {
 
 /// η at one level.
 struct AtLevel {
-    gamma: Gamma,
-    given_as_gamma: Option<f64>,
+    level: Level,
     eta: Contraction,
     /// F_γ(e) for the inputs asked for.
     tight: Vec<(Probability, Enclosure)>,
@@ -55,19 +55,15 @@ struct Answers {
 
 impl Answers {
     fn compute(kernel: &FiniteKernel, arguments: &KernelArgs, show_progress: bool) -> Result<Self, Problem> {
-        let by_epsilon = arguments.at.epsilon.iter().map(|e| Ok((Gamma::from_epsilon(e.get())?, None)));
-        let by_gamma = arguments.at.gamma.iter().map(|g| Ok((Gamma::new(g.get())?, Some(g.get()))));
-        let levels: Vec<(Gamma, Option<f64>)> =
-            by_epsilon.chain(by_gamma).collect::<Result<_, _>>().map_err(refused)?;
         let progress = progress(show_progress);
         progress.set_message("contraction");
-        let levels = levels.into_iter().map(|(gamma, given_as_gamma)| {
-            let tight = arguments.tight.iter().map(|&e| (e, kernel.tight(gamma, e))).collect();
-            AtLevel { gamma, given_as_gamma, eta: kernel.contraction_with_pair(gamma), tight }
+        let levels = Level::all(&arguments.at)?.into_iter().map(|level| {
+            let tight = arguments.tight.iter().map(|&e| (e, kernel.tight(level.gamma, e))).collect();
+            AtLevel { eta: kernel.contraction_with_pair(level.gamma), level, tight }
         });
         let levels = levels.collect();
         // δ = 0 is always worth knowing.
-        let zero = Delta::new(0.0).map_err(refused)?;
+        let zero = Delta::new(0.0)?;
         let mut deltas = arguments.at.delta.clone();
         if !deltas.contains(&zero) {
             deltas.insert(0, zero);
@@ -90,13 +86,9 @@ impl Answers {
     fn text(&self, kernel: &FiniteKernel) -> Text {
         let mut text = Text::default();
         let title = format!("Channel with {} inputs and {} outputs", kernel.inputs(), kernel.outputs());
-        let name = |level: &AtLevel| match level.given_as_gamma {
-            Some(gamma) => format!("ln {}", number::plain(gamma)),
-            None => number::plain(level.gamma.epsilon().midpoint()),
-        };
-        let rows = self.levels.iter().map(|level| {
-            let Contraction { value, pair } = level.eta;
-            [name(level), number::upper(value), number::width(value), inputs(pair, value)]
+        let rows = self.levels.iter().map(|at| {
+            let Contraction { value, pair } = at.eta;
+            [at.level.name(), number::upper(value), number::width(value), inputs(pair, value)]
         });
         let profile = table(["epsilon", "eta = delta at most", "width", "inputs"], rows);
         text.answer(format!("{title}\n\n{profile}"));
@@ -115,11 +107,11 @@ impl Answers {
             row("χ², KL, squared Hellinger", chi2.value, weighted),
         ];
         text.answer(table(["contraction of", "at most", "width", "inputs"], rows));
-        if self.levels.iter().any(|level| !level.tight.is_empty()) {
-            let rows = self.levels.iter().flat_map(|level| {
-                level.tight.iter().map(move |(e, tight)| {
-                    let linear = level.eta.value * Enclosure::from(*e);
-                    [name(level), number::plain(e.get()), number::upper(*tight), number::upper(linear)]
+        if self.levels.iter().any(|at| !at.tight.is_empty()) {
+            let rows = self.levels.iter().flat_map(|at| {
+                at.tight.iter().map(move |(e, tight)| {
+                    let linear = at.eta.value * Enclosure::from(*e);
+                    [at.level.name(), number::plain(e.get()), number::upper(*tight), number::upper(linear)]
                 })
             });
             text.answer(table(["epsilon", "E_γ before", "after: tight", "after: eta·E_γ"], rows));
@@ -145,18 +137,12 @@ impl Answers {
     }
 
     fn json(&self, kernel: &FiniteKernel) -> Value {
-        let eta = self.levels.iter().map(|level| {
-            let mut entry = object([
-                ("epsilon", json_number(level.gamma.epsilon().midpoint())),
-                ("value", bounds(level.eta.value)),
-                ("pair", from_one(level.eta.pair)),
-            ]);
-            if let Some(gamma) = level.given_as_gamma {
-                entry.insert("gamma".to_owned(), json!(gamma));
-            }
-            if !level.tight.is_empty() {
-                let tight =
-                    level.tight.iter().map(|(e, f)| json!({ "before": e.get(), "after": bounds(*f) }));
+        let eta = self.levels.iter().map(|at| {
+            let mut entry = at.level.json();
+            entry.insert("value".to_owned(), bounds(at.eta.value));
+            entry.insert("pair".to_owned(), from_one(at.eta.pair));
+            if !at.tight.is_empty() {
+                let tight = at.tight.iter().map(|(e, f)| json!({ "before": e.get(), "after": bounds(*f) }));
                 entry.insert("tight".to_owned(), tight.collect());
             }
             Value::Object(entry)
@@ -205,7 +191,7 @@ fn from_one((x, y): (usize, usize)) -> Value {
 }
 
 fn draw(kernel: &FiniteKernel, curve: &HockeyStickCurve, levels: &[AtLevel]) -> Result<Plot, Problem> {
-    let floor = Delta::new(1e-6).map_err(refused)?;
+    let floor = Delta::new(1e-6)?;
     let eta = |gamma: Gamma| curve.at(gamma).ln();
     let picture = Picture {
         title: format!(
@@ -221,17 +207,13 @@ fn draw(kernel: &FiniteKernel, curve: &HockeyStickCurve, levels: &[AtLevel]) -> 
             end: curve.epsilon_at(floor).upper(),
         }],
         knots: curve.knots().map(f64::ln).collect(),
-        asked: levels.iter().map(|level| level.gamma.epsilon().midpoint()).collect(),
+        asked: levels.iter().map(|at| at.level.epsilon()).collect(),
         caption:
             "η_γ with γ = e^ε: the channel is (ε, η)-locally private. Upper ends of certified enclosures."
                 .to_owned(),
         floor,
     };
     Ok(picture.draw())
-}
-
-fn refused(error: dobrushin::Error) -> Problem {
-    Problem::new(error.to_string())
 }
 
 /// Shown on a terminal only.
