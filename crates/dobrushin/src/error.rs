@@ -6,7 +6,7 @@
 #[non_exhaustive]
 pub enum Error {
     /// A number outside its range.
-    #[error("{name} is {value}, but it must be {accepted}")]
+    #[error("{name} is {}, but it must be {accepted}", readable(*value))]
     OutOfRange {
         /// Which quantity.
         name: &'static str,
@@ -24,7 +24,7 @@ pub enum Error {
         missing: &'static str,
     },
     /// A probability that is negative, above 1, NaN or infinite.
-    #[error("{place} is {value}: a probability must be between 0 and 1")]
+    #[error("{place} is {}: a probability must be between 0 and 1", readable(*value))]
     NotAProbability {
         /// Where it stands.
         place: String,
@@ -74,4 +74,13 @@ pub enum Error {
         /// Inputs of the second.
         inputs: usize,
     },
+}
+
+/// A number without hundreds of zeros.
+fn readable(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() || (1e-4..1e9).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }

@@ -61,7 +61,7 @@ fn golden_gaussian_values_are_inside() {
 
 #[test]
 fn laplace_below_one_is_the_reversed_divergence() {
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for _ in 0..2_000 {
         let (t, epsilon) = (random.log_between(1e-3, 100.0), random.between(0.0, 20.0));
         let at = -(((wide(epsilon) - wide(t)) / 2).exp_m1());
@@ -72,7 +72,7 @@ fn laplace_below_one_is_the_reversed_divergence() {
 
 #[test]
 fn laplace_divergences_keep_their_digits_at_any_distance() {
-    let mut random = Random(22);
+    let mut random = Random::new(22);
     let distances = DISTANCES.into_iter().chain((0..1_000).map(|_| random.log_between(1e-140, 690.0)));
     for t in distances.collect::<Vec<_>>() {
         let (pair, x) = (laplace(t), wide(t));
@@ -101,7 +101,7 @@ fn laplace_log_moment(alpha: f64, t: f64) -> Real {
 
 #[test]
 fn laplace_renyi_divergences_contain_the_closed_form() {
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     let orders = [
         1e-6,
         0.25,
@@ -155,7 +155,7 @@ fn renyi_limits_are_those_of_the_pair() {
 
 #[test]
 fn gaussian_divergences_keep_their_digits_at_any_distance() {
-    let mut random = Random(24);
+    let mut random = Random::new(24);
     for _ in 0..1_000 {
         let (r, alpha) = (random.log_between(1e-120, 26.0), random.log_between(1e-3, 1e3));
         let (pair, square) = (gaussian(r), wide(r).powi(2));
@@ -190,7 +190,7 @@ fn limits_at_no_distance_and_at_infinity() {
 
 #[test]
 fn smallest_epsilon_is_on_the_private_side() {
-    let mut random = Random(25);
+    let mut random = Random::new(25);
     for _ in 0..500 {
         let (t, delta) = (random.log_between(1e-3, 20.0), random.log_between(1e-12, 1.0));
         for pair in [&laplace(t) as &dyn Pair, &gaussian(t)] {

@@ -46,7 +46,7 @@ fn binary_coefficient(p: &[Real], q: &[Real], weight: &Real) -> Real {
 
 #[test]
 fn chi_squared_contraction_is_the_best_binary_input() {
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     for case in 0..250 {
         let (inputs, outputs) = (2 + random.below(3), 2 + random.below(9));
         let (kernel, rows) = random_kernel(&mut random, inputs, outputs);
@@ -79,7 +79,7 @@ fn chi_squared_contraction_is_the_best_binary_input() {
 
 #[test]
 fn no_input_beats_the_chi_squared_contraction() {
-    let mut random = Random(42);
+    let mut random = Random::new(42);
     let mut best = 0.0f64;
     for case in 0..400 {
         let (inputs, outputs) = (2 + random.below(4), 2 + random.below(6));
@@ -142,7 +142,7 @@ fn a_z_channel_with_a_rare_crossover_needs_an_extreme_weight() {
 
 #[test]
 fn the_tight_curve_bounds_every_output_and_stays_below_the_line() {
-    let mut random = Random(43);
+    let mut random = Random::new(43);
     for case in 0..1_500 {
         let (inputs, outputs) = (2 + random.below(4), 1 + random.below(6));
         let (kernel, rows) = random_kernel(&mut random, inputs, outputs);
@@ -171,7 +171,7 @@ fn the_tight_curve_bounds_every_output_and_stays_below_the_line() {
 #[test]
 fn the_tight_curve_is_attained() {
     // μ = e·δ_x + (1 − e)·ω and γν = (1 − e)·ω + (γ − 1 + e)·δ_y, for any ω, here δ_x.
-    let mut random = Random(44);
+    let mut random = Random::new(44);
     for case in 0..500 {
         let outputs = 2 + random.below(5);
         let (kernel, rows) = random_kernel(&mut random, 2, outputs);
@@ -229,7 +229,7 @@ fn the_tight_curve_rises_and_is_convex() {
 
 #[test]
 fn noise_kernels_are_the_divergence_of_the_farthest_inputs() {
-    let mut random = Random(45);
+    let mut random = Random::new(45);
     for _ in 0..500 {
         let (length, scale) = (random.log_between(0.01, 20.0), random.log_between(0.1, 10.0));
         let epsilon = random.between(-5.0, 5.0);

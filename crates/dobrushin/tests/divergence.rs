@@ -20,7 +20,7 @@ fn law(p: &[f64]) -> FiniteLaw {
 
 #[test]
 fn hockey_stick_divergences_contain_the_exact_value() {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for case in 0..20_000 {
         let (p, q) = random.pair();
         let (gamma, value) = some_gamma(&mut random, &p, &q);
@@ -37,7 +37,7 @@ fn hockey_stick_divergences_contain_the_exact_value() {
 
 #[test]
 fn curves_contain_the_exact_value_everywhere() {
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     for case in 0..6_000 {
         let (p, q) = random.pair();
         let (exact_p, exact_q) = (exact(&p), exact(&q));
@@ -63,7 +63,7 @@ fn curves_contain_the_exact_value_everywhere() {
 fn a_curve_is_right_beyond_a_knot_of_nearly_equal_masses() {
     // Beyond its bend at 1.1 the curve is p₁ ≈ 1e-8, which the rounding of the
     // much larger p₂ − γq₂ must not touch.
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for _ in 0..500 {
         let rare = 1e-8 * random.between(1.0, 2.0);
         let p = FiniteLaw::proportional_to("P", vec![rare, 0.3, 0.7]).unwrap();
@@ -91,7 +91,7 @@ fn curves_of_integer_laws_bend_exactly_at_the_likelihood_ratios() {
 
 #[test]
 fn a_thousand_outcomes_are_exact_in_integers() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     for _ in 0..30 {
         let (a, b) = (random.parts(1000, 1 << 20), random.parts(1000, 1 << 20));
         let pair = pair_of(&dyadic(&a), &dyadic(&b));
@@ -151,7 +151,7 @@ fn a_negative_zero_is_a_zero() {
 #[test]
 fn a_weight_never_vanishes_silently() {
     let message = FiniteLaw::proportional_to("Q", vec![1e-200, 1e200]).unwrap_err().to_string();
-    assert!(message.contains("weight is 0.0000") && message.contains("at least"), "{message}");
+    assert!(message.contains("weight is 1e-200") && message.contains("at least"), "{message}");
     assert!(FiniteLaw::proportional_to("Q", vec![0.0, 1e200]).is_ok());
     let huge = FiniteLaw::proportional_to("Q", vec![f64::MAX, f64::MAX / 4.0]).unwrap();
     assert!(huge.probabilities().iter().zip([0.8, 0.2]).all(|(p, q)| (p - q).abs() < 1e-15));
@@ -159,7 +159,7 @@ fn a_weight_never_vanishes_silently() {
 
 #[test]
 fn f_divergences_contain_the_exact_sums() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let half = Alpha::new(0.5).unwrap();
     for case in 0..4_000 {
         let (p, q) = random.pair();
@@ -199,7 +199,7 @@ fn f_divergences_contain_the_exact_sums() {
 
 #[test]
 fn total_variation_is_half_the_sum_of_differences() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     for _ in 0..2_000 {
         let (p, q) = random.pair();
         let (a, b) = (exact(&p), exact(&q));
@@ -210,7 +210,7 @@ fn total_variation_is_half_the_sum_of_differences() {
 
 #[test]
 fn renyi_divergences_contain_the_exact_value() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let orders = [0.01, 0.25, 0.5, 0.999, 1.0 - 1e-12, 1.0 + 1e-15, 1.0 + 1e-9, 1.25, 2.0, 7.5, 300.0];
     for case in 0..3_000 {
         let (p, q) = random.pair();
@@ -253,7 +253,7 @@ fn renyi_divergences_rise_with_the_order_and_meet_the_others() {
 
 #[test]
 fn equal_laws_are_at_distance_zero_in_every_way() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     for _ in 0..300 {
         let outcomes = 1 + random.below(8);
         let p = random.law(outcomes);
@@ -274,7 +274,7 @@ fn equal_laws_are_at_distance_zero_in_every_way() {
 
 #[test]
 fn information_of_a_joint_law_contains_the_exact_value() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for _ in 0..2_000 {
         let (rows, columns) = (1 + random.below(4), 1 + random.below(4));
         let joint = random.law(rows * columns);

@@ -241,7 +241,7 @@ fn real_powers_are_enclosed() {
 fn short_sums_of_anything_are_enclosed() {
     let mut g = Generator::new(15);
     for _ in 0..INPUTS {
-        let count = 2 + g.below(6) as usize;
+        let count = 2 + g.below(6);
         let mut terms: Vec<(Enclosure, f64)> = (0..count).map(|_| interval(&mut g)).collect();
         // Opposites cancel, exactly or up to a few units.
         let last = g.nudged(-terms[0].1).clamp(f64::MIN, f64::MAX);

@@ -70,7 +70,7 @@ fn the_integral_is_the_sum_for_finite_pairs() {
     check_discrete(&pair(&[0.5, 0.3, 0.2], &[0.2, 0.3, 0.5]), 1e-9);
     check_discrete(&pair(&[0.7, 0.2, 0.1], &[0.05, 0.25, 0.7]), 1e-9);
     check_discrete(&pair(&[0.5, 0.25, 0.25, 0.0], &[0.0, 0.25, 0.5, 0.25]), 1e-9);
-    let mut random = Random(51);
+    let mut random = Random::new(51);
     for _ in 0..6 {
         let outcomes = 2 + random.below(5);
         let mut weights = || (0..outcomes).map(|_| (1 + random.below(99)) as f64).collect();
@@ -126,7 +126,7 @@ fn likelihood_ratios_beyond_the_grid_are_not_forgotten() {
 
 #[test]
 fn output_bounds_hold_and_beat_the_product() {
-    let mut random = Random(52);
+    let mut random = Random::new(52);
     for case in 0..15 {
         let (inputs, outputs) = (2 + random.below(3), 2 + random.below(4));
         let mut law = |n: usize| {

@@ -24,7 +24,7 @@ fn brute_force(rows: &[Vec<Real>], gamma: &Real) -> Real {
 
 #[test]
 fn eta_is_the_largest_divergence_of_two_rows() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     for case in 0..4_000 {
         let (kernel, rows) = random_kernel(&mut random);
         let law = FiniteLaw::new("row", vec![1.0]).unwrap();
@@ -61,7 +61,7 @@ fn integer_eta(rows: &[Vec<u64>], sixteenths: u64) -> i64 {
 
 #[test]
 fn large_kernels_are_exact_in_integers() {
-    let mut random = Random(32);
+    let mut random = Random::new(32);
     for (inputs, outputs) in [(2, 1000), (40, 17), (33, 8), (17, 100), (16, 7), (90, 3)] {
         let (kernel, rows) = integer_kernel(&mut random, inputs, outputs);
         let curve = kernel.curve();
@@ -78,7 +78,7 @@ fn large_kernels_are_exact_in_integers() {
 
 #[test]
 fn kernels_of_decimals_are_exact_and_private_whatever_their_size() {
-    let mut random = Random(40);
+    let mut random = Random::new(40);
     for case in 0..200 {
         let (inputs, outputs) =
             if case % 4 == 0 { (9 + random.below(3), 20) } else { (3, 2 + random.below(5)) };
@@ -125,7 +125,7 @@ fn a_curve_that_is_flat_at_delta_has_a_finite_epsilon() {
 
 #[test]
 fn the_curve_is_eta_at_every_gamma() {
-    let mut random = Random(33);
+    let mut random = Random::new(33);
     for case in 0..1_000 {
         let (kernel, rows) = random_kernel(&mut random);
         let curve = kernel.curve();
@@ -144,7 +144,7 @@ fn the_curve_is_eta_at_every_gamma() {
 
 #[test]
 fn eta_falls_and_is_convex_in_gamma() {
-    let mut random = Random(34);
+    let mut random = Random::new(34);
     for _ in 0..200 {
         let (kernel, _) = random_kernel(&mut random);
         let at = |gamma: f64| kernel.contraction(Gamma::new(gamma).unwrap());
@@ -180,7 +180,7 @@ fn integer_root(rows: &[Vec<u64>], delta: u64) -> Option<(u64, u64)> {
 
 #[test]
 fn the_smallest_epsilon_is_right_and_private() {
-    let mut random = Random(35);
+    let mut random = Random::new(35);
     let mut seen = [0; 3];
     for case in 0..3_000 {
         let (inputs, outputs) = (2 + random.below(5), 2 + random.below(10));
@@ -225,7 +225,7 @@ fn the_smallest_epsilon_is_right_and_private() {
 
 #[test]
 fn the_smallest_epsilon_of_tiny_probabilities_is_right() {
-    let mut random = Random(36);
+    let mut random = Random::new(36);
     for case in 0..1_000 {
         let (kernel, rows) = random_kernel(&mut random);
         let pure = kernel.largest_log_ratio();
@@ -253,7 +253,7 @@ fn the_smallest_epsilon_of_tiny_probabilities_is_right() {
 
 #[test]
 fn identical_rows_contract_everything() {
-    let mut random = Random(37);
+    let mut random = Random::new(37);
     for _ in 0..200 {
         let outputs = 1 + random.below(20);
         let row = random.law(outputs).probabilities().to_vec();
@@ -318,7 +318,7 @@ fn a_negative_zero_is_not_a_positive_probability() {
 
 #[test]
 fn kernels_in_sequence_and_side_by_side_contain_the_exact_coefficients() {
-    let mut random = Random(38);
+    let mut random = Random::new(38);
     for case in 0..300 {
         let sizes: Vec<usize> = (0..4).map(|_| 2 + random.below(2)).collect();
         let kernels: Vec<(FiniteKernel, Vec<Vec<u64>>)> =
@@ -372,7 +372,7 @@ fn tensor(first: &[Vec<Real>], other: &[Vec<Real>]) -> Vec<Vec<Real>> {
 #[test]
 fn products_of_noise_kernels_bound_the_exact_product() {
     let gaussian = |r: f64| GaussianKernel::new(r, 1.0).unwrap();
-    let mut random = Random(39);
+    let mut random = Random::new(39);
     for _ in 0..300 {
         let ratios: Vec<f64> = (0..2 + random.below(2)).map(|_| random.log_between(0.05, 4.0)).collect();
         let gamma = Gamma::from_epsilon(random.between(0.0, 6.0)).unwrap();

@@ -12,6 +12,11 @@ use dobrushin::kernel::{
 use dobrushin::{Delta, Enclosure, Error, Gamma, Order, Probability};
 use laws::Random;
 
+/// A number as messages show it.
+fn shown(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 { format!("{value:e}") } else { value.to_string() }
+}
+
 /// The message, which must contain every part.
 fn refuses<T: std::fmt::Debug>(result: Result<T, Error>, parts: &[&str]) {
     let message = result.unwrap_err().to_string();
@@ -34,7 +39,7 @@ fn a_row_that_does_not_sum_to_one_is_named_with_its_sum() {
 #[test]
 fn an_entry_that_is_no_probability_is_named_with_its_place() {
     for bad in [-0.25, 1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -5e-324] {
-        let value = format!(" is {bad}");
+        let value = format!(" is {}", shown(bad));
         refuses(FiniteKernel::new(vec![vec![0.5, 0.5], vec![0.5, bad]]), &["entry 2 of row 2", &value]);
         refuses(FiniteLaw::new("the law", vec![bad, 1.0]), &["entry 1 of the law", &value]);
         refuses(gamma_information(&[vec![1.0, bad]], Gamma::ONE), &["entry 2 of the joint law", &value]);
@@ -72,7 +77,7 @@ fn shapes_that_do_not_fit_are_refused() {
 #[test]
 fn parameters_out_of_range_are_named() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let value = format!("is {bad}");
+        let value = format!("is {}", shown(bad));
         refuses(GaussianPair::new(1.0, bad), &["sigma", &value, "positive and finite"]);
         refuses(GaussianKernel::new(1.0, bad), &["sigma", &value, "positive and finite"]);
         refuses(LaplacePair::new(1.0, bad), &["scale", &value, "positive and finite"]);
@@ -81,7 +86,7 @@ fn parameters_out_of_range_are_named() {
         refuses(Alpha::new(bad), &["alpha", &value, "positive and finite"]);
     }
     for bad in [-1e-300, -1.0, f64::NAN, f64::NEG_INFINITY] {
-        let value = format!("is {bad}");
+        let value = format!("is {}", shown(bad));
         refuses(GaussianPair::new(bad, 1.0), &["distance", &value, "0 or more"]);
         refuses(GaussianKernel::new(bad, 1.0), &["distance", &value, "0 or more"]);
         refuses(LaplacePair::new(bad, 1.0), &["distance", &value, "0 or more"]);
@@ -150,7 +155,7 @@ fn use_kernel(kernel: &dyn Kernel, random: &mut Random) {
 
 #[test]
 fn noise_of_any_kind_never_panics() {
-    let mut random = Random(61);
+    let mut random = Random::new(61);
     for _ in 0..20_000 {
         let (a, b) = (garbage(&mut random), garbage(&mut random));
         let _ = Alpha::new(a);
@@ -179,7 +184,7 @@ fn noise_of_any_kind_never_panics() {
 
 #[test]
 fn finite_laws_and_kernels_of_garbage_never_panic() {
-    let mut random = Random(62);
+    let mut random = Random::new(62);
     let mut kept = 0;
     for _ in 0..10_000 {
         let (rows, columns) = (random.below(4), random.below(5));

@@ -15,18 +15,22 @@ mod discrete;
 mod f_divergence;
 mod gaussian;
 mod generator;
+mod information;
 mod laplace;
+mod law;
 
 pub(crate) use curve::upper_hull;
 pub use curve::{HockeyStickCurve, Vertex};
+pub use discrete::DiscretePair;
 pub(crate) use discrete::roc_points;
-pub use discrete::{DiscretePair, FiniteLaw, SUM_TOLERANCE, gamma_information};
 pub use f_divergence::{f_divergence, output_bound};
 pub use gaussian::GaussianPair;
 pub use generator::{
     Alpha, ChiSquared, Conjugate, Generator, Growth, Hellinger, JensenShannon, KullbackLeibler,
 };
+pub use information::gamma_information;
 pub use laplace::LaplacePair;
+pub use law::{FiniteLaw, SUM_TOLERANCE};
 
 use crate::{Delta, Enclosure, Gamma, Order};
 

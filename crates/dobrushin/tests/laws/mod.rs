@@ -6,34 +6,33 @@ use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Gamma};
 use dobrushin_reference::{Real, is_inside};
 use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
 
 /// Sums of `f64`s between 2⁻¹⁰⁷⁴ and 1 and of products of two are exact.
 pub const EXACT: usize = 2432;
 /// For quotients, roots and logarithms.
 pub const BITS: usize = 256;
 
-/// SplitMix64: the same numbers in every run.
-pub struct Random(pub u64);
+/// A generator of laws and kernels.
+pub struct Random(dobrushin_reference::Random);
+
+impl Deref for Random {
+    type Target = dobrushin_reference::Random;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Random {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count as u64) as usize
-    }
-
-    pub fn between(&mut self, from: f64, to: f64) -> f64 {
-        from + (to - from) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
-    }
-
-    pub fn log_between(&mut self, from: f64, to: f64) -> f64 {
-        self.between(from.ln(), to.ln()).exp()
+    /// The generator whose laws `seed` determines.
+    pub fn new(seed: u64) -> Self {
+        Self(dobrushin_reference::Random::new(seed))
     }
 
     /// Non-negative integers with the given sum, some of them 0.
@@ -186,7 +185,7 @@ pub fn assert_inside(enclosure: Enclosure, truth: &Real, input: impl Debug) {
     assert!(inside, "{:e} is not in {enclosure} at {input:?}", truth.to_f64());
 }
 
-/// The entry of the golden file with this id.
+/// All entries of the golden file.
 pub fn golden() -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../golden/golden.json"));
     serde_json::from_str(&text.unwrap()).unwrap()

@@ -2,8 +2,9 @@
 //! adversarial numbers, and the check that an enclosure contains the truth.
 
 use dobrushin::Enclosure;
-use dobrushin_reference::{Real, is_inside};
+use dobrushin_reference::{Random, Real, is_inside};
 use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
 
 /// Where floating-point code tends to be wrong.
 const CORNERS: [f64; 24] = [
@@ -33,43 +34,31 @@ const CORNERS: [f64; 24] = [
     f64::MAX,
 ];
 
-/// SplitMix64: small, fast, the same numbers in every run.
-pub struct Generator(u64);
+/// A generator of ordinary and adversarial numbers.
+pub struct Generator(Random);
+
+impl Deref for Generator {
+    type Target = Random;
+    fn deref(&self) -> &Random {
+        &self.0
+    }
+}
+
+impl DerefMut for Generator {
+    fn deref_mut(&mut self) -> &mut Random {
+        &mut self.0
+    }
+}
 
 impl Generator {
     /// The generator whose numbers `seed` determines.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// An integer below `count`.
-    pub fn below(&mut self, count: u64) -> u64 {
-        self.bits() % count
-    }
-
-    /// Uniform in `[from, to]`.
-    pub fn between(&mut self, from: f64, to: f64) -> f64 {
-        let unit = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
-        from + (to - from) * unit
-    }
-
-    /// Uniform in the logarithm, for positive ends.
-    pub fn log_between(&mut self, from: f64, to: f64) -> f64 {
-        self.between(from.ln(), to.ln()).exp().clamp(from, to)
+        Self(Random::new(seed))
     }
 
     /// One of these.
     pub fn pick(&mut self, values: &[f64]) -> f64 {
-        values[self.below(values.len() as u64) as usize]
+        values[self.below(values.len())]
     }
 
     /// A number at most three units in the last place from `x`.
@@ -87,8 +76,8 @@ impl Generator {
                 let corner = self.pick(&CORNERS);
                 self.nudged(corner).clamp(f64::MIN, f64::MAX)
             }
-            1 => f64::from_bits(self.below(f64::INFINITY.to_bits())),
-            2 => f64::from_bits(self.below(1 << 52)),
+            1 => f64::from_bits(self.bits() % f64::INFINITY.to_bits()),
+            2 => f64::from_bits(self.bits() % (1 << 52)),
             3 => self.below(1000) as f64 / 8.0,
             _ => self.log_between(1e-6, 1e6),
         };
