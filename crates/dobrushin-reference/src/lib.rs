@@ -5,9 +5,9 @@
 //! the tables of constants can be generated.
 //!
 //! * [`Real`] is a floating-point number that carries its precision in bits.
-//! * [`mills`], [`tail`], [`cdf`], [`ln_tail`], [`erfc`], [`erfcx`] are the normal distribution,
+//! * [`mills()`], [`tail`], [`cdf`], [`ln_tail`], [`erfc`], [`erfcx`] are the normal distribution,
 //!   and [`mills_taylor`] gives the Taylor coefficients of the Mills ratio.
-//! * [`theta`], [`ln_theta`], [`one_minus_theta`] are the hockey-stick divergence between two
+//! * [`theta()`], [`ln_theta`], [`one_minus_theta`] are the hockey-stick divergence between two
 //!   unit normal laws at a distance `r`.
 //! * [`ln_gamma`], [`chi_square_cdf`], [`chi_square_sf`], [`regularised_beta`] and
 //!   [`regularised_beta_complement`] are the gamma and beta families.

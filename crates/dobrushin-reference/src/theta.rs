@@ -32,7 +32,7 @@ pub fn one_minus_theta(eps: f64, r: f64) -> Real {
     one_minus_theta_at(&Real::from_f64(eps, WORD), &Real::from_f64(r, WORD))
 }
 
-/// As [`theta`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
+/// As [`theta()`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
 pub fn theta_at(eps: &Real, r: &Real) -> Real {
     let place = Place::new(eps, r);
     let value = if place.is_left() {

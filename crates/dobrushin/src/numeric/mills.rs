@@ -37,7 +37,7 @@ pub(super) struct Approximate {
     pub relative_error: f64,
 }
 
-/// The bound on the relative error of [`mills`], in five units of roundoff.
+/// The bound on the relative error of [`mills()`], in five units of roundoff.
 ///
 /// The even and the odd terms are summed by Horner's rule in u², each step
 /// s ← c + u²·s with the share w ≤ 1/32 of the product: a relative error ρ of s
