@@ -174,12 +174,12 @@ impl Pair for DiscretePair {
             logs.iter().map(|&l| if l == nothing { Enclosure::ZERO } else { (l - shift).exp() }).sum();
         let mut divergence = (shift + sum.ln()) / (Enclosure::from(alpha) - Enclosure::ONE);
         if (alpha - 1.0).abs() <= 0.25 {
-            divergence = divergence.intersect(self.renyi_near_one(alpha));
+            divergence = divergence.intersect(self.renyi_near_one(alpha)).unwrap_or(divergence);
         }
         if alpha > 1.0 {
             // The largest term alone, and the order ∞, whatever the order.
             let least = largest / (Enclosure::from(alpha) - Enclosure::ONE);
-            divergence = divergence.intersect(least.hull(self.largest_log_ratio()));
+            divergence = divergence.intersect(least.hull(self.largest_log_ratio())).unwrap_or(divergence);
         }
         divergence.positive_part()
     }

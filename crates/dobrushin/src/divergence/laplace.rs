@@ -98,7 +98,7 @@ impl Pair for LaplacePair {
         if u.lower() > 0.0 && (below * t).upper() < 600.0 {
             let excess = alpha * residual(below * t) + below * residual(-(alpha * t));
             let small = (excess / (alpha + below)).ln_1p() / below;
-            divergence = divergence.intersect(small);
+            divergence = divergence.intersect(small).unwrap_or(divergence);
         }
         divergence.positive_part().min(t)
     }

@@ -59,7 +59,8 @@ impl FiniteLaw {
             return Err(Error::Empty { what: name.to_owned(), missing: "positive weight" });
         }
         // A power of two keeps the sum of huge weights finite, exactly.
-        let scale = if largest > 1e300 { 2f64.powi(-600) } else { 1.0 };
+        let may_overflow = largest > f64::MAX / (2.0 * weights.len() as f64);
+        let scale = if may_overflow { 2f64.powi(-600) } else { 1.0 };
         let given = weights;
         let weights: Vec<f64> = given.iter().map(|w| w * scale).collect();
         let sum = weights.iter().map(|&w| Enclosure::from(w)).sum();

@@ -88,6 +88,8 @@ impl FiniteKernel {
             }
             let newton = weight - at.slope / at.curvature;
             let next = if newton > from && newton < to { newton } else { 0.5 * (from + to) };
+            // A weight as small as the smallest entries would hide them from m.
+            let next = next.max(LEAST_WEIGHT);
             if found.value.width() <= 4.0 * slack || next == weight {
                 break;
             }
@@ -96,6 +98,10 @@ impl FiniteKernel {
         Some(found)
     }
 }
+
+/// The search for the best weight stops here; a mixture with it is below the
+/// smallest normal number only where the entries are.
+const LEAST_WEIGHT: f64 = 1e-60;
 
 /// The pair with the larger coefficient, of equal ones the first; the value
 /// encloses the larger of both.

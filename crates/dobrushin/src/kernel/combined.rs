@@ -38,8 +38,7 @@ fn fold(kernel: &dyn Kernel, gamma: Gamma, e: Enclosure) -> Enclosure {
 /// Kernels applied independently, each to its own coordinate of the input.
 pub struct Product(pub Vec<Box<dyn Kernel>>);
 
-/// How many ways of sharing out ε between one kernel and those before it are
-/// tried.
+/// How many ways of sharing out ε between two kernels are tried.
 const SHARES: u32 = 64;
 
 impl Kernel for Product {
@@ -56,26 +55,34 @@ impl Kernel for Product {
     }
 }
 
-/// The bound at e^ε: the last kernel gets a share of ε and the others the rest.
+/// The bound at e^ε: every kernel gets an even share of ε, but the first two the
+/// best of several shares of theirs.
 fn bound(kernels: &[Box<dyn Kernel>], epsilon: Enclosure) -> Enclosure {
-    let Some((last, others)) = kernels.split_last() else {
-        return Enclosure::ZERO;
-    };
-    let alone = |share: Enclosure| {
-        let excess = share.exp_m1().positive_part();
-        last.contraction(Gamma::one_plus(excess))
-    };
-    if others.is_empty() {
-        return alone(epsilon);
+    let (mut rest, mut epsilon, mut kept) = (kernels, epsilon, Enclosure::ONE);
+    while let [others @ .., last] = rest
+        && others.len() >= 2
+    {
+        let own = epsilon * Enclosure::from(1.0 / rest.len() as f64);
+        kept = kept * (Enclosure::ONE - at(last.as_ref(), own));
+        (rest, epsilon) = (others, epsilon - own);
     }
-    let even = 1.0 / kernels.len() as f64;
-    let shares = (0..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
-    // With many kernels the even share alone, so that the cost stays linear.
-    let candidates: Vec<f64> = if kernels.len() > 2 { vec![even] } else { shares.chain([even]).collect() };
-    let of_share = |share: f64| {
-        let own = epsilon * Enclosure::from(share);
-        let kept = (Enclosure::ONE - alone(own)) * (Enclosure::ONE - bound(others, epsilon - own));
-        Enclosure::ONE - kept
+    let of_rest = match rest {
+        [] => Enclosure::ZERO,
+        [one] => at(one.as_ref(), epsilon),
+        [first, second, ..] => {
+            let shares = (0..=SHARES).map(|i| f64::from(i) / f64::from(SHARES));
+            let of_share = |share: f64| {
+                let own = epsilon * Enclosure::from(share);
+                let (e, f) = (at(first.as_ref(), own), at(second.as_ref(), epsilon - own));
+                Enclosure::ONE - (Enclosure::ONE - e) * (Enclosure::ONE - f)
+            };
+            shares.map(of_share).fold(Enclosure::ONE, Enclosure::min)
+        }
     };
-    candidates.into_iter().map(of_share).fold(Enclosure::ONE, Enclosure::min)
+    (Enclosure::ONE - kept * (Enclosure::ONE - of_rest)).positive_part().min(Enclosure::ONE)
+}
+
+/// η of the kernel at e^ε.
+fn at(kernel: &dyn Kernel, epsilon: Enclosure) -> Enclosure {
+    kernel.contraction(Gamma::one_plus(epsilon.exp_m1().positive_part()))
 }

@@ -32,6 +32,10 @@ pub struct FiniteKernel {
     equal_rows_are_equal_laws: bool,
 }
 
+/// Beyond this, errors are not bounded by their sum, and coefficients of the
+/// product tell little.
+const MOST_ERROR: f64 = 1e-7;
+
 /// Products of probabilities below this may have lost relative accuracy.
 const LEAST_PRODUCT: f64 = 1e-290;
 
@@ -120,7 +124,8 @@ impl FiniteKernel {
     /// # Errors
     /// [`Error::CannotCompose`] if `next` does not take what `self` puts out;
     /// [`Error::OutOfRange`] if probabilities are so small that their products
-    /// underflow.
+    /// underflow, or the product is of so many kernels that rounding has taken
+    /// more than 1e-7 of its entries.
     pub fn then(&self, next: &Self) -> Result<Self, Error> {
         if self.outputs != next.inputs() {
             return Err(Error::CannotCompose { outputs: self.outputs, inputs: next.inputs() });
@@ -135,27 +140,38 @@ impl FiniteKernel {
         }
         // One unit for each product and addition of positive numbers.
         let rounding = (self.outputs as f64 + 2.0) * f64::EPSILON;
-        Ok(self.combined(next, next.outputs, entries, rounding))
+        self.combined(next, next.outputs, entries, rounding)
     }
 
     /// The kernel that applies `self` and `other` independently to a pair of
     /// inputs: inputs and outputs are pairs in lexicographic order.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if probabilities are so small that their products
-    /// underflow.
+    /// As [`FiniteKernel::then`], but any two kernels fit side by side.
     pub fn beside(&self, other: &Self) -> Result<Self, Error> {
         let rows = (0..self.inputs()).flat_map(|x| (0..other.inputs()).map(move |z| (x, z)));
         let cells = rows.flat_map(|(x, z)| {
             self.row(x).iter().flat_map(move |&p| other.row(z).iter().map(move |&q| (p, q)))
         });
         let entries = cells.map(|(p, q)| product(p, q)).collect::<Result<_, _>>()?;
-        Ok(self.combined(other, self.outputs * other.outputs, entries, f64::EPSILON))
+        self.combined(other, self.outputs * other.outputs, entries, f64::EPSILON)
     }
 
-    fn combined(&self, other: &Self, outputs: usize, entries: Vec<f64>, rounding: f64) -> Self {
+    fn combined(
+        &self,
+        other: &Self,
+        outputs: usize,
+        entries: Vec<f64>,
+        rounding: f64,
+    ) -> Result<Self, Error> {
+        // (1 + e₁)(1 + e₂)(1 + r) − 1, relative to either side: with each at most
+        // MOST_ERROR the products are below 1e-6 of the sum.
         let relative_error = (self.relative_error + other.relative_error + rounding) * (1.0 + 1e-6);
-        Self { outputs, entries, relative_error, equal_rows_are_equal_laws: false }
+        if relative_error > MOST_ERROR {
+            let name = "the relative error of a product of kernels";
+            return Err(Error::OutOfRange { name, value: relative_error, accepted: "at most 1e-7" });
+        }
+        Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: false })
     }
 
     /// The whole curve γ ↦ η_γ for γ ≥ 1, exactly piecewise linear, with the pair

@@ -47,11 +47,12 @@ fn tail(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
     if y.lower() <= 0.0 {
         return Enclosure::ONE.hull(if y.upper() <= 0.0 { Enclosure::ONE } else { Enclosure::ZERO });
     }
-    if is_direct(a.get(), b.get(), x.midpoint(), y.midpoint()) {
-        series(a, b, x, y).min(Enclosure::ONE)
+    let value = if is_direct(a.get(), b.get(), x.midpoint(), y.midpoint()) {
+        series(a, b, x, y)
     } else {
-        (Enclosure::ONE - series(b, a, y, x)).positive_part()
-    }
+        Enclosure::ONE - series(b, a, y, x)
+    };
+    value.positive_part().min(Enclosure::ONE)
 }
 
 /// Whether to sum the series in x, or that in y for the other tail.

@@ -64,15 +64,17 @@ impl Enclosure {
         Self::new(lower, upper).unwrap_or(Self::ENTIRE)
     }
 
-    /// The number ≥ 0 of which `value` is an approximation with the given
-    /// relative error, and of which an overflow or up to four roundings below
-    /// the normal numbers may have taken more than that.
+    /// The number ≥ 0 of which `value` is an approximation with the given small
+    /// error, relative to either of them, and of which an overflow or up to four
+    /// roundings below the normal numbers may have taken more than that.
     #[inline]
     pub(crate) fn around(value: f64, relative_error: f64) -> Self {
+        debug_assert!(relative_error < 1e-6);
         if value > LEAST_WITHOUT_UNDERFLOW && value < f64::MAX / 4.0 {
-            // Two units more than the error: one for the rounding of each end, and
-            // one for those of the margin.
-            let margin = value * (relative_error + 2.0 * UNIT_ROUNDOFF);
+            // e/(1 − e) ≤ e + 2e², and two units more: one for the rounding of each
+            // end, and one for those of the margin.
+            let relative_margin = relative_error + 2.0 * relative_error * relative_error;
+            let margin = value * (relative_margin + 2.0 * UNIT_ROUNDOFF);
             return Self { lower: value - margin, upper: value + margin };
         }
         Self::around_extreme(value, relative_error)
@@ -124,14 +126,10 @@ impl Enclosure {
         self.lower <= value && value <= self.upper
     }
 
-    /// The values in both, for two enclosures of one number.
-    ///
-    /// Two enclosures of one number always meet; if these do not, one of them
-    /// is not what the caller thinks, and `self` is returned.
-    pub fn intersect(self, other: Self) -> Self {
-        let met = Self::new(self.lower.max(other.lower), self.upper.min(other.upper));
-        debug_assert!(met.is_some(), "{self} and {other} cannot enclose one number");
-        met.unwrap_or(self)
+    /// The values in both; `None` if there are none, which two enclosures of one
+    /// number never show.
+    pub fn intersect(self, other: Self) -> Option<Self> {
+        Self::new(self.lower.max(other.lower), self.upper.min(other.upper))
     }
 
     /// The smallest enclosure of both.

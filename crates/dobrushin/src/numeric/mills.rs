@@ -41,10 +41,14 @@ pub(super) struct Approximate {
 ///
 /// The even and the odd terms are summed by Horner's rule in u², each step
 /// s ← c + u²·s with the share w ≤ 1/32 of the product: a relative error ρ of s
-/// becomes at most w(ρ + 2) + (1 − w) + 1 units, so ρ ≤ (2 + 2w)/(1 − w) < 2.2.
-/// The odd part, with a share of at most 1/4, has two more roundings and the sum
-/// one: less than 3.7 in all. Truncation adds 0.1, and half a unit in the caller's
-/// x at most |x·R′/R| ≤ 1.3 (at x = −1). The asymptotic series has less.
+/// becomes at most w(ρ + 4) + (1 − w) + 1 units, as u² is off by 3 and the product
+/// by one more, so ρ ≤ (2 + 3w)/(1 − w) < 2.2. The odd part, with a share of at
+/// most 1/4, has two more roundings and the sum one: less than 3.7 in all.
+/// Truncation adds 0.1. Half a unit in the caller's x adds |x·R′/R| times half a
+/// unit of x over x: less than 1 for x > 0 and, half a unit being less there, for
+/// −1 < x < 0; at x = −1, where it adds 1.3, u is exact. The asymptotic series has
+/// less: 1 for y, 1.6 for p, whose last rounding is half a unit as p < 1, 1 for
+/// their product and 1 for x.
 pub(super) const MILLS_ERROR: f64 = 5.0 * UNIT_ROUNDOFF;
 
 /// R(x) for x ≥ −1, within [`MILLS_ERROR`], also if x is off by half a unit in

@@ -38,23 +38,35 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - a_seen) + (b - b_seen))
 }
 
-/// `(p, e)` with `p = fl(a · b)` and `p + e = a · b` exactly, unless the error
-/// underflows.
+/// `(p, e)` with `p = fl(a · b)` and `p + e = a · b` exactly, if the product is
+/// finite and at least 2⁻⁹⁵⁹ in magnitude, or 0.
+///
+/// Dekker's product of halves: not every platform has a fused multiply-add, and
+/// where the processor's baseline has none a call costs more.
 #[inline]
 pub fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     if a.abs() > LARGEST_TO_SPLIT || b.abs() > LARGEST_TO_SPLIT || product.abs() > LARGEST_TO_SPLIT {
-        return (product, a.mul_add(b, -product));
+        // The larger factor, shrunk by a power of two, is still large.
+        let (large, small) = if a.abs() > b.abs() { (a, b) } else { (b, a) };
+        let shrunk = large * SHRINKAGE;
+        return (product, product_error(shrunk, small, product * SHRINKAGE) / SHRINKAGE);
     }
-    // Dekker's product of halves: where the processor's baseline has no fused
-    // multiply-add, calling one costs more.
-    let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
-    let error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
-    (product, error)
+    (product, product_error(a, b, product))
 }
 
 /// Beyond this the products of halves may overflow.
 const LARGEST_TO_SPLIT: f64 = 1e290;
+
+/// A power of two.
+const SHRINKAGE: f64 = 1.0 / ((1u128 << 100) as f64 * (1u128 << 100) as f64);
+
+/// a·b − product, for the rounded product.
+#[inline]
+fn product_error(a: f64, b: f64, product: f64) -> f64 {
+    let ((a_high, a_low), (b_high, b_low)) = (halves(a), halves(b));
+    ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+}
 
 /// A number as the sum of two with half as many digits (Veltkamp).
 #[inline]
@@ -104,9 +116,20 @@ pub fn div_up(a: f64, b: f64) -> f64 {
         return if quotient == 0.0 && (a < 0.0) != (b < 0.0) { 0.0 } else { quotient.next_up() };
     }
     // a − quotient·b has the sign of (a/b − quotient)·b.
-    let remainder = (-quotient).mul_add(b, a);
+    let remainder = remainder(a, quotient, b);
     let true_is_above = if b > 0.0 { remainder > 0.0 } else { remainder < 0.0 };
     if true_is_above { quotient.next_up() } else { quotient }
+}
+
+/// x − a·b with the right sign, for a·b within a few units of x: the first
+/// difference is exact.
+fn remainder(x: f64, a: f64, b: f64) -> f64 {
+    // The product of rounded factors may overflow where x does not; a factor of
+    // a power of two leaves the sign.
+    let scale = if x.abs() > LARGEST_TO_SPLIT { SHRINKAGE } else { 1.0 };
+    let (x, a) = (x * scale, a * scale);
+    let (product, error) = two_product(a, b);
+    (x - product) - error
 }
 
 /// A lower bound of `√x`, for `x ≥ 0`.
@@ -114,7 +137,7 @@ pub fn sqrt_down(x: f64) -> f64 {
     let root = x.sqrt();
     if x == 0.0 || x.is_infinite() {
         root
-    } else if x < ERROR_MAY_UNDERFLOW || (-root).mul_add(root, x) < 0.0 {
+    } else if x < ERROR_MAY_UNDERFLOW || remainder(x, root, root) < 0.0 {
         root.next_down()
     } else {
         root
@@ -126,7 +149,7 @@ pub fn sqrt_up(x: f64) -> f64 {
     let root = x.sqrt();
     if x == 0.0 || x.is_infinite() {
         root
-    } else if x < ERROR_MAY_UNDERFLOW || (-root).mul_add(root, x) > 0.0 {
+    } else if x < ERROR_MAY_UNDERFLOW || remainder(x, root, root) > 0.0 {
         root.next_up()
     } else {
         root
