@@ -43,7 +43,7 @@ pub const STATEMENTS: &[Statement] = &[
                     E_{e^ε} ≤ δ between its output laws on all neighbouring data, in both orders. \
                     E_1 is total variation, and E_γ(P‖Q) = γ·E_{1/γ}(Q‖P).",
         assumptions: &["any two probability laws"],
-        source: ced!("eq. 9 and 47"),
+        source: ced!("eq. 6 and 47"),
         errata: &[
             "\"privacy loss ≤ ε with probability ≥ 1 − δ\" is sufficient for (ε, δ)-DP, not equivalent to it (E21): \
              for a Gaussian pair with r = 1 at ε = 1 the tail is 0.3085 and δ is 0.1269",
@@ -66,7 +66,7 @@ pub const STATEMENTS: &[Statement] = &[
         statement: "E_{e^ε} = [1 − e^((ε − t)/2)]₊ for ε ≥ 0, with t = |m₁ − m₂|/v: exactly 0 from ε = t on.",
         assumptions: &["the same scale v", "one dimension"],
         source: "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction coefficients \
-                 (2020), Lemma 2",
+                 (2020), Lemma 1",
         errata: &[],
     },
     Statement {
@@ -75,7 +75,7 @@ pub const STATEMENTS: &[Statement] = &[
         statement: "E_γ = Σ(p − γq)₊ for γ ≥ 1: convex, decreasing and piecewise linear in γ, with bends exactly at \
                     the likelihood ratios p/q; the set {p > γq} attains it.",
         assumptions: &["probabilities that sum to 1 within 1e-9 (they are divided by their sum)"],
-        source: ced!("eq. 9"),
+        source: ced!("eq. 6"),
         errata: &[],
     },
     Statement {
@@ -117,7 +117,7 @@ pub const STATEMENTS: &[Statement] = &[
         statement: "η_γ(K) = [1 − e^((ε − D/v)/2)]₊ for K(x) = Laplace(x, v) on an interval of length D.",
         assumptions: &["one dimension"],
         source: "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction coefficients \
-                 (2020), Theorem 2",
+                 (2020), Theorem 2 and Lemma 1",
         errata: &[],
     },
     Statement {
