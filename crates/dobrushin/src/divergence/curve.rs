@@ -33,16 +33,16 @@ pub struct HockeyStickCurve {
 }
 
 impl HockeyStickCurve {
-    /// The curve of the given points, whose coordinates are sums of at most
+    /// The curve of the given points, in increasing order, whose coordinates are sums of at most
     /// `terms` probabilities, each within `relative_error`, added from the largest
     /// ratio p/q on.
     ///
     /// Each addition adds a unit of roundoff, and sorting by a rounded ratio can
     /// misplace only outcomes whose ratio is the γ at hand to within that and the
     /// error of two probabilities, which count at most as much.
-    pub(crate) fn from_points(points: Vec<Vertex>, terms: usize, relative_error: f64) -> Self {
+    pub(crate) fn from_points(points: &[Vertex], terms: usize, relative_error: f64) -> Self {
         let relative_error = (terms as f64 + 8.0) * UNIT_ROUNDOFF + 3.0 * relative_error;
-        Self { vertices: upper_hull(points), relative_error }
+        Self { vertices: merged_hull(points, &[]), relative_error }
     }
 
     /// The γ at which the curve bends, in decreasing order; beyond the first it
@@ -137,30 +137,73 @@ fn slope(a: Vertex, b: Vertex) -> f64 {
     (b.p - a.p) / (b.q - a.q)
 }
 
-/// The upper-left convex hull of points with coordinates in [0, 1], from (0, 0)
-/// or the highest point above it to the highest point. Slopes are compared to
-/// 2⁻¹⁰⁰ relative, so that no point is lost to rounding or underflow, however many
-/// and however small the probabilities are. Of equal points the first stays.
-pub(crate) fn upper_hull(mut points: Vec<Vertex>) -> Vec<Vertex> {
-    let origin = Vertex { q: 0.0, p: 0.0, pair: points.first().map_or((0, 0), |v| v.pair) };
-    points.push(origin);
-    // By q, and of equal q the highest first.
-    points.sort_by(|a, b| a.q.total_cmp(&b.q).then(b.p.total_cmp(&a.p)));
-    let mut hull: Vec<Vertex> = Vec::new();
-    for point in points {
-        match hull.last() {
-            Some(last) if last.p >= point.p => continue,
-            _ => {}
+/// The points (Q(A), P(A)) of the sets A of outcomes with the largest ratios p/q,
+/// from one outcome to all with p > 0, in increasing order; and the same with P
+/// and Q exchanged.
+pub(crate) fn level_sets(p: &[f64], q: &[f64], pair: (usize, usize)) -> [Vec<Vertex>; 2] {
+    let possible = p.iter().zip(q).filter(|(p, q)| **p > 0.0 || **q > 0.0);
+    let mut order: Vec<(f64, f64, f64)> = possible.map(|(&p, &q)| (p / q, p, q)).collect();
+    // Of ratios that overflow, those with q = 0 come first; of those that underflow,
+    // those with p = 0 come last.
+    order.sort_unstable_by(|a, b| {
+        let tie = if a.0 == 0.0 { b.1.total_cmp(&a.1) } else { a.2.total_cmp(&b.2) };
+        b.0.total_cmp(&a.0).then(tie)
+    });
+    let forward = order.iter().map(|&(_, p, q)| (p, q));
+    let backward = order.iter().rev().map(|&(_, p, q)| (q, p));
+    [partial_sums(forward, pair), partial_sums(backward, (pair.1, pair.0))]
+}
+
+fn partial_sums(masses: impl Iterator<Item = (f64, f64)>, pair: (usize, usize)) -> Vec<Vertex> {
+    let (mut p_sum, mut q_sum) = (0.0, 0.0);
+    let possible = masses.take_while(|(p, _)| *p > 0.0);
+    let vertex = possible.map(|(p, q)| {
+        p_sum += p;
+        q_sum += q;
+        Vertex { q: q_sum, p: p_sum, pair }
+    });
+    vertex.collect()
+}
+
+/// The upper-left convex hull of two lists of points with coordinates in [0, 1],
+/// each in increasing order of both, from (0, 0) or the highest point above it to
+/// the highest point. Slopes are compared to 2⁻¹⁰⁰ relative, so that no point is
+/// lost to rounding or underflow, however many and however small the probabilities
+/// are. Of equal points that of the first list stays.
+pub(crate) fn merged_hull(first: &[Vertex], second: &[Vertex]) -> Vec<Vertex> {
+    let pair = first.first().or(second.first()).map_or((0, 0), |v| v.pair);
+    let mut hull = vec![Vertex { q: 0.0, p: 0.0, pair }];
+    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
+    loop {
+        let from_first = match (first.peek(), second.peek()) {
+            (Some(a), Some(b)) => a.q <= b.q,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => return hull,
+        };
+        if let Some(&point) = if from_first { first.next() } else { second.next() } {
+            extend(&mut hull, point);
         }
-        while let [.., before, last] = hull[..] {
-            if is_above_chord(before, last, point) {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(point);
     }
-    hull
+}
+
+/// Adds a point that is not to the left of the last.
+fn extend(hull: &mut Vec<Vertex>, point: Vertex) {
+    while let Some(&last) = hull.last() {
+        if last.p >= point.p {
+            return;
+        }
+        let keep = match hull[..] {
+            _ if last.q == point.q => false,
+            [.., before, last] => is_above_chord(before, last, point),
+            _ => true,
+        };
+        if keep {
+            break;
+        }
+        hull.pop();
+    }
+    hull.push(point);
 }
 
 /// Whether `b` lies above the line from `a` to `c`, each with larger coordinates

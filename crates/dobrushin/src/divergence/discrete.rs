@@ -1,6 +1,6 @@
 //! Two laws on finitely many outcomes.
 
-use super::curve::{HockeyStickCurve, Vertex};
+use super::curve::{HockeyStickCurve, level_sets};
 use super::{FiniteLaw, Generator, Pair};
 use crate::{Delta, Enclosure, Error, Gamma, Order};
 
@@ -49,9 +49,9 @@ impl DiscretePair {
 
     /// γ ↦ E_γ(P‖Q) for all γ ≥ 1 at once.
     pub fn curve(&self) -> HockeyStickCurve {
-        let points = roc_points(self.p.probabilities(), self.q.probabilities(), (0, 1));
+        let [points, _] = level_sets(self.p.probabilities(), self.q.probabilities(), (0, 1));
         HockeyStickCurve::from_points(
-            points,
+            &points,
             self.p.len(),
             self.p.relative_error().max(self.q.relative_error()),
         )
@@ -240,22 +240,4 @@ impl Pair for DiscretePair {
         let backward: Enclosure = self.both().map(|(p, q)| one_way((q, p))).sum();
         forward.upper().max(backward.upper())
     }
-}
-
-/// The points (Q(A), P(A)) of the sets A of outcomes with the largest ratios
-/// p/q, from none to all with p > 0.
-pub(crate) fn roc_points(p: &[f64], q: &[f64], pair: (usize, usize)) -> Vec<Vertex> {
-    let mut order: Vec<(f64, f64, f64)> =
-        p.iter().zip(q).filter(|(p, _)| **p > 0.0).map(|(&p, &q)| (p / q, p, q)).collect();
-    // Of ratios that overflow, those with q = 0 come first.
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.2.total_cmp(&b.2)));
-    let (mut p_sum, mut q_sum) = (0.0, 0.0);
-    order
-        .into_iter()
-        .map(|(_, p, q)| {
-            p_sum += p;
-            q_sum += q;
-            Vertex { q: q_sum, p: p_sum, pair }
-        })
-        .collect()
 }

@@ -19,10 +19,9 @@ mod information;
 mod laplace;
 mod law;
 
-pub(crate) use curve::upper_hull;
 pub use curve::{HockeyStickCurve, Vertex};
+pub(crate) use curve::{level_sets, merged_hull};
 pub use discrete::DiscretePair;
-pub(crate) use discrete::roc_points;
 pub use f_divergence::{f_divergence, output_bound};
 pub use gaussian::GaussianPair;
 pub use generator::{

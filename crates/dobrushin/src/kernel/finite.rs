@@ -1,7 +1,7 @@
 //! A kernel with finitely many inputs and outputs: a row-stochastic matrix.
 
 use super::Kernel;
-use crate::divergence::{FiniteLaw, HockeyStickCurve, Vertex, roc_points, upper_hull};
+use crate::divergence::{FiniteLaw, HockeyStickCurve, level_sets, merged_hull};
 use crate::{Enclosure, Error, Gamma};
 use rayon::prelude::*;
 
@@ -182,26 +182,20 @@ impl FiniteKernel {
 
     /// [`FiniteKernel::curve`], calling `row_done` after each of the inputs.
     pub fn curve_with_progress(&self, row_done: impl Fn() + Sync) -> HockeyStickCurve {
-        // Hulls of parts are merged as they grow, so memory stays O(mk).
-        const POINTS_BEFORE_MERGE: usize = 1 << 15;
         let points = (0..self.inputs())
             .into_par_iter()
             .map(|x| {
-                let mut points = Vec::new();
-                for y in (0..self.inputs()).filter(|&y| y != x) {
-                    points.extend(roc_points(self.row(x), self.row(y), (x, y)));
-                    if points.len() > POINTS_BEFORE_MERGE {
-                        points = upper_hull(points);
+                let mut hull = Vec::new();
+                for y in x + 1..self.inputs() {
+                    for sets in level_sets(self.row(x), self.row(y), (x, y)) {
+                        hull = merged_hull(&hull, &sets);
                     }
                 }
                 row_done();
-                upper_hull(points)
+                hull
             })
-            .reduce(Vec::new, |mut a: Vec<Vertex>, b| {
-                a.extend(b);
-                upper_hull(a)
-            });
-        HockeyStickCurve::from_points(points, self.outputs, self.relative_error)
+            .reduce(Vec::new, |a, b| merged_hull(&a, &b));
+        HockeyStickCurve::from_points(&points, self.outputs, self.relative_error)
     }
 }
 
