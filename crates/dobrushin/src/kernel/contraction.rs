@@ -76,8 +76,8 @@ impl FiniteKernel {
     /// upper end η was seen to be at most δ.
     ///
     /// By Dinkelbach's iteration: the pair and the set of outcomes A that attain
-    /// η_γ give the next γ = (P(A) − δ)/Q(A), which increases to the root; a
-    /// handful of evaluations of η_γ.
+    /// η_γ give the next γ = (P(A) − δ)/Q(A), which increases to the root of the
+    /// pair, and then the best pair there; a handful of evaluations of η_γ.
     pub fn epsilon_at(&self, delta: Delta) -> Enclosure {
         let pure = self.largest_log_ratio();
         if self.is_private(Gamma::ONE, delta) {
@@ -86,25 +86,22 @@ impl FiniteKernel {
         if delta.get() == 0.0 {
             return pure;
         }
-        let target = Enclosure::from(delta);
         let mut root = Enclosure::ONE;
         let steepness = loop {
-            let gamma = root.midpoint();
-            let (p, q) = self.attaining_set(self.largest_pair(gamma).pair, gamma);
-            let above = p - target;
-            if q == Enclosure::ZERO && above.lower() > 0.0 {
+            let (next, steepness) = self.pair_root(self.largest_pair(root.midpoint()).pair, root, delta);
+            if next == Enclosure::INFINITE {
                 // What one input alone can produce is more than δ.
-                return Enclosure::INFINITE;
+                return next;
             }
-            let next = above / q;
-            if q == Enclosure::ZERO || next.lower() <= root.lower() {
-                break q.lower();
+            if next.lower() <= root.lower() {
+                break steepness;
             }
             root = next;
         };
         // That is the root up to rounding: step up until it is certain.
-        let mut upper = root.upper();
-        let mut stride = f64::EPSILON + (2.0 * self.slack() / (steepness * upper).abs()).min(FINE_STRIDE);
+        let mut stride =
+            f64::EPSILON + (2.0 * self.slack() / (steepness * root.upper()).abs()).min(FINE_STRIDE);
+        let mut upper = root.upper() * if self.inputs() > FEW_INPUTS { 1.0 + stride } else { 1.0 };
         while let Ok(gamma) = Gamma::new(upper) {
             // Where the curve is flat at δ, no step makes up for the slack.
             let quick = self.contraction_with_pair(gamma).value.upper() <= delta.get();
@@ -118,6 +115,23 @@ impl FiniteKernel {
         let upper = Enclosure::from(upper).ln().min(pure).upper();
         let lower = Enclosure::from(root.lower().max(1.0)).ln().lower();
         Enclosure::between(lower.min(upper), upper)
+    }
+
+    /// Where E_γ between two rows falls to δ, from a γ before that on, and how fast.
+    fn pair_root(&self, pair: (usize, usize), from: Enclosure, delta: Delta) -> (Enclosure, f64) {
+        let mut root = from;
+        loop {
+            let (p, q) = self.attaining_set(pair, root.midpoint());
+            let above = p - Enclosure::from(delta);
+            if q == Enclosure::ZERO {
+                return (if above.lower() > 0.0 { Enclosure::INFINITE } else { root }, 0.0);
+            }
+            let next = above / q;
+            if next.lower() <= root.lower() {
+                return (root, q.lower());
+            }
+            root = next;
+        }
     }
 
     /// Whether η_γ is certainly at most δ, for γ ≥ 1. Pairs of rows too close to δ
