@@ -173,3 +173,13 @@ fn total_variation_has_a_half() {
     assert!((sum - (epsilon.exp() - 1.0)).abs() < 1e-14);
     assert!(response.contraction(Gamma::from_epsilon(epsilon).unwrap()).upper() < 1e-14);
 }
+
+/// LDC, introduction: a privacy loss of at most ε with probability 1 − δ is more
+/// than (ε, δ)-privacy asks for.
+#[test]
+fn the_tail_of_the_privacy_loss_is_not_delta() {
+    // Under N(1, 1) against N(0, 1) the loss exceeds ε with probability Q(ε − 1/2).
+    let tail = normal::tail(1.0 - 0.5);
+    let delta = GaussianPair::new(1.0, 1.0).unwrap().hockey_stick(Gamma::from_epsilon(1.0).unwrap());
+    assert!(tail.lower() > 0.3085 && delta.upper() < 0.12694, "{tail} {delta}");
+}

@@ -197,3 +197,19 @@ fn information_of_a_fine_grid_tends_to_the_closed_form() {
     }
     assert!(count >= 3);
 }
+
+#[test]
+fn a_kernel_and_its_curve_leave_the_same() {
+    let pair = pair(&[0.1, 0.2, 0.7], &[0.5, 0.25, 0.25]);
+    let rows = vec![vec![0.5, 0.25, 0.25], vec![0.125, 0.75, 0.125], vec![0.25, 0.125, 0.625]];
+    let kernel = FiniteKernel::new(rows).unwrap();
+    let (direct, by_curve) = (
+        output_bound(&pair, &kernel, &KullbackLeibler),
+        output_bound(&pair, &kernel.curve(), &KullbackLeibler),
+    );
+    assert!(overlap(direct, by_curve) && by_curve.relative_width() < 1e-6, "{direct} {by_curve}");
+    for gamma in [0.3, 1.0, 2.5] {
+        let gamma = Gamma::new(gamma).unwrap();
+        assert!(overlap(kernel.contraction(gamma), kernel.curve().contraction(gamma)));
+    }
+}

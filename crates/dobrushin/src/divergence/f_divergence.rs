@@ -53,6 +53,8 @@ pub fn f_divergence(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) 
 /// coefficients of `kernel` and every P, Q with the hockey-stick divergences of
 /// `pair` (CED Corollary 1; the values of its examples are corrected, errata E20).
 /// It is never above η_TV(K)·D_f(P‖Q).
+///
+/// η_γ is evaluated at thousands of γ: of a large finite kernel, pass the curve.
 pub fn output_bound(
     pair: &(impl Pair + ?Sized),
     kernel: &(impl Kernel + ?Sized),

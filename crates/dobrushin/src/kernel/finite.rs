@@ -212,6 +212,14 @@ fn product(p: f64, q: f64) -> Result<f64, Error> {
     Ok(value)
 }
 
+/// A kernel of which only the curve γ ↦ η_γ is known, as that of
+/// [`FiniteKernel::curve`]: evaluation at many γ costs a binary search each.
+impl Kernel for HockeyStickCurve {
+    fn contraction(&self, gamma: Gamma) -> Enclosure {
+        self.at(if gamma.is_below_one() { gamma.reciprocal() } else { gamma })
+    }
+}
+
 impl Kernel for FiniteKernel {
     fn contraction(&self, gamma: Gamma) -> Enclosure {
         self.contraction_with_pair(gamma).value
