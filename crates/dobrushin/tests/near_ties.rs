@@ -103,3 +103,28 @@ fn what_plain_sums_lose_is_not_lost() {
         assert!(kernel.epsilon_at(quarter).width() < 1e-11);
     }
 }
+
+/// Randomised response over 128 answers: 16,256 ordered pairs tie exactly, more
+/// than are enclosed one by one.
+#[test]
+fn a_symmetric_channel_with_many_inputs_is_enclosed() {
+    let (inputs, truthful, other) = (128, 0.5, 1.0 / 254.0);
+    let row = |x: usize| (0..inputs).map(|y| if x == y { truthful } else { other }).collect();
+    let kernel = FiniteKernel::new((0..inputs).map(row).collect()).unwrap();
+    for gamma in [1.0, 2.0, 100.0] {
+        // p − γ/254 at the one output that favours the first input, and for γ = 1 only that.
+        let truth = (int(127) - real(gamma)) / int(254);
+        let found = kernel.contraction_with_pair(Gamma::new(gamma).unwrap());
+        assert!((found.value.upper() - truth.to_f64()).abs() < 1e-14 && found.pair == (0, 1), "{found:?}");
+        assert!(
+            found.value.lower() <= truth.to_f64().next_up()
+                && truth.to_f64().next_down() <= found.value.upper()
+        );
+    }
+    let epsilon = kernel.epsilon_at(Delta::new(0.25).unwrap());
+    // (1/2 − 1/4)·254 = 63.5.
+    assert!(
+        epsilon.lower() <= 63.5f64.ln() && 63.5f64.ln() <= epsilon.upper() && epsilon.width() < 1e-11,
+        "{epsilon}"
+    );
+}

@@ -17,6 +17,8 @@ mod contraction;
 mod finite;
 mod gaussian;
 mod laplace;
+mod leaders;
+mod pure_privacy;
 
 pub use chi_squared::ChiSquaredContraction;
 pub use combined::{Composition, Product};
