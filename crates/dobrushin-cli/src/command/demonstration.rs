@@ -56,10 +56,11 @@ fn text(forgotten: &[(u32, Enclosure, Enclosure)], tails: &[(f64, f64, f64, Encl
         table(["hidden steps after the record", "product of contractions", "tight contraction"], rows)
     ));
     text.explanation(
-        "A record moves a projected noisy iterate by at most one noise standard deviation; then steps without\n\
-         it follow, on a domain three times as wide as the noise, and only the last iterate is released. Were\n\
-         every step released, delta would stay at its first value. The middle column multiplies contraction\n\
-         coefficients, as in the papers; the right one applies the tight curve (dobrushin explain tight-curve).",
+        "A record moves a projected noisy iterate by at most one noise standard deviation; non-expansive steps\n\
+         without it follow, on a domain three times as wide as the noise, and only the last iterate is\n\
+         released. Were every step released, delta would stay at its first value. The middle column multiplies\n\
+         contraction coefficients, as in the papers; the right one applies the tight curve\n\
+         (dobrushin explain tight-curve).",
     );
     let rows = tails.iter().map(|(epsilon, r, textbook, certified)| {
         [
