@@ -10,6 +10,7 @@
 //!   f-divergences of Gaussian, Laplace and finite pairs;
 //! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the
 //!   tight curve F_γ, and what a kernel does to any f-divergence;
+//! - [`profile`]: what a Rényi divergence says about (ε, δ), at its best;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
 //! Every computed number is an [`Enclosure`]: the true value lies between
@@ -31,6 +32,7 @@ pub mod divergence;
 mod error;
 pub mod kernel;
 pub mod numeric;
+pub mod profile;
 mod quantity;
 pub mod statement;
 

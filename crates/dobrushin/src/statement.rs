@@ -157,6 +157,19 @@ pub const STATEMENTS: &[Statement] = &[
         ],
     },
     Statement {
+        id: "renyi-conversion",
+        title: "From one Rényi divergence to (ε, δ)",
+        statement: "If D_α(P‖Q) ≤ ρ for one order α > 1, then E_{e^ε}(P‖Q) ≤ δ*(ε) = max{p − e^ε·q : \
+                    D_α(Bern(p)‖Bern(q)) ≤ ρ}, and nothing smaller follows. It is never above the conversions of \
+                    Mironov, of Canonne, Kamath and Steinke, and both branches of Asoodeh et al.",
+        assumptions: &["one order α with 1 < α < ∞; for several orders take the smallest result"],
+        source: ced!("eq. 39, and the exact optimum in place of its two closed forms"),
+        errata: &[
+            "the closed forms of eq. 39 are valid but not optimal (E13): at α = 2, ρ = 0.5, ε = 1 they give 0.15163, \
+             and 0.08970 holds",
+        ],
+    },
+    Statement {
         id: "product-kernel",
         title: "Kernels side by side",
         statement: "η_γ(⊗K_i) ≤ 1 − Π(1 − η_{γ_i}(K_i)) for any γ_i ≥ 1 with Π γ_i = γ; in particular \

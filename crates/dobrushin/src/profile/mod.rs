@@ -1,0 +1,5 @@
+//! From what is known of two laws to (ε, δ).
+
+mod renyi;
+
+pub use renyi::RenyiBound;
