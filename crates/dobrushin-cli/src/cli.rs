@@ -152,13 +152,16 @@ fn checked<T>(text: &str, check: impl Fn(f64) -> Result<T, Error>) -> Result<T, 
     check(number(text)?).map_err(|error| error.to_string())
 }
 
+/// As `checked`, and not infinite.
+fn finite<T>(name: &'static str, text: &str, check: impl Fn(f64) -> Result<T, Error>) -> Result<T, String> {
+    checked(text, |value| match value {
+        f64::INFINITY => Err(Error::OutOfRange { name, value, accepted: "finite" }),
+        _ => check(value),
+    })
+}
+
 fn epsilon(text: &str) -> Result<Epsilon, String> {
-    let epsilon = checked(text, Epsilon::new)?;
-    if epsilon.get().is_infinite() {
-        Err("epsilon is inf, but it must be finite".to_owned())
-    } else {
-        Ok(epsilon)
-    }
+    finite("epsilon", text, Epsilon::new)
 }
 
 fn delta(text: &str) -> Result<Delta, String> {
@@ -170,12 +173,7 @@ fn probability(text: &str) -> Result<Probability, String> {
 }
 
 fn distance(text: &str) -> Result<NonNegative, String> {
-    let distance = checked(text, NonNegative::new)?;
-    if distance.get().is_infinite() {
-        Err("distance is inf, but it must be finite".to_owned())
-    } else {
-        Ok(distance)
-    }
+    finite("distance", text, NonNegative::new)
 }
 
 fn order(text: &str) -> Result<Order, String> {

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("1000×1000, η_χ² = η_KL:  {seconds:.3} s   η ≤ {}", eta.value.upper());
     let small = FiniteKernel::proportional_to(weights(200, 200))?;
     let (seconds, curve) = timed(|| small.curve());
-    println!("200×200, whole curve:    {seconds:.3} s   {} bends", curve.knots().count());
+    println!("200×200, whole curve:    {seconds:.3} s   {} bends", curve.bends().count());
     if let Some(peak) = peak_memory() {
         println!("peak memory:             {peak}");
     }

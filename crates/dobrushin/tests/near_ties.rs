@@ -47,7 +47,7 @@ fn eta_is_not_below_the_best_of_many_close_pairs() {
         let best = high.iter().max().unwrap() - low.iter().min().unwrap();
         let truth = int(best as i64) / int(ONE as i64);
         assert_inside(kernel.contraction(Gamma::ONE), &truth, case);
-        assert_inside(kernel.curve().at(Gamma::ONE), &truth, case);
+        assert_inside(kernel.curve().contraction(Gamma::ONE), &truth, case);
     }
 }
 

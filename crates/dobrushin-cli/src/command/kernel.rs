@@ -7,8 +7,7 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use crate::{number, probabilities};
-use dobrushin::divergence::HockeyStickCurve;
-use dobrushin::kernel::{ChiSquaredContraction, Contraction, FiniteKernel, Kernel};
+use dobrushin::kernel::{ChiSquaredContraction, Contraction, ContractionCurve, FiniteKernel, Kernel};
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -49,7 +48,7 @@ struct Answers {
     tv: Contraction,
     chi2: ChiSquaredContraction,
     epsilon_at_delta: Vec<(Delta, Enclosure)>,
-    curve: Option<HockeyStickCurve>,
+    curve: Option<ContractionCurve>,
     list_knots: bool,
 }
 
@@ -168,17 +167,11 @@ impl Answers {
     }
 }
 
-/// Where the curve bends, from γ = 1 up, with its value and the pair that attains
-/// it just below.
-fn knots(curve: &HockeyStickCurve) -> impl Iterator<Item = (f64, Enclosure, (usize, usize))> {
-    let vertices = curve.vertices();
-    let bends: Vec<(f64, (usize, usize))> =
-        curve.knots().zip(vertices.iter().skip(1)).map(|(gamma, below)| (gamma, below.pair)).collect();
-    bends
-        .into_iter()
-        .rev()
-        .filter(|(gamma, _)| *gamma >= 1.0 && gamma.is_finite())
-        .filter_map(|(gamma, pair)| Gamma::new(gamma).ok().map(|level| (gamma, curve.at(level), pair)))
+/// Where the curve bends, with its value and the pair that attains it just below.
+fn knots(curve: &ContractionCurve) -> impl Iterator<Item = (f64, Enclosure, (usize, usize))> {
+    curve.bends().filter_map(|(gamma, pair)| {
+        Gamma::new(gamma).ok().map(|level| (gamma, curve.contraction(level), pair))
+    })
 }
 
 /// The inputs, counted from 1; nothing where all pairs are alike.
@@ -190,9 +183,9 @@ fn from_one((x, y): (usize, usize)) -> Value {
     json!([x + 1, y + 1])
 }
 
-fn draw(kernel: &FiniteKernel, curve: &HockeyStickCurve, levels: &[AtLevel]) -> Result<Plot, Problem> {
+fn draw(kernel: &FiniteKernel, curve: &ContractionCurve, levels: &[AtLevel]) -> Result<Plot, Problem> {
     let floor = Delta::new(1e-6)?;
-    let eta = |gamma: Gamma| curve.at(gamma).ln();
+    let eta = |gamma: Gamma| curve.contraction(gamma).ln();
     let picture = Picture {
         title: format!(
             "Contraction of a channel with {} inputs and {} outputs",
@@ -206,7 +199,7 @@ fn draw(kernel: &FiniteKernel, curve: &HockeyStickCurve, levels: &[AtLevel]) -> 
             ln_delta: &eta,
             end: curve.epsilon_at(floor).upper(),
         }],
-        knots: curve.knots().map(f64::ln).collect(),
+        knots: curve.bends().map(|(gamma, _)| gamma.ln()).collect(),
         asked: levels.iter().map(|at| at.level.epsilon()).collect(),
         caption:
             "η_γ with γ = e^ε: the channel is (ε, η)-locally private. Upper ends of certified enclosures."

@@ -33,9 +33,9 @@ pub struct HockeyStickCurve {
 }
 
 impl HockeyStickCurve {
-    /// The curve of the given points, in increasing order, whose coordinates are sums of at most
-    /// `terms` probabilities, each within `relative_error`, added from the largest
-    /// ratio p/q on.
+    /// The curve of the given points, in increasing order, whose coordinates are
+    /// sums of at most `terms` probabilities, each within `relative_error`, added
+    /// from the largest ratio p/q on.
     ///
     /// Each addition adds a unit of roundoff, and sorting by a rounded ratio can
     /// misplace only outcomes whose ratio is the γ at hand to within that and the
@@ -70,11 +70,6 @@ impl HockeyStickCurve {
             return (raw - (Enclosure::ONE - gamma.value())).positive_part();
         }
         raw
-    }
-
-    /// Which pair attains the curve at γ.
-    pub fn pair_at(&self, gamma: Gamma) -> (usize, usize) {
-        self.vertices[self.index_at(gamma.value().midpoint())].pair
     }
 
     /// The smallest ε ≥ 0 with E_{e^ε} ≤ δ: e^ε = max_A (P(A) − δ)/Q(A).

@@ -114,6 +114,7 @@ impl FiniteLaw {
     }
 }
 
-fn enclose(p: f64, relative_error: f64) -> Enclosure {
+/// The probability of which `p` is the stored value.
+pub(crate) fn enclose(p: f64, relative_error: f64) -> Enclosure {
     if relative_error == 0.0 || p == 0.0 { Enclosure::from(p) } else { Enclosure::around(p, relative_error) }
 }

@@ -29,6 +29,7 @@ pub use generator::{
 };
 pub use information::gamma_information;
 pub use laplace::LaplacePair;
+pub(crate) use law::enclose;
 pub use law::{FiniteLaw, SUM_TOLERANCE};
 
 use crate::{Delta, Enclosure, Gamma, Order};

@@ -1,9 +1,8 @@
 //! A kernel with finitely many inputs and outputs: a row-stochastic matrix.
 
 use super::Kernel;
-use crate::divergence::{FiniteLaw, HockeyStickCurve, level_sets, merged_hull};
+use crate::divergence::{FiniteLaw, enclose};
 use crate::{Enclosure, Error, Gamma};
-use rayon::prelude::*;
 
 /// A channel: row x is the law of the output at input x.
 ///
@@ -44,9 +43,9 @@ impl FiniteKernel {
     ///
     /// # Errors
     /// [`Error::Empty`] without rows or columns, [`Error::OneInput`] for a single
-    /// row, [`Error::LengthMismatch`] for
-    /// ragged rows, and [`Error::NotAProbability`] or [`Error::SumNotOne`] naming
-    /// the row that fails (counted from 1) and by how much.
+    /// row, [`Error::LengthMismatch`] for ragged rows, and
+    /// [`Error::NotAProbability`] or [`Error::SumNotOne`] naming the row that fails
+    /// (counted from 1) and by how much.
     pub fn new(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
         Self::from_rows(rows, FiniteLaw::new)
     }
@@ -67,7 +66,6 @@ impl FiniteKernel {
         if rows.is_empty() {
             return Err(Error::Empty { what: "the kernel".to_owned(), missing: "row" });
         }
-        let one_input = rows.len() == 1;
         let mut entries = Vec::with_capacity(rows.len() * outputs);
         let mut relative_error: f64 = 0.0;
         for (index, row) in rows.into_iter().enumerate() {
@@ -80,7 +78,7 @@ impl FiniteKernel {
             relative_error = relative_error.max(law.relative_error());
             entries.extend_from_slice(law.probabilities());
         }
-        if one_input {
+        if entries.len() == outputs {
             return Err(Error::OneInput);
         }
         Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: true })
@@ -104,9 +102,7 @@ impl FiniteKernel {
     /// K(y|x) for one row.
     pub(super) fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
         let error = self.relative_error;
-        self.row(x).iter().map(move |&p| {
-            if error == 0.0 || p == 0.0 { Enclosure::from(p) } else { Enclosure::around(p, error) }
-        })
+        self.row(x).iter().map(move |&p| enclose(p, error))
     }
 
     /// A bound on the relative error of every entry.
@@ -173,30 +169,6 @@ impl FiniteKernel {
         }
         Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: false })
     }
-
-    /// The whole curve γ ↦ η_γ for γ ≥ 1, exactly piecewise linear, with the pair
-    /// of inputs that attains each part.
-    pub fn curve(&self) -> HockeyStickCurve {
-        self.curve_with_progress(|| {})
-    }
-
-    /// [`FiniteKernel::curve`], calling `row_done` after each of the inputs.
-    pub fn curve_with_progress(&self, row_done: impl Fn() + Sync) -> HockeyStickCurve {
-        let points = (0..self.inputs())
-            .into_par_iter()
-            .map(|x| {
-                let mut hull = Vec::new();
-                for y in x + 1..self.inputs() {
-                    for sets in level_sets(self.row(x), self.row(y), (x, y)) {
-                        hull = merged_hull(&hull, &sets);
-                    }
-                }
-                row_done();
-                hull
-            })
-            .reduce(Vec::new, |a, b| merged_hull(&a, &b));
-        HockeyStickCurve::from_points(&points, self.outputs, self.relative_error)
-    }
 }
 
 /// p·q, which must not underflow.
@@ -210,14 +182,6 @@ fn product(p: f64, q: f64) -> Result<f64, Error> {
         });
     }
     Ok(value)
-}
-
-/// A kernel of which only the curve γ ↦ η_γ is known, as that of
-/// [`FiniteKernel::curve`]: evaluation at many γ costs a binary search each.
-impl Kernel for HockeyStickCurve {
-    fn contraction(&self, gamma: Gamma) -> Enclosure {
-        self.at(if gamma.is_below_one() { gamma.reciprocal() } else { gamma })
-    }
 }
 
 impl Kernel for FiniteKernel {

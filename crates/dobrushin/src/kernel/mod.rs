@@ -14,6 +14,7 @@
 mod chi_squared;
 mod combined;
 mod contraction;
+mod curve;
 mod finite;
 mod gaussian;
 mod laplace;
@@ -23,6 +24,7 @@ mod pure_privacy;
 pub use chi_squared::ChiSquaredContraction;
 pub use combined::{Composition, Product};
 pub use contraction::Contraction;
+pub use curve::ContractionCurve;
 pub use finite::FiniteKernel;
 pub use gaussian::GaussianKernel;
 pub use laplace::LaplaceKernel;

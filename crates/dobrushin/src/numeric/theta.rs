@@ -21,8 +21,9 @@
 //! that an ε below r/100 is known to within 1e-12·r.
 //!
 //! # Implementation
-//! The first form loses everything when a and b are large or close: at ε = 5,
-//! r = 1/2 it returns 0 for 4.4e-24. The bracket of the second is computed
+//! The first form cancels when a and b are close: at ε = 3e-16, r = 1e-16 it is
+//! negative even with an accurate Q, and with Q = 1 − Φ it is 0 from 1e-17 on, as at
+//! ε = 5, r = 1/2, where θ = 4.4e-24. The bracket of the second is computed
 //! without cancellation (see the source of `numeric/mills.rs`), and a, whose
 //! rounding error e^(−a²/2) would magnify a-fold, is carried in two parts. For
 //! a < −1, where θ > 0.68, the complement is the sum in the third form.

@@ -1,0 +1,65 @@
+//! The whole curve γ ↦ η_γ of a finite kernel.
+
+use super::Kernel;
+use super::finite::FiniteKernel;
+use crate::divergence::{HockeyStickCurve, level_sets, merged_hull};
+use crate::{Delta, Enclosure, Gamma};
+use rayon::prelude::*;
+
+/// γ ↦ η_γ, exactly piecewise linear for γ ≥ 1 and η_γ = η_{1/γ} below, with the
+/// pair of inputs that attains each part.
+///
+/// A kernel of which nothing else is known: evaluation costs a binary search,
+/// where [`FiniteKernel`] compares all pairs of inputs. It is a type of its own,
+/// because the curve of one pair of laws, in one direction, is no bound on a
+/// kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContractionCurve(HockeyStickCurve);
+
+impl ContractionCurve {
+    /// The γ ≥ 1 at which the curve bends, in increasing order, with the pair of
+    /// inputs (counted from 0) that attains it just below; from the last on it is
+    /// constant.
+    pub fn bends(&self) -> impl Iterator<Item = (f64, (usize, usize))> {
+        let below = self.0.vertices().iter().skip(1).map(|vertex| vertex.pair);
+        let mut bends: Vec<_> = self.0.knots().zip(below).filter(|(gamma, _)| *gamma >= 1.0).collect();
+        bends.reverse();
+        bends.into_iter()
+    }
+
+    /// The smallest ε ≥ 0 at which the kernel is (ε, δ)-locally private.
+    pub fn epsilon_at(&self, delta: Delta) -> Enclosure {
+        self.0.epsilon_at(delta)
+    }
+}
+
+impl Kernel for ContractionCurve {
+    fn contraction(&self, gamma: Gamma) -> Enclosure {
+        self.0.at(if gamma.is_below_one() { gamma.reciprocal() } else { gamma })
+    }
+}
+
+impl FiniteKernel {
+    /// The whole curve γ ↦ η_γ.
+    pub fn curve(&self) -> ContractionCurve {
+        self.curve_with_progress(|| {})
+    }
+
+    /// [`FiniteKernel::curve`], calling `row_done` after each of the inputs.
+    pub fn curve_with_progress(&self, row_done: impl Fn() + Sync) -> ContractionCurve {
+        let points = (0..self.inputs())
+            .into_par_iter()
+            .map(|x| {
+                let mut hull = Vec::new();
+                for y in x + 1..self.inputs() {
+                    for sets in level_sets(self.row(x), self.row(y), (x, y)) {
+                        hull = merged_hull(&hull, &sets);
+                    }
+                }
+                row_done();
+                hull
+            })
+            .reduce(Vec::new, |a, b| merged_hull(&a, &b));
+        ContractionCurve(HockeyStickCurve::from_points(&points, self.outputs(), self.relative_error()))
+    }
+}
