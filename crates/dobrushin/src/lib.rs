@@ -31,6 +31,7 @@
 pub mod divergence;
 mod error;
 pub mod kernel;
+pub mod loss;
 pub mod numeric;
 pub mod profile;
 mod quantity;

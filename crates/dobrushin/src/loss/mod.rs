@@ -1,0 +1,92 @@
+//! Privacy losses: the law of L = ln(dP/dQ), and what it becomes under composition.
+//!
+//! Two laws P, Q are known, up to what post-processing can see, by the law of their privacy
+//! loss L. Under composition losses add, so composition is convolution; and
+//! E_{e^ε}(P‖Q) = E_P[(1 − e^(ε−L))₊].
+
+use crate::Enclosure;
+use crate::profile::Direction;
+use std::sync::Arc;
+
+/// What an event weighs under P and under Q.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Masses {
+    /// Its probability under P.
+    pub p: Enclosure,
+    /// Its probability under Q.
+    pub q: Enclosure,
+}
+
+/// The two sides of a threshold on the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Split {
+    /// The masses of {L ≤ ℓ}.
+    pub below: Masses,
+    /// The masses of {L > ℓ}, outcomes that only P can produce (L = ∞) included.
+    pub above: Masses,
+}
+
+/// The law of the privacy loss L = ln(dP/dQ) of two laws.
+///
+/// Both sides of a split are asked for because each is accurate, relatively, only where it
+/// is small: implementations must not compute one as 1 minus the other where that cancels.
+pub trait LossLaw: Send + Sync {
+    /// The masses on the two sides of a threshold ℓ, finite, of either sign; each enclosure
+    /// holds for every ℓ in the enclosure. A loss exactly at ℓ may be counted on either
+    /// side, in P and Q alike.
+    fn split(&self, loss: Enclosure) -> Split;
+
+    /// If the law has atoms: a spacing such that every atom (at a finite loss) is a multiple
+    /// of it, up to rounding. Bounds are then tighter, never different in kind.
+    fn lattice(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Two laws P, Q that dominate a mechanism on neighbours: E_γ of its outputs is at most
+/// E_γ(P‖Q) for every γ > 0. Domination passes to composition.
+#[derive(Clone)]
+pub struct DominatingPair {
+    forward: Arc<dyn LossLaw>,
+    reverse: Option<Arc<dyn LossLaw>>,
+}
+
+impl DominatingPair {
+    /// A pair whose loss has the same law in both directions: −L under Q is as L under P.
+    pub fn symmetric(law: Arc<dyn LossLaw>) -> Self {
+        Self { forward: law, reverse: None }
+    }
+
+    /// ln(dP/dQ) under P and Q, and ln(dQ/dP) with the roles of P and Q exchanged.
+    pub fn new(forward: Arc<dyn LossLaw>, reverse: Arc<dyn LossLaw>) -> Self {
+        Self { forward, reverse: Some(reverse) }
+    }
+
+    /// Whether both directions have the same law.
+    pub fn is_symmetric(&self) -> bool {
+        self.reverse.is_none()
+    }
+
+    /// The law of the loss in one direction.
+    pub fn law(&self, direction: Direction) -> &dyn LossLaw {
+        match (direction, &self.reverse) {
+            (Direction::Reverse, Some(law)) => law.as_ref(),
+            _ => self.forward.as_ref(),
+        }
+    }
+}
+
+/// The loss with the roles of P and Q exchanged: −L, its P-masses being Q's.
+pub struct Exchanged<Law>(pub Law);
+
+impl<Law: LossLaw> LossLaw for Exchanged<Law> {
+    fn split(&self, loss: Enclosure) -> Split {
+        let exchange = |masses: Masses| Masses { p: masses.q, q: masses.p };
+        let Split { below, above } = self.0.split(-loss);
+        Split { below: exchange(above), above: exchange(below) }
+    }
+
+    fn lattice(&self) -> Option<f64> {
+        self.0.lattice()
+    }
+}
