@@ -74,6 +74,17 @@ pub enum Error {
         /// Inputs of the second.
         inputs: usize,
     },
+    /// A mechanism, a way of sampling and a neighbouring relation for which no dominating
+    /// pair is known here.
+    #[error("{combination} is not supported: {reason}; the nearest supported is {nearest}")]
+    Unsupported {
+        /// What was asked for.
+        combination: String,
+        /// Why it cannot be had.
+        reason: &'static str,
+        /// What to ask for instead.
+        nearest: &'static str,
+    },
 }
 
 /// A number without hundreds of zeros.

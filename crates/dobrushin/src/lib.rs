@@ -28,10 +28,13 @@
 //! # Ok::<(), dobrushin::Error>(())
 //! ```
 
+pub mod account;
+pub mod algorithm;
 pub mod divergence;
 mod error;
 pub mod kernel;
 pub mod loss;
+pub mod mechanism;
 pub mod numeric;
 pub mod profile;
 mod quantity;

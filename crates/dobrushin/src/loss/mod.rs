@@ -4,6 +4,23 @@
 //! loss L. Under composition losses add, so composition is convolution; and
 //! E_{e^ε}(P‖Q) = E_P[(1 − e^(ε−L))₊].
 
+mod compose;
+mod convolve;
+mod distribution;
+mod gather;
+mod grid;
+mod law;
+mod sketch;
+
+pub use compose::{Composition, Part};
+pub use distribution::LossDistribution;
+
+pub(crate) use law::amplified;
+pub use law::{
+    DiscreteGaussianLoss, DiscreteLaplaceLoss, ExponentialLoss, FiniteLoss, GaussianLoss, LaplaceLoss,
+    PoissonLoss, WithoutReplacementLoss,
+};
+
 use crate::Enclosure;
 use crate::profile::Direction;
 use std::sync::Arc;
@@ -39,6 +56,12 @@ pub trait LossLaw: Send + Sync {
     /// If the law has atoms: a spacing such that every atom (at a finite loss) is a multiple
     /// of it, up to rounding. Bounds are then tighter, never different in kind.
     fn lattice(&self) -> Option<f64> {
+        None
+    }
+
+    /// r, if the two laws are as good as N(r, 1) and N(0, 1): a composition is then one
+    /// with the root of the sum of the squares.
+    fn gaussian_ratio(&self) -> Option<f64> {
         None
     }
 }
@@ -88,5 +111,10 @@ impl<Law: LossLaw> LossLaw for Exchanged<Law> {
 
     fn lattice(&self) -> Option<f64> {
         self.0.lattice()
+    }
+
+    /// N(0, 1) from N(r, 1) is as N(r, 1) from N(0, 1).
+    fn gaussian_ratio(&self) -> Option<f64> {
+        self.0.gaussian_ratio()
     }
 }

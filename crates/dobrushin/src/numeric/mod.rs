@@ -4,6 +4,7 @@
 pub mod beta;
 pub mod chi_square;
 mod enclosure;
+pub(crate) mod fft;
 pub mod gamma;
 mod mills;
 mod mills_table;

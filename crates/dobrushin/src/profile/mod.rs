@@ -5,11 +5,36 @@
 //! (ε, δ)-DP iff δ(ε) ≤ δ. For a relation that is not symmetric (a record is added, or
 //! removed) the two directions differ, and composition needs both.
 
+mod approximate;
+mod best;
+mod gaussian;
+mod group;
+mod mixture;
+mod nodes;
+mod piecewise;
 mod renyi;
+mod renyi_curve;
+mod renyi_of_profile;
+mod renyi_profile;
+mod renyi_quadrature;
+pub mod risk;
+mod subsampled_renyi;
+mod trade_off;
 
+pub use approximate::ApproximateProfile;
+pub use best::BestProfile;
+pub use gaussian::GaussianProfile;
+pub use group::GroupProfile;
+pub use mixture::MixtureProfile;
+pub use piecewise::{Knot, PiecewiseProfile};
 pub use renyi::RenyiBound;
+pub use renyi_curve::{ComposedCurve, ConcentratedCurve, PairCurve, RenyiCurve};
+pub use renyi_of_profile::renyi_of_profile;
+pub use renyi_profile::{AtOrder, RenyiProfile};
+pub use subsampled_renyi::SubsampledGaussian;
+pub use trade_off::TradeOff;
 
-use crate::numeric::{Boundary, boundary, root_of_decreasing};
+use crate::numeric::{Boundary, boundary};
 use crate::{Delta, Enclosure, Epsilon};
 
 /// Which of two laws P and Q comes first.
@@ -82,25 +107,57 @@ fn larger(symmetric: bool, of: impl Fn(Direction) -> Enclosure) -> Enclosure {
 /// The smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile; ∞ if it is not seen to be
 /// met by any finite ε.
 pub(crate) fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) -> Enclosure {
+    let target = delta.get();
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::UNIT, &profile);
-    if at(0.0).upper() <= delta.get() {
+    if at(0.0).upper() <= target {
         return Enclosure::ZERO;
     }
     // The last finite ε tells whether the target is met at all, and by which end.
-    let met = |end: f64| if end <= delta.get() { f64::MAX } else { f64::INFINITY };
     let last = at(f64::MAX);
-    let (lower, upper) = (met(last.lower()), met(last.upper()));
-    let mut end = 1.0;
-    while end < f64::MAX && at(end).upper() > delta.get() {
-        end = if end < 1e150 { end * 8.0 } else { f64::MAX };
+    if last.lower() > target {
+        return Enclosure::INFINITE;
     }
-    if upper == f64::INFINITY {
-        let start = if lower == f64::INFINITY {
-            f64::INFINITY
+    if last.upper() > target {
+        let ends = Boundary { holds: 0.0, fails: f64::MAX };
+        return Enclosure::between(boundary(ends, 1.0, |x| at(x).lower() > target).holds, f64::INFINITY);
+    }
+    let (mut start, mut end) = (0.0, 1.0);
+    while at(end).upper() > target {
+        (start, end) = (end, (8.0 * end * end).min(f64::MAX));
+    }
+    let hint = crossing_hint((start, end), target, |epsilon| at(epsilon).upper());
+    let met = boundary(Boundary { holds: end, fails: 0.0 }, hint, |x| at(x).upper() <= target).holds;
+    // Strictly above: δ may stay at the target.
+    let missed = boundary(Boundary { holds: 0.0, fails: end }, met, |x| at(x).lower() > target).holds;
+    Enclosure::between(missed.min(met), met)
+}
+
+/// Roughly where a decreasing function falls to the target: the bracket is narrowed to a factor
+/// of 16, then ln f is replaced by its chord (regula falsi, where an end that stays twice counts
+/// half).
+fn crossing_hint((mut start, mut end): (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let height = |x: f64| f(x).ln() - target.ln();
+    let (mut above, mut below) = (height(start), height(end));
+    let mut was_above = None;
+    for _ in 0..60 {
+        let secant = start + (end - start) * (above / (above - below));
+        let probe = if start < end / 16.0 {
+            start.max(end * 1e-6).sqrt() * end.sqrt()
+        } else if start < secant && secant < end {
+            secant
         } else {
-            boundary(Boundary { holds: 0.0, fails: f64::MAX }, 1.0, |x| at(x).lower() >= delta.get()).holds
+            start.midpoint(end)
         };
-        return Enclosure::between(start, f64::INFINITY);
+        let value = height(probe);
+        if value.abs() <= 1e-15 || end - start <= 1e-15 * end {
+            return probe;
+        }
+        let weight = if was_above.replace(value > 0.0) == Some(value > 0.0) { 0.5 } else { 1.0 };
+        if value > 0.0 {
+            (start, above, below) = (probe, value, below * weight);
+        } else {
+            (end, above, below) = (probe, above * weight, value);
+        }
     }
-    root_of_decreasing((0.0, end), end, delta.get(), at)
+    end
 }

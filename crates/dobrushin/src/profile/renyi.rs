@@ -20,8 +20,13 @@
 //! Bernoulli pair with likelihood ratios x and y gives the lower end. From
 //! ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
 
-use crate::numeric::{Boundary, boundary, newton_hint, root_of_decreasing};
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Order};
+use std::cell::Cell;
+
+/// How well a logarithm is known before the majorant is certified …
+const CLOSE: f64 = 4e-15;
+/// … and where nothing will be.
+const NEAR: f64 = 1e-9;
 
 /// D_α(P‖Q) ≤ ρ for one order α > 1.
 ///
@@ -43,7 +48,8 @@ use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Order};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenyiBound {
     order: f64,
-    divergence: f64,
+    /// ρ.
+    divergence: Enclosure,
 }
 
 impl RenyiBound {
@@ -52,9 +58,16 @@ impl RenyiBound {
     pub fn new(order: Order, divergence: NonNegative) -> Result<Self, Error> {
         let value = order.get();
         if value > 1.0 && value < f64::INFINITY {
-            return Ok(Self { order: value, divergence: divergence.get() });
+            return Ok(Self { order: value, divergence: divergence.into() });
         }
         Err(Error::OutOfRange { name: "order", value, accepted: "above 1 and finite" })
+    }
+
+    /// D_α ≤ ρ for a ρ ≥ 0 in an enclosure: the ends of every result are those for the ends of
+    /// ρ, or further apart. `None` unless `1 < order < ∞`.
+    pub(super) fn with_divergence_in(order: f64, divergence: Enclosure) -> Option<Self> {
+        let valid = order > 1.0 && order < f64::INFINITY && divergence.lower() >= 0.0;
+        valid.then_some(Self { order, divergence })
     }
 
     /// e^((α−1)(ρ−ε)) (Mironov 2017).
@@ -75,55 +88,100 @@ impl RenyiBound {
             return Enclosure::ONE;
         }
         // e^((α−1)(ρ−ε))·(1 − e^(−(α−1)ρ))/(1 − e^(−(α−1)ε)), which does not overflow.
-        let saturation = |level: f64| (self.below() * Enclosure::from(-level)).exp_m1();
-        let shares = saturation(self.divergence) / saturation(epsilon.get());
+        let saturation = |level: Enclosure| (self.below() * -level).exp_m1();
+        let shares = saturation(self.divergence) / saturation(epsilon.into());
         ((self.below() * self.lead(epsilon)).exp() * shares / self.alpha()).min(Enclosure::ONE)
     }
 
     /// ρ + ln(1/δ)/(α−1).
     pub fn epsilon_mironov(&self, delta: Delta) -> Enclosure {
-        (Enclosure::from(self.divergence) - Enclosure::from(delta).ln() / self.below()).positive_part()
+        (self.divergence - Enclosure::from(delta).ln() / self.below()).positive_part()
     }
 
     /// ρ + ln(1 − 1/α) − (ln δ + ln α)/(α−1), or 0.
     pub fn epsilon_canonne_kamath_steinke(&self, delta: Delta) -> Enclosure {
         let shift = (self.ln_factor() - Enclosure::from(delta).ln()) / self.below();
-        (Enclosure::from(self.divergence) + shift).positive_part()
+        (self.divergence + shift).positive_part()
     }
 
     /// ln(1 + (e^((α−1)ρ) − 1)/(αδ))/(α−1).
     pub fn epsilon_asoodeh(&self, delta: Delta) -> Enclosure {
-        if self.divergence == 0.0 {
+        if self.divergence == Enclosure::ZERO {
             return Enclosure::ZERO;
         }
-        if delta.get() == 0.0 || self.divergence == f64::INFINITY {
-            return Enclosure::INFINITE;
+        if delta.get() == 0.0 || self.divergence.lower() == f64::INFINITY {
+            return if self.divergence.lower() > 0.0 {
+                Enclosure::INFINITE
+            } else {
+                Enclosure::ZERO.hull(Enclosure::INFINITE)
+            };
         }
-        let (exponent, target) =
-            (self.below() * Enclosure::from(self.divergence), self.alpha() * Enclosure::from(delta));
+        let (exponent, target) = (self.below() * self.divergence, self.alpha() * Enclosure::from(delta));
         let gained = exponent.exp_m1();
         if gained.upper() < f64::INFINITY {
             return (gained / target).ln_1p() / self.below();
         }
         // The same without the factor e^((α−1)ρ), which overflows.
         let rest = (-exponent).exp() - (-exponent).exp_m1() / target;
-        Enclosure::from(self.divergence) + rest.ln() / self.below()
+        self.divergence + rest.ln() / self.below()
     }
 
-    /// The smallest ε ≥ 0 with δ*(ε) ≤ δ. At the upper end δ* was seen to be at most δ.
+    /// The smallest ε ≥ 0 with δ*(ε) ≤ δ.
+    ///
+    /// # Guarantee
+    /// δ* is at most δ at the upper end, and at least δ at the lower one unless that is 0. From
+    /// δ = 1/α on the best pair has p = 1, and ε = ρ + ln(1 − δ).
     pub fn epsilon(&self, delta: Delta) -> Enclosure {
-        let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::UNIT, |e| self.delta(e));
-        if at(0.0).upper() <= delta.get() {
+        if self.divergence == Enclosure::ZERO || delta.get() == 1.0 {
             return Enclosure::ZERO;
         }
-        if delta.get() == 0.0 || self.divergence == f64::INFINITY {
-            return Enclosure::INFINITE;
+        if delta.get() == 0.0 || self.divergence.lower() == f64::INFINITY {
+            return self.epsilon_asoodeh(delta);
         }
-        let mut end = self.epsilon_canonne_kamath_steinke(delta).upper().max(f64::MIN_POSITIVE);
-        while at(end).upper() > delta.get() {
-            end *= 2.0;
+        let target = Enclosure::from(delta);
+        let one_sided = (self.divergence + (-target).ln_1p()).positive_part();
+        if (self.alpha() * target).lower() >= 1.0 {
+            return one_sided;
         }
-        root_of_decreasing((0.0, end), end, delta.get(), at)
+        let known = self.epsilon_canonne_kamath_steinke(delta).min(self.epsilon_asoodeh(delta)).upper();
+        // With room for the rounding of δ there.
+        let (mut lower, mut upper) = (one_sided.lower(), known * (1.0 + 2f64.powi(-46)));
+        let mut guess = 0.0;
+        // A majorant for a slightly smaller γ and δ leaves room for rounding: dδ*/dγ = −q.
+        for room in [42, 39, 36, 30, 24] {
+            let spare = |pair: &BernoulliPair| (2f64.powi(-room) * pair.x / (pair.x - pair.gamma)).min(0.01);
+            let best = self.best_pair(guess, CLOSE, |pair| pair.ln_delta + spare(pair) - delta.get().ln());
+            guess = best.place;
+            let met = |zero: Epsilon| self.delta(zero).upper() <= delta.get();
+            if best.gamma <= 1.0 && Epsilon::new(0.0).is_ok_and(met) {
+                return Enclosure::ZERO;
+            }
+            if let Some((x, q)) = self.feasible_pair(&best) {
+                lower = lower.max((x - target / q).ln().lower());
+            }
+            match self.majorant(&best) {
+                Some(found) if found.bound <= delta.get() => {
+                    upper = upper.min(Enclosure::from(found.least_gamma).ln().upper().max(0.0));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        Enclosure::between(lower.min(upper), upper)
+    }
+
+    /// About the upper end of [`RenyiBound::epsilon`], for searches.
+    pub(super) fn epsilon_roughly(&self, delta: f64) -> f64 {
+        let (rho, below) = (self.divergence.upper(), self.order - 1.0);
+        if self.order * delta >= 1.0 {
+            return (rho + (-delta).ln_1p()).max(0.0);
+        }
+        let known = rho - (below * (1.0 / below).ln_1p() + below.ln_1p() + delta.ln()) / below;
+        if known > 600.0 {
+            return known;
+        }
+        let best = self.best_pair(0.0, NEAR, |pair| pair.ln_delta - delta.ln()).gamma.ln().max(0.0);
+        if best.is_nan() { known } else { best.min(known) }
     }
 
     /// δ*(ε), the best that D_α ≤ ρ implies.
@@ -133,10 +191,10 @@ impl RenyiBound {
     /// least the lower end for one such pair. The ends agree to 1e-7 relative unless
     /// e^(α(ε + 1)) overflows, where the lower end may be 0.
     pub fn delta(&self, epsilon: Epsilon) -> Enclosure {
-        if self.divergence == 0.0 || epsilon.get() == f64::INFINITY {
+        if self.divergence == Enclosure::ZERO || epsilon.get() == f64::INFINITY {
             return Enclosure::ZERO;
         }
-        if self.divergence == f64::INFINITY {
+        if self.divergence.lower() == f64::INFINITY {
             return Enclosure::ONE;
         }
         // The pair with p = 1 and q = e^(−ρ).
@@ -147,16 +205,40 @@ impl RenyiBound {
         }
         let mut upper = self.delta_canonne_kamath_steinke(epsilon).min(self.delta_asoodeh(epsilon)).upper();
         let mut lower = one_sided.lower();
+        let gamma = Enclosure::from(epsilon).exp();
+        let mut guess = 0.0;
         // A majorant for a slightly smaller γ leaves room for rounding.
         for room in [46, 43, 40, 30] {
-            let (x, ln_y) = self.touching_points(epsilon.get().exp() * (1.0 - 2f64.powi(-room)));
-            lower = lower.max(self.bernoulli(epsilon, x, ln_y));
-            if let Some(bound) = self.majorant(epsilon, x, ln_y) {
-                upper = upper.min(bound);
-                break;
+            let goal = gamma.midpoint() * (1.0 - 2f64.powi(-room));
+            let best = self.best_pair(guess, CLOSE, |pair| (goal / pair.gamma).ln());
+            guess = best.place;
+            if let Some((x, q)) = self.feasible_pair(&best) {
+                lower = lower.max((q * (x - gamma)).lower());
+            }
+            match self.majorant(&best) {
+                Some(found) if found.least_gamma <= gamma.lower() => {
+                    upper = upper.min(found.bound);
+                    break;
+                }
+                _ => {}
             }
         }
         Enclosure::between(lower.min(upper), upper)
+    }
+
+    /// About ln δ*, for searches; where the conversions in use say nothing, something larger, so
+    /// that there is a way down.
+    pub(super) fn ln_delta_roughly(&self, epsilon: f64) -> f64 {
+        let (rho, below) = (self.divergence.upper(), self.order - 1.0);
+        let known = below * (rho - epsilon) - below * (1.0 / below).ln_1p() - below.ln_1p();
+        if rho - epsilon >= (1.0 / below).ln_1p() {
+            return (-(epsilon - rho).exp_m1()).ln() + known.max(0.0);
+        }
+        if epsilon > 600.0 {
+            return known;
+        }
+        let best = self.best_pair(0.0, NEAR, |pair| epsilon - pair.gamma.ln()).ln_delta;
+        if best.is_nan() { known } else { best.min(known) }
     }
 
     fn alpha(&self) -> Enclosure {
@@ -170,7 +252,7 @@ impl RenyiBound {
 
     /// ρ − ε.
     fn lead(&self, epsilon: Epsilon) -> Enclosure {
-        Enclosure::from(self.divergence) - Enclosure::from(epsilon)
+        self.divergence - Enclosure::from(epsilon)
     }
 
     /// ln[(1 − 1/α)^α/(α − 1)] = (α−1)·ln(1 − 1/α) − ln α.
@@ -178,79 +260,168 @@ impl RenyiBound {
         self.below() * (-(Enclosure::ONE / self.alpha())).ln_1p() - self.alpha().ln()
     }
 
-    /// x and ln y of the best majorant, roughly: x solves g(x) = x − γ for each y, and
-    /// the moment of the Bernoulli pair, which decreases in y, is e^((α−1)ρ). y may be
-    /// as close to 0 as to 1, hence the logarithm.
-    fn touching_points(&self, gamma: f64) -> (f64, f64) {
-        let within = |ln_y: f64| !self.moment_exceeds(self.touching_above(gamma, ln_y), ln_y);
-        let ends = Boundary { holds: -f64::MIN_POSITIVE, fails: -1e300 };
-        let ln_y = boundary(ends, -1.0, within).holds;
-        (self.touching_above(gamma, ln_y), ln_y)
-    }
-
-    /// The x with (α−1)(x − Wy) = γα(1 − W), between γ and γα/(α−1).
-    fn touching_above(&self, gamma: f64, ln_y: f64) -> f64 {
-        let (alpha, c, y) = (self.order, self.order - 1.0, ln_y.exp());
-        let step = |x: f64| {
-            // 1 − W, and x − y, without cancellation.
-            let rest = -(c * (ln_y - x.ln())).exp_m1();
-            let value = c * ((x - 1.0) - ln_y.exp_m1()) + rest * (c * y - gamma * alpha);
-            -value / (c * (1.0 + (1.0 - rest) / x * (c * y - gamma * alpha)))
+    /// The best Bernoulli pair for the γ at which an increasing function of `place` vanishes,
+    /// roughly: the place is ln(−ln y), as y may be as close to 0 as to 1.
+    ///
+    /// The best pairs for all γ lie on the curve D_α = ρ in the plane of (q, p), which is
+    /// concave; y = (1−p)/(1−q) increases along it, as γ, the slope of its tangent, does, and δ*
+    /// decreases. The moment increases in x, so each y has its x, and γ is where g touches.
+    fn best_pair(&self, guess: f64, error: f64, f: impl Fn(&BernoulliPair) -> f64) -> BernoulliPair {
+        let exponent = (self.order - 1.0) * self.divergence.upper();
+        let ln_excess = exponent + (-(-exponent).exp_m1()).ln();
+        let ln_ln_x = Cell::new(0.0);
+        let at = |place: f64| {
+            let ln_y = -place.exp();
+            ln_ln_x.set(self.ln_ln_x(ln_y, ln_excess, error, ln_ln_x.get()));
+            self.pair(place, ln_ln_x.get().exp())
         };
-        newton_hint((gamma, gamma * alpha / c), gamma * alpha / c, step)
+        at(root_of_increasing((-700.0, 60.0), guess, error, |place| f(&at(place))))
     }
 
-    /// Whether q·x^α + (1−q)·y^α > e^((α−1)ρ), with q = (1−y)/(x−y), roughly.
-    fn moment_exceeds(&self, x: f64, ln_y: f64) -> bool {
+    /// The pair with the given ln y = −e^place and ln x, and the γ for which it is best.
+    fn pair(&self, place: f64, ln_x: f64) -> BernoulliPair {
+        let (alpha, c, ln_y) = (self.order, self.order - 1.0, -place.exp());
         let z = -ln_y.exp_m1();
-        let q = z / ((x - 1.0) + z);
-        let above_x = (self.order * x.ln()).exp_m1() - self.order * (x - 1.0);
-        let above_y = (self.order * ln_y).exp_m1() + self.order * z;
-        let moment = q * above_x + (1.0 - q) * above_y;
-        // Where the left side overflows, only its first term matters.
-        let exponent = (self.order - 1.0) * self.divergence;
-        if moment < 1e300 { moment > exponent.exp_m1() } else { q.ln() + self.order * x.ln() > exponent }
+        let apart = ln_x.exp_m1() + z;
+        let ln_w = c * (ln_y - ln_x);
+        let odds = c * ln_w.exp() / -ln_w.exp_m1();
+        // (α−1)(x − Wy) = γα(1 − W), and δ = q(x − γ) with q = z/(x − y).
+        let x = ln_x.exp();
+        let gamma = (c * x + odds * apart) / alpha;
+        let ln_delta = (z * (x / apart - odds) / alpha).ln();
+        BernoulliPair { place, x, ln_y, gamma, ln_delta }
     }
 
-    /// A·e^((α−1)ρ) + B + C, if g is certainly a majorant.
-    fn majorant(&self, epsilon: Epsilon, x: f64, ln_y: f64) -> Option<f64> {
-        let (alpha, c, rho) = (self.alpha(), self.below(), Enclosure::from(self.divergence));
-        let (x, ln_y) = (Enclosure::new(x, x)?, Enclosure::new(ln_y, ln_y)?);
-        let (y, z) = (ln_y.exp(), -ln_y.exp_m1());
-        let ln_w = c * (ln_y - x.ln());
-        let (w, rest) = (ln_w.exp(), -ln_w.exp_m1());
-        let a = Enclosure::ONE / (alpha * rest);
-        // g(x) − x + γ with g(x) = a(x − αWx + (α−1)Wy) = [x − (α−1)W(x−y)/(1−W)]/α.
-        let apart = (x - Enclosure::ONE) + z;
-        let excess = Enclosure::from(epsilon).exp() - c / alpha * (x + w * apart / rest);
-        if !(excess.lower() >= 0.0 && a.lower() > 0.0 && apart.lower() > 0.0) {
-            return None;
-        }
-        let large = a * ((c * (rho - x.ln())).exp() - w * (alpha - c * y));
-        // For small ρ: A·[(e^((α−1)ρ) − 1) + (1 − αy^(α−1) + (α−1)y^α)].
-        let curvature = -(c * ln_y).exp_m1() - c * (c * ln_y).exp() * z;
-        let small = a * (-(c * x.ln())).exp() * ((c * rho).exp_m1() + curvature.positive_part());
-        Some(large.upper().min(small.upper()).max(0.0))
-    }
-
-    /// q(x − γ) of a Bernoulli pair near the given one with D_α ≤ ρ for certain: the
-    /// moment increases in x.
-    fn bernoulli(&self, epsilon: Epsilon, x: f64, ln_y: f64) -> f64 {
-        let (alpha, budget) = (self.alpha(), (self.below() * Enclosure::from(self.divergence)).exp_m1());
-        let gamma = Enclosure::from(epsilon).exp();
-        let ln_y = Enclosure::from(ln_y);
+    /// ln ln x for the x with ln(q·x^α + (1−q)·y^α − 1) = ln_excess, roughly, by Newton's method.
+    fn ln_ln_x(&self, ln_y: f64, ln_excess: f64, error: f64, guess: f64) -> f64 {
+        let (alpha, c) = (self.order, self.order - 1.0);
         let z = -ln_y.exp_m1();
-        let above_y = (alpha * ln_y).exp_m1() + alpha * z;
-        for shrinkage in (2..=50).rev() {
-            let above = gamma.midpoint() + (x - gamma.midpoint()) * (1.0 - 2f64.powi(-shrinkage));
-            let x = Enclosure::from(above);
-            let q = z / (x - Enclosure::ONE + z);
-            let above_x = (alpha * x.ln()).exp_m1() - alpha * (x - Enclosure::ONE);
-            let moment = q * above_x + (Enclosure::ONE - q) * above_y;
-            if q.lower() >= 0.0 && q.upper() <= 1.0 && moment.upper() <= budget.lower() {
-                return (q * (x - gamma)).lower().max(0.0);
+        // t^α − 1 − α(t − 1) = t[t^(α−1) − 1 − (α−1)(1 − 1/t)] at y, and below at x.
+        let above_y = ln_y.exp() * (c * ln_y).exp_m1() + c * z;
+        let step = |v: f64| {
+            let ln_x = v.exp();
+            // x/(x − y); q is z/x times that.
+            let drop = (-ln_x).exp_m1();
+            let share = 1.0 / (z * (1.0 + drop) - drop);
+            let (ln_moment, slope) = if c * ln_x < 690.0 {
+                let gained = (c * ln_x).exp_m1();
+                let q = z * share * (1.0 + drop);
+                let above_x = z * share * (gained + c * drop);
+                let moment = above_x + (1.0 - q) * above_y;
+                (moment.ln(), share * (z * alpha * gained - above_x + q * above_y) / moment)
+            } else {
+                // The first term is all that matters.
+                ((z * share).ln() + c * ln_x, alpha - share)
+            };
+            ((ln_excess - ln_moment) / (slope * ln_x)).clamp(-2.0, 2.0)
+        };
+        let mut v = guess;
+        for _ in 0..60 {
+            let change = step(v);
+            if change.is_nan() {
+                break;
+            }
+            // Up to ln x = 650: x must not overflow.
+            v = (v + change).clamp(-80.0, 650f64.ln());
+            // A step squares the error.
+            if change.abs() <= 0.03 * error.sqrt() {
+                break;
             }
         }
-        0.0
+        v
     }
+
+    /// The majorant that touches at x and y of a pair.
+    fn majorant(&self, pair: &BernoulliPair) -> Option<Majorant> {
+        let (alpha, c, rho) = (self.alpha(), self.below(), self.divergence);
+        let (x, ln_y) = (Enclosure::new(pair.x, pair.x)?, Enclosure::new(pair.ln_y, pair.ln_y)?);
+        let (y, z) = (ln_y.exp(), -ln_y.exp_m1());
+        let ln_x = x.ln();
+        let ln_w = c * (ln_y - ln_x);
+        let (w, rest) = (ln_w.exp(), -ln_w.exp_m1());
+        let a = Enclosure::ONE / (alpha * rest);
+        // g(x) = a(x − αWx + (α−1)Wy) is x − γ for γ = (α−1)/α·[x + W(x−y)/(1−W)].
+        let apart = (x - Enclosure::ONE) + z;
+        let least_gamma = (c / alpha * (x + w * apart / rest)).upper();
+        if !(least_gamma > 0.0 && a.lower() > 0.0 && apart.lower() > 0.0) {
+            return None;
+        }
+        let large = a * ((c * (rho - ln_x)).exp() - w * (alpha - c * y));
+        // For small ρ: A·[(e^((α−1)ρ) − 1) + (1 − αy^(α−1) + (α−1)y^α)].
+        let curvature = -(c * ln_y).exp_m1() - c * (c * ln_y).exp() * z;
+        let small = a * (-(c * ln_x)).exp() * ((c * rho).exp_m1() + curvature.positive_part());
+        Some(Majorant { bound: large.upper().min(small.upper()).max(0.0), least_gamma })
+    }
+
+    /// x and q of a Bernoulli pair near the given one with D_α ≤ ρ for certain.
+    fn feasible_pair(&self, pair: &BernoulliPair) -> Option<(Enclosure, Enclosure)> {
+        let (c, budget) = (self.below(), (self.below() * self.divergence).exp_m1());
+        let ln_y = Enclosure::from(pair.ln_y);
+        let z = -ln_y.exp_m1();
+        let above_y = ln_y.exp() * (c * ln_y).exp_m1() + c * z;
+        let shrunk = |shrinkage: i32| {
+            let x = Enclosure::from(pair.gamma + (pair.x - pair.gamma) * (1.0 - 2f64.powi(-shrinkage)));
+            let q = z / (x - Enclosure::ONE + z);
+            let above_x = x * (c * x.ln()).exp_m1() - c * (x - Enclosure::ONE);
+            let moment = q * above_x + (Enclosure::ONE - q) * above_y;
+            let certain = q.lower() > 0.0 && q.upper() <= 1.0 && moment.upper() <= budget.lower();
+            certain.then_some((x, q))
+        };
+        (1..=25).rev().find_map(|half| shrunk(2 * half))
+    }
+}
+
+/// Two Bernoulli laws with likelihood ratios x > 1 and y < 1 whose D_α is ρ, roughly, and the γ
+/// at which p − γq is the largest δ.
+#[derive(Clone, Copy)]
+struct BernoulliPair {
+    /// ln(−ln y).
+    place: f64,
+    x: f64,
+    ln_y: f64,
+    gamma: f64,
+    ln_delta: f64,
+}
+
+/// A function g(t) ≥ (t − γ)₊ for every γ from `least_gamma` on, whose mean is at most `bound`.
+struct Majorant {
+    bound: f64,
+    least_gamma: f64,
+}
+
+/// The root of an increasing function with a slope of the order of 1, roughly: a bracket from
+/// a guess, and then false position (the Illinois variant) with a bisection now and then.
+fn root_of_increasing((least, most): (f64, f64), guess: f64, error: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let start = if guess.is_nan() { 0.0 } else { guess.clamp(least, most) };
+    let mut stale = (start, f(start));
+    let mut fresh = stale;
+    let mut stride = stale.1.abs();
+    while fresh.1.signum() == stale.1.signum() {
+        if fresh.1.abs() <= error || fresh.1.is_nan() {
+            return fresh.0;
+        }
+        stale = fresh;
+        let next = (stale.0 - stride.copysign(stale.1)).clamp(least, most);
+        if next == stale.0 {
+            return next;
+        }
+        fresh = (next, f(next));
+        stride *= 2.0;
+    }
+    for round in 1..100 {
+        let cut = fresh.0 - fresh.1 * (fresh.0 - stale.0) / (fresh.1 - stale.1);
+        let inside = cut > fresh.0.min(stale.0) && cut < fresh.0.max(stale.0);
+        let next = if inside && round % 6 != 0 { cut } else { f64::midpoint(fresh.0, stale.0) };
+        let value = f(next);
+        if value.abs() <= error || value.is_nan() || next == fresh.0 || next == stale.0 {
+            return next;
+        }
+        if value.signum() == fresh.1.signum() {
+            stale.1 /= 2.0;
+        } else {
+            stale = fresh;
+        }
+        fresh = (next, value);
+    }
+    fresh.0
 }

@@ -1,0 +1,410 @@
+//! The law of a sum of losses: convolution on a grid by the Fourier transform, with
+//! everything that is lost or misplaced on the way bounded and carried along.
+
+use super::grid::{Discretised, Grid, Nodes, Placement};
+use crate::Enclosure;
+use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::fft::{Signal, Transform, times};
+
+/// A bound on the law of the sum of some losses.
+///
+/// # Guarantee
+/// There is a pessimistic measure for that law (see `grid.rs`) which consists of mass
+/// `infinite` at ∞ and of a part at finite losses that, tilted, is at most `nodes.upper` plus
+/// a measure ≥ 0 of mass `error.upper`. The pessimistic measure weighs at most `total`, before
+/// the tilt. And there is an optimistic measure with mass at least `infinite_lower` at ∞,
+/// whose finite part, tilted, and a measure of mass `error.lower` are together at least
+/// `nodes.lower`.
+#[derive(Clone, Debug)]
+pub(super) struct Summed {
+    pub grid: Grid,
+    pub nodes: Nodes,
+    /// κ of the tilt, for the sum.
+    pub log_scale: Enclosure,
+    /// Where the point 0 lies: the points are at origin + jh.
+    pub origin: Enclosure,
+    /// By how much the pessimistic points lie above, and the optimistic ones below.
+    pub offset: f64,
+    pub error: Errors,
+    pub infinite: f64,
+    pub infinite_lower: f64,
+    pub total: f64,
+}
+
+/// Masses, after the tilt, of what is not on the nodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Errors {
+    pub upper: f64,
+    pub lower: f64,
+}
+
+impl Summed {
+    /// One loss.
+    pub fn one(grid: Grid, placement: Placement, discretised: Discretised, infinite_lower: f64) -> Self {
+        Self {
+            grid,
+            nodes: discretised.nodes,
+            log_scale: placement.log_scale.into(),
+            origin: placement.origin.into(),
+            offset: placement.offset,
+            error: Errors::default(),
+            infinite: discretised.infinite,
+            infinite_lower,
+            total: discretised.total,
+        }
+    }
+
+    /// The same on a coarser grid. What is not on the nodes is anywhere, and need not move.
+    pub fn coarsen(self, factor: usize) -> Self {
+        let (grid, nodes) = self.nodes.coarsen(self.grid, factor);
+        // A cell's shares sum to its mass but for a few roundings.
+        let total = self.total * (1.0 + (4.0 * factor as f64 + 32.0) * UNIT_ROUNDOFF);
+        Self { grid, nodes, total, ..self }
+    }
+}
+
+/// Some copies of a sum.
+#[derive(Clone, Copy)]
+pub(super) struct Copies<'a> {
+    pub summed: &'a Summed,
+    pub count: u64,
+}
+
+/// How much may be left outside a window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Tilted mass, on each side.
+    pub tilted: f64,
+    /// ln of the mass above, without the tilt: it counts as ∞.
+    pub log_infinite: f64,
+}
+
+/// The transform would be longer than is sensible.
+#[derive(Debug)]
+pub(super) struct TooLong;
+
+/// Longer transforms would take more than 200 MB.
+const LONGEST: usize = 1 << 20;
+
+/// Room for the roundings of the error bounds themselves.
+const ROOM: f64 = 1.0 + 1e-9;
+
+/// The law of the sum of all copies of all factors, which are on one grid.
+pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, TooLong> {
+    let factors: Vec<Copies> = factors.iter().copied().filter(|f| f.count > 0).collect();
+    let Some(first) = factors.first() else { return Err(TooLong) };
+    if let [Copies { summed, count: 1 }] = factors.as_slice() {
+        return Ok((*summed).clone());
+    }
+    let grid = first.summed.grid;
+    let log_scale: Enclosure =
+        factors.iter().map(|f| f.summed.log_scale * Enclosure::from(f.count as f64)).sum();
+    let window = Window::around(&factors, grid, log_scale.upper(), allowance);
+    let longest = factors.iter().map(|f| f.summed.nodes.upper.len()).max().unwrap_or(0);
+    let length = (window.last - window.first + 1) as usize;
+    if length.max(longest) > LONGEST {
+        return Err(TooLong);
+    }
+    let transform = Transform::at_least(length.max(longest));
+    let (nodes, rounding) = convolve(&factors, &transform, window);
+
+    // Errors of the factors, each times everything else.
+    let norms = |of: fn(&Summed) -> (f64, f64)| {
+        let parts = factors.iter().map(|f| (of(f.summed), f.count as f64));
+        let whole: f64 = parts.clone().map(|((norm, error), count)| count * (norm + error).ln()).sum();
+        parts.map(|((norm, error), count)| whole.exp() * count * error / (norm + error)).sum::<f64>()
+    };
+    let upper = norms(|s| (norm_1(&s.nodes.upper), s.error.upper));
+    let lower = norms(|s| (norm_1(&s.nodes.lower), s.error.lower));
+    let error = Errors {
+        upper: (upper + rounding + window.moved_up) * ROOM,
+        lower: (lower + rounding + window.outside) * ROOM,
+    };
+
+    // Mass at ∞: what was there, and what lies above the window.
+    let total_ln: f64 = factors.iter().map(|f| f.count as f64 * f.summed.total.ln()).sum();
+    let finite_ln: f64 =
+        factors.iter().map(|f| f.count as f64 * (-f.summed.infinite / f.summed.total).ln_1p()).sum();
+    let total = total_ln.exp() * ROOM;
+    let above = if window.above > 0.0 { allowance.log_infinite.exp() * ROOM * ROOM } else { 0.0 };
+    let infinite = (total * -finite_ln.exp_m1() + above) * ROOM;
+    let surely_finite: Enclosure = factors
+        .iter()
+        .map(|f| (-Enclosure::from(f.summed.infinite_lower)).ln_1p() * Enclosure::from(f.count as f64))
+        .sum();
+    let origin = factors.iter().map(|f| f.summed.origin * Enclosure::from(f.count as f64)).sum();
+    let offset = factors.iter().map(|f| f.count as f64 * f.summed.offset).sum::<f64>() * ROOM;
+    Ok(Summed {
+        grid,
+        nodes,
+        log_scale,
+        origin,
+        offset,
+        error,
+        infinite,
+        infinite_lower: (-surely_finite.exp_m1()).lower().max(0.0),
+        total,
+    })
+}
+
+/// Which points of the sum are kept, and bounds on the tilted mass of the others.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    first: i64,
+    last: i64,
+    /// The pessimistic mass above the last point.
+    above: f64,
+    /// The mass that those below the first point have after being raised to it.
+    moved_up: f64,
+    /// The mass outside.
+    outside: f64,
+}
+
+impl Window {
+    /// Chernoff's bound with a few exponents, of which any is valid.
+    fn around(factors: &[Copies], grid: Grid, log_scale: f64, allowance: Allowance) -> Self {
+        let total =
+            |of: fn(&Nodes) -> i64| factors.iter().map(|f| f.count as i64 * of(&f.summed.nodes)).sum();
+        let (start, end): (i64, i64) = (total(|n| n.first), total(Nodes::last));
+        let variances = factors.iter().map(|f| f.count as f64 * variance(&f.summed.nodes.upper));
+        let deviation = variances.sum::<f64>().sqrt().max(1e-3);
+        let log_allowance = allowance.tilted.ln();
+        let blocks: Vec<(Blocks, f64)> =
+            factors.iter().map(|f| (Blocks::new(&f.summed.nodes), f.count as f64)).collect();
+        // ln of the moment of the sum.
+        let log_moment =
+            |s: f64| blocks.iter().map(|(blocks, count)| count * blocks.log_moment(s)).sum::<f64>();
+        // Heavy tails want small exponents, light ones that of a normal law; above 2 a point,
+        // nothing is gained.
+        let normal = 2.0 * (-2.0 * log_allowance).sqrt() / deviation;
+        let exponents = (-log_allowance / (end - start).max(1) as f64, normal.min(2.0));
+        let top = smallest(exponents, |s| {
+            // Raising it to ∞ costs what lies above without the tilt, e^(κ − a·top) as much.
+            let moment = log_moment(s);
+            ((moment - log_allowance) / s)
+                .max((moment + log_scale - allowance.log_infinite) / (s + grid.tilt))
+        });
+        let bottom = -smallest(exponents, |s| {
+            // What is moved up to the first point gains e^(a·distance).
+            let s = s.max(grid.tilt);
+            (log_moment(-s) - log_allowance) / s
+        });
+        let last = if top < end as f64 { top.ceil() as i64 } else { end };
+        let first = if bottom > start as f64 { (bottom.floor() as i64).min(end - 1) } else { start };
+        let last = last.max(first + 1);
+        let bound = |cut: bool| if cut { allowance.tilted * ROOM * ROOM } else { 0.0 };
+        let (above, below) = (bound(last < end), bound(first > start));
+        Self { first, last, above, moved_up: below, outside: above + below }
+    }
+}
+
+/// The smallest value seen of a function with one minimum, on a logarithmic scale.
+fn smallest((start, end): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_8;
+    let (mut low, mut high) = (start.min(end).ln(), end.max(start).ln());
+    let at = |x: f64| f(x.exp());
+    let inner = |low: f64, high: f64| (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+    let (mut left, mut right) = inner(low, high);
+    let (mut at_left, mut at_right) = (at(left), at(right));
+    let mut best = at_left.min(at_right);
+    for _ in 0..12 {
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = inner(low, high).0;
+            at_left = at(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = inner(low, high).1;
+            at_right = at(right);
+        }
+        best = best.min(at_left).min(at_right);
+    }
+    best
+}
+
+/// Masses summed over blocks of points, for bounds on moments.
+struct Blocks {
+    first: i64,
+    masses: Vec<f64>,
+    heaviest: usize,
+}
+
+impl Blocks {
+    const SIZE: usize = 16;
+
+    fn new(nodes: &Nodes) -> Self {
+        let masses: Vec<f64> = nodes.upper.chunks(Self::SIZE).map(|block| block.iter().sum()).collect();
+        let heaviest = (0..masses.len()).max_by(|a, b| masses[*a].total_cmp(&masses[*b])).unwrap_or(0);
+        Self { first: nodes.first, masses, heaviest }
+    }
+
+    /// An upper bound of ln Σ_j m_j e^(sj): each block counts as its last point if s > 0,
+    /// and as its first if s < 0. By Horner's rule from both ends to the heaviest block, whose
+    /// power is the reference.
+    fn log_moment(&self, s: f64) -> f64 {
+        let size = Self::SIZE as f64;
+        let (before, after) = self.masses.split_at(self.heaviest);
+        let towards = |power: f64, sum: f64, mass: &f64| sum * power + mass;
+        let (fall, rise) = ((-s * size).exp(), (s * size).exp());
+        let below = before.iter().fold(0.0, |sum, mass| towards(fall, sum, mass)) * fall;
+        let sum = below + after.iter().rev().fold(0.0, |sum, mass| towards(rise, sum, mass));
+        let reference = self.heaviest as f64 * size + if s > 0.0 { size - 1.0 } else { 0.0 };
+        sum.ln() + s * (self.first as f64 + reference)
+    }
+}
+
+/// Of the masses as a law on their indices, roughly.
+fn variance(masses: &[f64]) -> f64 {
+    let total: f64 = masses.iter().sum();
+    let mean = masses.iter().enumerate().map(|(i, m)| i as f64 * m).sum::<f64>() / total;
+    masses.iter().enumerate().map(|(i, m)| (i as f64 - mean).powi(2) * m).sum::<f64>() / total
+}
+
+/// An upper bound of the sum of masses.
+fn norm_1(masses: &[f64]) -> f64 {
+    masses.iter().sum::<f64>() * (1.0 + masses.len() as f64 * UNIT_ROUNDOFF)
+}
+
+/// The convolution of all copies in a window, and a bound on its rounding, in the 1-norm.
+///
+/// The pessimistic masses are the real part and the optimistic ones the imaginary part of
+/// one signal. With ẑ = z + e, ‖e‖₂ ≤ η‖z‖₂, and |z_k| ≤ R (the 1-norm of the masses),
+/// |ẑ^m − z^m| ≤ m(R + ‖e‖₂)^(m−1)|e|; and each of the products rounds by √5·u.
+fn convolve(factors: &[Copies], transform: &Transform, window: Window) -> (Nodes, f64) {
+    let length = transform.length();
+    let mut scratch = Signal::default();
+    let root = (length as f64).sqrt();
+    let mut spectra = Vec::with_capacity(factors.len());
+    let (mut log_bound, mut relative, mut smallest) = (0.0, 0.0, f64::INFINITY);
+    for factor in factors {
+        let nodes = &factor.summed.nodes;
+        let mut signal = Signal { re: nodes.upper.clone(), im: nodes.lower.clone() };
+        signal.re.resize(length, 0.0);
+        signal.im.resize(length, 0.0);
+        let norm_2 = root * signal.re.iter().chain(&signal.im).map(|x| x * x).sum::<f64>().sqrt();
+        transform.forward(&mut signal, &mut scratch);
+        let count = factor.count as f64;
+        let error = transform.relative_error() * norm_2 * ROOM;
+        let largest = norm_1(&nodes.upper).max(norm_1(&nodes.lower)) + error;
+        log_bound += count * largest.ln();
+        // Parting real and imaginary spectra rounds once, multiplying less than thrice.
+        relative += count * (error + 5.0 * UNIT_ROUNDOFF * norm_2) / largest;
+        smallest = norm_2.min(smallest);
+        spectra.push((signal, factor.count));
+    }
+    let mut signal = product_of_powers(&spectra);
+    transform.backward(&mut signal, &mut scratch);
+    let scale = 1.0 / length as f64;
+    let first: i64 = factors.iter().map(|f| f.count as i64 * f.summed.nodes.first).sum();
+    let turn = (window.first - first).rem_euclid(length as i64) as usize;
+    let take = |from: &[f64], least: f64| -> Vec<f64> {
+        let kept = (window.last - window.first + 1) as usize;
+        let turned = from[turn..].iter().chain(&from[..turn]).take(kept);
+        turned.map(|x| if *x * scale > least { *x * scale } else { 0.0 }).collect()
+    };
+    let norm_2 = scale * signal.re.iter().chain(&signal.im).map(|x| x * x).sum::<f64>().sqrt();
+    // What is nothing but rounding would only disturb the optimistic measure.
+    let noise = LEAST.max(4.0 * UNIT_ROUNDOFF * norm_2);
+    let before = log_bound.exp() * relative / root;
+    // What is cut off as too small counts as rounding too.
+    let error = root * (before + transform.relative_error() * norm_2) + length as f64 * LEAST;
+    (
+        Nodes { first: window.first, upper: take(&signal.re, LEAST), lower: take(&signal.im, noise) },
+        error * ROOM,
+    )
+}
+
+/// Masses below this are dropped: arithmetic on numbers below the normal ones is slow.
+const LEAST: f64 = 1e-200;
+
+/// The product of all spectra's powers, the pessimistic and the optimistic apart.
+fn product_of_powers(spectra: &[(Signal, u64)]) -> Signal {
+    let length = spectra[0].0.re.len();
+    let mut result = Signal::zeros(length);
+    let mut block = Block::default();
+    for start in (0..=length / 2).step_by(Block::SIZE) {
+        let size = Block::SIZE.min(length / 2 + 1 - start);
+        for (index, (spectrum, count)) in spectra.iter().enumerate() {
+            let mut base = Block::parted(spectrum, start, size);
+            if index == 0 {
+                block = base.power(*count);
+            } else {
+                block.multiply(&base.power(*count));
+            }
+        }
+        block.join(&mut result, start, size);
+    }
+    result
+}
+
+/// Consecutive frequencies of the real and of the imaginary signal.
+#[derive(Clone, Copy)]
+struct Block {
+    /// (re, im) of the pessimistic, then of the optimistic spectrum.
+    parts: [([f64; Self::SIZE], [f64; Self::SIZE]); 2],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { parts: [([0.0; Self::SIZE], [0.0; Self::SIZE]); 2] }
+    }
+}
+
+impl Block {
+    const SIZE: usize = 64;
+
+    /// With z the spectrum of x + iy: x̂_k = (z_k + z̄_{n−k})/2, ŷ_k = (z_k − z̄_{n−k})/2i.
+    fn parted(spectrum: &Signal, start: usize, size: usize) -> Self {
+        let mut block = Self::default();
+        let length = spectrum.re.len();
+        let [(x_re, x_im), (y_re, y_im)] = &mut block.parts;
+        for i in 0..size {
+            let (k, mirrored) = (start + i, (length - start - i) % length);
+            let (re, im) = (spectrum.re[k], spectrum.im[k]);
+            let (other_re, other_im) = (spectrum.re[mirrored], spectrum.im[mirrored]);
+            (x_re[i], x_im[i]) = (0.5 * (re + other_re), 0.5 * (im - other_im));
+            (y_re[i], y_im[i]) = (0.5 * (im + other_im), 0.5 * (other_re - re));
+        }
+        block
+    }
+
+    /// The inverse of `parted`.
+    fn join(&self, spectrum: &mut Signal, start: usize, size: usize) {
+        let length = spectrum.re.len();
+        let [(x_re, x_im), (y_re, y_im)] = &self.parts;
+        for i in 0..size {
+            let (k, mirrored) = (start + i, (length - start - i) % length);
+            (spectrum.re[mirrored], spectrum.im[mirrored]) = (x_re[i] + y_im[i], y_re[i] - x_im[i]);
+            (spectrum.re[k], spectrum.im[k]) = (x_re[i] - y_im[i], x_im[i] + y_re[i]);
+        }
+    }
+
+    fn multiply(&mut self, other: &Self) {
+        for ((re, im), (by_re, by_im)) in self.parts.iter_mut().zip(&other.parts) {
+            for i in 0..Self::SIZE {
+                (re[i], im[i]) = times((re[i], im[i]), (by_re[i], by_im[i]));
+            }
+        }
+    }
+
+    /// By repeated squaring: each of the `count` − 1 products counted with multiplicity
+    /// rounds by √5·u relatively.
+    fn power(&mut self, count: u64) -> Self {
+        let mut result: Option<Self> = None;
+        let mut remaining = count;
+        loop {
+            if remaining % 2 == 1 {
+                match &mut result {
+                    Some(result) => result.multiply(self),
+                    None => result = Some(*self),
+                }
+            }
+            remaining /= 2;
+            if remaining == 0 {
+                return result.unwrap_or(*self);
+            }
+            let square = *self;
+            self.multiply(&square);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The optimistic rounding: mass inside cells gathered at the grid points.
+//!
+//! # Guarantee
+//! Let U(k) = ∫(k − X)₊ be the potential of a measure on X = e^(−L), and V that of the same
+//! measure with every cell spread to its ends: V ≥ U, equal at the grid points x_j = e^(−jh).
+//! Lowering V at each x_j by a c_j ≥ 0 gives the potential of a measure on the grid points
+//! that is optimistic for the first one, if (i) between grid points c, interpolated linearly
+//! in X, is at least V − U, and (ii) it stays convex, that is, all masses stay ≥ 0.
+//!
+//! Lowering by c_j = C·d_j, with d_j = x_j − x_{j+1}, gives the point j the mass C(1 + ρ),
+//! ρ = d_j/d_{j−1}, taken from its neighbours: C from j + 1 and C·ρ from j − 1 (from nothing, if
+//! there is no j − 1: X may grow). A cell of which the share s goes up when it is spread needs (1−s)c_j + s·c_{j+1} ≥
+//! V − U there: both of its ends sink, or the one nearer to the mass, or to more mass. Where a
+//! mass becomes negative the potential is replaced by its lower convex hull. The cells at the
+//! top, above which there is nothing to take from, are rounded down instead, which is always
+//! optimistic.
+
+use super::grid::Grid;
+use crate::numeric::UNIT_ROUNDOFF;
+
+/// V − U inside a cell, in units of x_j − x_{j+1}, and what lowering must make up for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Excess {
+    /// Lowering both ends by this is enough.
+    both: f64,
+    /// Lowering only the lower end (the larger X) by this is enough.
+    down: f64,
+    /// Lowering only the upper end by this is enough.
+    up: f64,
+}
+
+impl Excess {
+    /// Includes the excess at the point that is shared as (1 − share, share), 0 < share < 1.
+    pub fn include(&mut self, excess: f64, share: f64) {
+        self.both = self.both.max(excess);
+        self.down = self.down.max(excess / (1.0 - share));
+        self.up = self.up.max(excess / share);
+    }
+
+    /// Everything times a factor.
+    pub fn times(self, factor: f64) -> Self {
+        Self { both: self.both * factor, down: self.down * factor, up: self.up * factor }
+    }
+}
+
+/// A cell, in the tilt of its lower end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    /// The mass spread to the lower end.
+    down: f64,
+    /// The mass spread to the upper end.
+    up: f64,
+    excess: Excess,
+    sinking: Sinking,
+}
+
+/// Which ends of a cell sink for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Sinking {
+    #[default]
+    Both,
+    Lower,
+    Upper,
+}
+
+impl Cell {
+    /// A cell spread as given, with its excess.
+    pub fn new(down: f64, up: f64, excess: Excess) -> Self {
+        let mass = down + up;
+        let sinking = if up < 0.25 * mass {
+            Sinking::Lower
+        } else if up > 0.75 * mass {
+            Sinking::Upper
+        } else {
+            Sinking::Both
+        };
+        Self { down, up, excess, sinking }
+    }
+
+    /// A cell whose mass has been gathered at its mean of X, of which `up` goes up.
+    pub fn at_its_mean(mass: f64, up: f64) -> Self {
+        if up <= 0.0 || up >= mass {
+            return Self { down: mass - up, up, ..Self::default() };
+        }
+        let down = (mass - up).next_down();
+        let excess = Excess { both: up * down / mass, down: up, up: down };
+        Self::new(down, up, excess.times(1.0 + 8.0 * UNIT_ROUNDOFF))
+    }
+
+    /// The same with another tilt.
+    pub fn times(self, factor: f64) -> Self {
+        let less = factor * (1.0 - 3.0 * UNIT_ROUNDOFF);
+        let excess = self.excess.times(factor * (1.0 + 3.0 * UNIT_ROUNDOFF));
+        Self { down: self.down * less, up: self.up * less, excess, ..self }
+    }
+
+    /// How much the lower end must sink.
+    fn sink_below(&self) -> f64 {
+        match self.sinking {
+            Sinking::Both => self.excess.both,
+            Sinking::Lower => self.excess.down,
+            Sinking::Upper => 0.0,
+        }
+    }
+
+    /// How much the upper end must sink.
+    fn sink_above(&self) -> f64 {
+        match self.sinking {
+            Sinking::Both => self.excess.both,
+            Sinking::Lower => 0.0,
+            Sinking::Upper => self.excess.up,
+        }
+    }
+
+    fn round_down(&mut self) {
+        let mass = (self.down + self.up) * (1.0 - 2.0 * UNIT_ROUNDOFF);
+        *self = Self { down: mass, ..Self::default() };
+    }
+}
+
+/// Masses on the points between which the cells lie (one more than there are cells), given by
+/// their indices in the grid.
+pub(super) fn gather(mut cells: Vec<Cell>, points: &[i64], grid: Grid) -> Vec<f64> {
+    choose_ends(&mut cells);
+    let mut rounded = 1;
+    loop {
+        let top = cells.len().saturating_sub(rounded);
+        cells[top..].iter_mut().for_each(Cell::round_down);
+        if let Some(masses) = convex_hull(sunk(&cells, points, grid), points, grid) {
+            return masses;
+        }
+        rounded *= 4;
+    }
+}
+
+/// What depends on a cell's width only; each number is within 4 units of the truth.
+#[derive(Clone, Copy)]
+struct Width {
+    /// e^a for the whole width: what a mass gains by the tilt from the lower to the upper end.
+    rise: f64,
+    fall: f64,
+    /// d in units of the X of the lower end, 1 − e^(−h), and of the upper end, e^h − 1.
+    from_below: f64,
+    from_above: f64,
+}
+
+impl Width {
+    fn new(points: usize, grid: Grid) -> Self {
+        let (tilt, step) = (grid.tilt * points as f64, grid.step * points as f64);
+        Self {
+            rise: core_math::exp(tilt),
+            fall: core_math::exp(-tilt),
+            from_below: -core_math::expm1(-step),
+            from_above: core_math::expm1(step),
+        }
+    }
+}
+
+/// Lower bounds of the masses after every end has sunk as its cells need.
+fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
+    let widths = || points.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+    let table: Vec<Width> = (0..=widths().max().unwrap_or(0)).map(|width| Width::new(width, grid)).collect();
+    let widths: Vec<Width> = widths().map(|width| table[width]).collect();
+    let last = cells.len();
+    // d_j/d_{j−1}.
+    let ratio = |point: usize| widths[point].from_below / widths[point - 1].from_above;
+    let mut sinks: Vec<f64> = cells.iter().map(Cell::sink_below).chain([0.0]).collect();
+    let mut spread: Vec<f64> = cells.iter().map(|cell| cell.down).chain([0.0]).collect();
+    for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+        spread[i + 1] += cell.up * width.rise;
+        let above = cell.sink_above();
+        // The last cell is always rounded down, so that the last point never sinks.
+        if above > 0.0 && i + 1 < last {
+            let above = above * width.rise / ratio(i + 1) * (1.0 + 32.0 * UNIT_ROUNDOFF);
+            sinks[i + 1] = sinks[i + 1].max(above);
+        }
+    }
+    let mass = |point: usize| {
+        let has_below = point > 0 && point < last;
+        // What the first point gains is not taken from below it.
+        let gained = sinks[point] * if has_below { 1.0 + ratio(point) } else { 1.0 };
+        let above = match point + 1 < last {
+            true => sinks[point + 1] * ratio(point + 1) * widths[point].fall,
+            false => 0.0,
+        };
+        let below = if point > 0 { sinks[point - 1] * widths[point - 1].rise } else { 0.0 };
+        let (have, lost) = (spread[point] + gained, above + below);
+        have - lost - 32.0 * UNIT_ROUNDOFF * (have + lost)
+    };
+    (0..=last).map(mass).collect()
+}
+
+/// Where masses change fast, the end on the side of the larger ones sinks, which has more to
+/// take from.
+fn choose_ends(cells: &mut [Cell]) {
+    let weights: Vec<f64> = cells.iter().map(|cell| cell.down + cell.up).collect();
+    for (i, cell) in cells.iter_mut().enumerate() {
+        let (below, above) = (if i == 0 { 0.0 } else { weights[i - 1] }, weights.get(i + 1).unwrap_or(&0.0));
+        match (below < 0.5 * weights[i], *above < 0.5 * weights[i]) {
+            (true, false) => cell.sinking = Sinking::Upper,
+            (false, true) => cell.sinking = Sinking::Lower,
+            _ => {}
+        }
+    }
+}
+
+/// The masses of the lower convex hull of a potential, given by masses of which some are
+/// negative; `None` if that of the last point is, whose potential would be negative.
+///
+/// Removing a point from the hull gives its negative mass to its neighbours, so that mass and
+/// mean of X stay; at the first point, to the next one, which lets X grow.
+fn convex_hull(mut masses: Vec<f64>, points: &[i64], grid: Grid) -> Option<Vec<f64>> {
+    let last = masses.len() - 1;
+    let mut doubtful: Vec<usize> = (0..=last).filter(|point| masses[*point] < 0.0).collect();
+    if doubtful.is_empty() {
+        return Some(masses);
+    }
+    let mut before: Vec<usize> = (0..=last).map(|point| point.wrapping_sub(1)).collect();
+    let mut after: Vec<usize> = (1..=last + 1).collect();
+    while let Some(point) = doubtful.pop() {
+        let missing = -masses[point];
+        if missing <= 0.0 {
+            continue;
+        }
+        let (low, high) = (before[point], after[point]);
+        if high > last {
+            return None;
+        }
+        let distance = |to: usize| (points[to] - points[point]) as f64;
+        // x_point is share·x_low + (1 − share)·x_high.
+        let above = -core_math::expm1(-distance(high) * grid.step);
+        let share =
+            if low > last { 0.0 } else { above / (core_math::expm1(-distance(low) * grid.step) + above) };
+        let mut take = |from: usize, share: f64| {
+            let tilt = core_math::exp(distance(from) * grid.tilt);
+            let taken = missing * share * tilt * (1.0 + 32.0 * UNIT_ROUNDOFF);
+            masses[from] = (masses[from] - taken) - 2.0 * UNIT_ROUNDOFF * (masses[from].abs() + taken);
+            if masses[from] < 0.0 {
+                doubtful.push(from);
+            }
+        };
+        take(high, 1.0 - share);
+        if low <= last {
+            take(low, share);
+            after[low] = high;
+        }
+        before[high] = low;
+        masses[point] = 0.0;
+    }
+    Some(masses)
+}

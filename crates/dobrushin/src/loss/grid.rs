@@ -1,0 +1,330 @@
+//! Losses on a grid, and the two roundings of a law to it.
+//!
+//! A privacy loss L under P, with X = e^(−L) = dQ/dP, has E_γ(P‖Q) = E_P(1 − γX)₊. So a
+//! measure in place of the law of L is *pessimistic* if it gives at least as much, and
+//! *optimistic* if it gives at most as much, to every function of X that is convex,
+//! decreasing and ≥ 0. Both pass to composition, where the X multiply, and then to the
+//! profile. Allowed, when pessimistic: to add mass, to raise losses, and to spread mass over
+//! its surroundings so that the mean of X stays. When optimistic: to take mass away, to lower
+//! losses, and to gather mass at its mean of X.
+//!
+//! A cell between the grid points a and b = a + h with the masses p, q is spread to
+//!
+//! ```text
+//! up = (p − q·e^a)/(1 − e^(−h)) at b, and p − up at a    (connect the dots, Doroshenko et al. 2022);
+//! ```
+//!
+//! gathering is in `gather.rs`. Either is off by O(h²), so a grid may be coarse.
+//!
+//! Masses are *tilted*: the number kept for the point j is e^(aj − κ) times the mass, with
+//! e^κ about its total. The tilt moves the middle of the law to the losses that decide at
+//! the δ of interest, so that the rounding of a Fourier transform, which is relative to the
+//! largest mass, is small relative to δ itself, however small δ is.
+
+use super::gather::{Cell, Excess, gather};
+use super::{LossLaw, Split};
+use crate::Enclosure;
+use crate::numeric::UNIT_ROUNDOFF;
+use rayon::prelude::*;
+
+/// Grid points jh, and the tilt a·j; a/h is the λ of the tilt e^(λL).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    /// h.
+    pub step: f64,
+    /// a = λh.
+    pub tilt: f64,
+}
+
+impl Grid {
+    /// Every `factor`-th point; a power of two, so that nothing is rounded.
+    fn coarser(self, factor: usize) -> Self {
+        Self { step: self.step * factor as f64, tilt: self.tilt * factor as f64 }
+    }
+
+    /// λ = a/h.
+    pub fn lambda(self) -> Enclosure {
+        Enclosure::from(self.tilt) / Enclosure::from(self.step)
+    }
+}
+
+/// Tilted masses on consecutive grid points, of a pessimistic and of an optimistic measure.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    /// The index of the first point.
+    pub first: i64,
+    /// The pessimistic masses.
+    pub upper: Vec<f64>,
+    /// The optimistic masses.
+    pub lower: Vec<f64>,
+}
+
+impl Nodes {
+    /// The index of the last point.
+    pub fn last(&self) -> i64 {
+        self.first + self.upper.len() as i64 - 1
+    }
+
+    /// The same measures on every `factor`-th point.
+    pub fn coarsen(&self, grid: Grid, factor: usize) -> (Grid, Self) {
+        let coarse = grid.coarser(factor);
+        if factor == 1 {
+            return (coarse, self.clone());
+        }
+        let shares = Shares::new(grid, factor);
+        let width = factor as i64;
+        let first = self.first.div_euclid(width);
+        let last = self.last().div_euclid(width) + 1;
+        let cells = (last - first) as usize;
+        let within = |cell: usize, masses: &[f64]| {
+            let start = (first + cell as i64) * width - self.first;
+            let mut inside = [0.0; LARGEST_FACTOR];
+            for (i, mass) in inside[..factor].iter_mut().enumerate() {
+                *mass = usize::try_from(start + i as i64)
+                    .ok()
+                    .and_then(|i| masses.get(i))
+                    .copied()
+                    .unwrap_or(0.0);
+            }
+            inside
+        };
+        let mut upper = vec![0.0; cells + 1];
+        let mut gathered = Vec::with_capacity(cells);
+        for cell in 0..cells {
+            let (down, up) = shares.spread(&within(cell, &self.upper)[..factor]);
+            upper[cell] += down;
+            upper[cell + 1] += up;
+            gathered.push(shares.gathered(&within(cell, &self.lower)[..factor]));
+        }
+        // The rounding of sums of `factor` products, and of adding two cells.
+        let margin = 1.0 + (2.0 * factor as f64 + 16.0) * UNIT_ROUNDOFF;
+        upper.iter_mut().for_each(|mass| *mass *= margin);
+        let points: Vec<i64> = (0..=cells as i64).collect();
+        let lower = gather(gathered, &points, coarse);
+        (coarse, Self { first, upper, lower })
+    }
+}
+
+/// The largest factor by which a grid is coarsened at once.
+pub(super) const LARGEST_FACTOR: usize = 16;
+
+/// How the points inside a coarse cell are shared between its ends.
+struct Shares {
+    /// The part, before the tilt, that goes up: (1 − e^(−ih))/(1 − e^(−rh)).
+    up: Vec<f64>,
+    /// The tilts e^(−ai) from a point down to the lower end.
+    untilt: Vec<f64>,
+    /// The tilt e^(ar) from the lower end to the upper.
+    rise: f64,
+}
+
+impl Shares {
+    fn new(grid: Grid, factor: usize) -> Self {
+        let whole = -core_math::expm1(-(grid.step * factor as f64));
+        let up = (0..factor).map(|i| -core_math::expm1(-(grid.step * i as f64)) / whole).collect();
+        let untilt = (0..factor).map(|i| core_math::exp(-(grid.tilt * i as f64))).collect();
+        Self { up, untilt, rise: core_math::exp(grid.tilt * factor as f64) }
+    }
+
+    /// What goes to the lower and to the upper end, each in its own tilt. Every factor is
+    /// within 6 units of the truth: the caller adds a margin for it and for the sums.
+    fn spread(&self, masses: &[f64]) -> (f64, f64) {
+        let (mut down, mut up) = (0.0, 0.0);
+        for ((mass, share), untilt) in masses.iter().zip(&self.up).zip(&self.untilt) {
+            let untilted = mass * untilt;
+            up += untilted * share;
+            down += untilted * (1.0 - share);
+        }
+        (down, up * self.rise)
+    }
+
+    /// The cell for gathering: with s_i the share of point i that goes up, spreading costs
+    /// at the point i the excess (1−s_i)Σ_{k≤i} m_k s_k + s_i Σ_{k>i} m_k (1−s_k).
+    fn gathered(&self, masses: &[f64]) -> Cell {
+        let mut untilted = [0.0; LARGEST_FACTOR];
+        let (mut up, mut sinking) = (0.0, 0.0);
+        for (i, mass) in masses.iter().enumerate() {
+            untilted[i] = mass * self.untilt[i];
+            up += untilted[i] * self.up[i];
+            sinking += untilted[i] * (1.0 - self.up[i]);
+        }
+        let down = sinking;
+        let (mut risen, mut excess) = (0.0, Excess::default());
+        for (i, share) in self.up.iter().enumerate() {
+            risen += untilted[i] * share;
+            sinking -= untilted[i] * (1.0 - share);
+            if i > 0 {
+                // `sinking` is a difference: what rounding may have taken is given back.
+                let given_back = sinking + down * 64.0 * UNIT_ROUNDOFF;
+                excess.include((1.0 - share) * risen + share * given_back, *share);
+            }
+        }
+        let margin = (2.0 * masses.len() as f64 + 16.0) * UNIT_ROUNDOFF;
+        Cell::new(down * (1.0 - margin), up * (1.0 - margin), excess.times(1.0 + 2.0 * margin))
+    }
+}
+
+/// A law's masses on the cells of a grid, made into nodes.
+pub(super) struct Discretised {
+    /// The tilted masses.
+    pub nodes: Nodes,
+    /// An upper bound of P's mass at losses above the last point, counted as ∞.
+    pub infinite: f64,
+    /// An upper bound of the whole pessimistic mass before the tilt, ∞ included.
+    pub total: f64,
+}
+
+/// How the cells of a law lie on a grid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placement {
+    /// The first and the last point.
+    pub range: (i64, i64),
+    /// Where the point 0 lies: the points are at origin + jh.
+    pub origin: f64,
+    /// The thresholds, and the pessimistic points, lie this much higher, so that atoms on
+    /// points lie clearly below them; the optimistic points lie as much lower. 0 for laws
+    /// without atoms.
+    pub offset: f64,
+    /// κ.
+    pub log_scale: f64,
+}
+
+/// The two roundings of a law to a grid.
+pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) -> Discretised {
+    let (first, last) = placement.range;
+    let ends = Ends { law, grid, placement };
+    let points = ends.refined();
+    let length = (last - first + 1) as usize;
+    let mut upper = Pessimistic { masses: vec![0.0; length], ends: &ends, total: 0.0 };
+    let mut cells = Vec::with_capacity(points.len());
+    let below = points.first().map_or(1.0, |(_, split)| split.below.p.upper());
+    upper.add(0, below);
+    for pair in points.windows(2) {
+        let [(start, start_split), (end, end_split)] = pair else { continue };
+        let (p, q) = masses_between(start_split, end_split);
+        if p.upper() <= 0.0 {
+            cells.push(Cell::default());
+            continue;
+        }
+        // The ends of p and q that belong together.
+        let width = (end - start) as f64 * grid.step;
+        let up = share_up((p.upper(), q.lower()), ends.threshold(*start), width).upper();
+        let (low, high) = ((start - first) as usize, (end - first) as usize);
+        // Far above, e^a overflows: everything goes up.
+        let up = if up.is_nan() { p.upper() } else { up.clamp(0.0, p.upper()) };
+        upper.add(high, up);
+        if up < p.upper() {
+            upper.add(low, (p.upper() - up).next_up());
+        }
+        let (p, q) = (p.lower().max(0.0), q.upper());
+        let bottom = ends.threshold(*start) - Enclosure::from(2.0 * placement.offset);
+        let up = share_up((p, q), bottom, width).lower();
+        let up = if up.is_nan() { 0.0 } else { up.clamp(0.0, p) };
+        cells.push(Cell::at_its_mean(p, up).times(ends.tilt(*start).lower()));
+    }
+    let infinite = points.last().map_or(1.0, |(_, split)| split.above.p.upper());
+    // At most three roundings of each mass, and of each sum of at most two.
+    let margin = 1.0 + 16.0 * UNIT_ROUNDOFF;
+    upper.masses.iter_mut().for_each(|mass| *mass *= margin);
+    let total = (upper.total + infinite) * (1.0 + 2.0 * (points.len() as f64 + 8.0) * UNIT_ROUNDOFF);
+    let indices: Vec<i64> = points.iter().map(|(index, _)| *index).collect();
+    let mut lower = vec![0.0; length];
+    for (index, mass) in indices.iter().zip(gather(cells, &indices, grid)) {
+        lower[(index - first) as usize] = mass;
+    }
+    let nodes = Nodes { first, upper: upper.masses, lower };
+    Discretised { nodes, infinite, total }
+}
+
+/// (p − q·e^a)/(1 − e^(−width)) for a cell that begins at a.
+fn share_up((p, q): (f64, f64), start: Enclosure, width: f64) -> Enclosure {
+    let rise = Enclosure::from(p) - Enclosure::from(q) * start.exp();
+    rise / -Enclosure::from(-width).exp_m1()
+}
+
+/// Masses that are added up, tilted, and their sum before the tilt.
+struct Pessimistic<'a> {
+    masses: Vec<f64>,
+    ends: &'a Ends<'a>,
+    total: f64,
+}
+
+impl Pessimistic<'_> {
+    fn add(&mut self, node: usize, mass: f64) {
+        self.total += mass;
+        self.masses[node] += mass * self.ends.tilt(self.ends.placement.range.0 + node as i64).upper();
+    }
+}
+
+/// Where a law is looked at: at grid points, few where there is little mass.
+struct Ends<'a> {
+    law: &'a dyn LossLaw,
+    grid: Grid,
+    placement: Placement,
+}
+
+impl Ends<'_> {
+    /// The widest cells, in grid points.
+    const WIDEST: usize = 64;
+
+    /// A cell of w grid points and tilted mass m costs as much as one grid point's worth of
+    /// mass m·w²; beyond this it is halved.
+    const COST: f64 = 1e-4;
+
+    /// e^(aj − κ): the product and the difference are rounded once each, by a unit of their
+    /// sizes, and the exponential by a unit.
+    fn tilt(&self, index: i64) -> Enclosure {
+        let (product, scale) = (self.grid.tilt * index as f64, self.placement.log_scale);
+        let error = UNIT_ROUNDOFF * (2.0 * product.abs() + scale.abs() + 4.0);
+        Enclosure::around(core_math::exp(product - scale), error * (1.0 + 1e-6))
+    }
+
+    fn threshold(&self, index: i64) -> Enclosure {
+        Enclosure::from(index as f64) * Enclosure::from(self.grid.step)
+            + (Enclosure::from(self.placement.origin) + Enclosure::from(self.placement.offset))
+    }
+
+    fn splits(&self, indices: &[i64]) -> Vec<(i64, Split)> {
+        let at = |index: &i64| (*index, self.law.split(self.threshold(*index)));
+        indices.par_iter().with_min_len(512).map(at).collect()
+    }
+
+    fn refined(&self) -> Vec<(i64, Split)> {
+        let (first, last) = self.placement.range;
+        let mut coarse: Vec<i64> = (first..last).step_by(Self::WIDEST).collect();
+        coarse.push(last);
+        let mut points = self.splits(&coarse);
+        loop {
+            let halves: Vec<i64> =
+                points.windows(2).filter_map(|pair| self.halved(&pair[0], &pair[1])).collect();
+            if halves.is_empty() {
+                return points;
+            }
+            points.extend(self.splits(&halves));
+            // Two sorted runs: quick to merge.
+            points.sort_by_key(|(index, _)| *index);
+        }
+    }
+
+    /// The middle of a cell that should be halved.
+    fn halved(&self, start: &(i64, Split), end: &(i64, Split)) -> Option<i64> {
+        let width = end.0 - start.0;
+        let (p, _) = masses_between(&start.1, &end.1);
+        let mass = p.upper() * (self.grid.tilt * end.0 as f64 - self.placement.log_scale).exp();
+        (width > 1 && mass * (width as f64).powi(2) > Self::COST).then_some(start.0 + width / 2)
+    }
+}
+
+/// The masses between two thresholds, from the side where they are small.
+pub(super) fn masses_between(start: &Split, end: &Split) -> (Enclosure, Enclosure) {
+    let between =
+        |start_above: Enclosure, end_above: Enclosure, start_below: Enclosure, end_below: Enclosure| {
+            let mass =
+                if start_above.upper() < 0.5 { start_above - end_above } else { end_below - start_below };
+            mass.positive_part()
+        };
+    (
+        between(start.above.p, end.above.p, start.below.p, end.below.p),
+        between(start.above.q, end.above.q, start.below.q, end.below.q),
+    )
+}

@@ -1,0 +1,156 @@
+//! Losses with finitely many values.
+
+use crate::divergence::DiscretePair;
+use crate::loss::{LossLaw, Masses, Split};
+use crate::{Delta, Enclosure, Epsilon};
+
+/// The loss of two laws on finitely many outcomes, some of which only one of them may be able
+/// to produce.
+///
+/// ```
+/// use dobrushin::loss::{FiniteLoss, LossLaw};
+/// use dobrushin::{Enclosure, Epsilon};
+/// // Randomised response with ε = ln 3 tells the truth 3 times in 4.
+/// let law = FiniteLoss::randomised_response(Epsilon::new(3f64.ln())?);
+/// let above = law.split(Enclosure::from(0.0)).above;
+/// assert!((above.p.upper() - 0.75).abs() < 1e-15 && (above.q.upper() - 0.25).abs() < 1e-15);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct FiniteLoss {
+    /// What each atom's loss is at most, and at least; both in increasing order.
+    most: Vec<f64>,
+    least: Vec<f64>,
+    /// The masses on the two sides of a threshold below the first atom, between the first and
+    /// the second, …, above the last.
+    gaps: Vec<Split>,
+    lattice: Option<f64>,
+}
+
+/// One value of the loss and how likely it is.
+struct Atom {
+    loss: Enclosure,
+    masses: Masses,
+}
+
+impl FiniteLoss {
+    /// The loss of P against Q.
+    pub fn from_pair(pair: &DiscretePair) -> Self {
+        let outcomes = pair.p().enclosures().zip(pair.q().enclosures());
+        let possible = outcomes.filter(|(p, q)| *p != Enclosure::ZERO || *q != Enclosure::ZERO);
+        let mut atoms: Vec<Atom> = Vec::with_capacity(pair.p().len());
+        for (p, q) in possible {
+            let (loss, masses) = (loss_of(p, q), Masses { p, q });
+            if loss.width() > 1e-3 && loss.lower() < 30.0 && loss.upper() > -30.0 {
+                // One of the probabilities is below the normal numbers, so that its digits are
+                // few, and the other below e^30 times that: they count, perhaps, on both sides.
+                let masses = masses.hull(Masses::NONE);
+                atoms.extend([Enclosure::INFINITE, -Enclosure::INFINITE].map(|loss| Atom { loss, masses }));
+            } else {
+                atoms.push(Atom { loss, masses });
+            }
+        }
+        Self::from_atoms(atoms, None)
+    }
+
+    /// Two laws that are the same.
+    pub fn identical() -> Self {
+        Self::from_atoms(vec![Atom { loss: Enclosure::ZERO, masses: Masses::ALL }], None)
+    }
+
+    /// Randomised response: the truth with probability e^ε/(1 + e^ε). Every ε-DP mechanism is
+    /// dominated by it (Kairouz, Oh, Viswanath 2015).
+    pub fn randomised_response(epsilon: Epsilon) -> Self {
+        Self::response(epsilon, 0)
+    }
+
+    /// Randomised response among k + 2 answers: the truth with e^ε times the probability of each
+    /// other one. Two truths differ by ±ε on their own answers, and not on the k others.
+    pub fn response(epsilon: Epsilon, others: u32) -> Self {
+        Self::symmetric(epsilon, others, Enclosure::ZERO)
+    }
+
+    /// What dominates every (ε, δ)-DP mechanism: with probability δ the outcome tells the law,
+    /// otherwise it is a randomised response (Kairouz, Oh, Viswanath 2015).
+    pub fn approximate(epsilon: Epsilon, delta: Delta) -> Self {
+        Self::symmetric(epsilon, 0, Enclosure::from(delta))
+    }
+
+    /// With probability `told` an outcome that tells the law, otherwise a response among
+    /// `others` + 2 answers.
+    fn symmetric(epsilon: Epsilon, others: u32, told: Enclosure) -> Self {
+        let loss = Enclosure::from(epsilon);
+        // 1 : e^(−ε) : e^(−ε) for the own answer, the other's and each of the rest.
+        let (one, decay, rest) = (Enclosure::ONE, (-loss).exp(), Enclosure::from(f64::from(others)));
+        let total = one + decay * (one + rest);
+        let share = one - told;
+        let (high, low) = (share / total, share * decay / total);
+        let mut atoms = vec![
+            Atom { loss: -Enclosure::INFINITE, masses: Masses { p: Enclosure::ZERO, q: told } },
+            Atom { loss: -loss, masses: Masses { p: low, q: high } },
+            Atom { loss: Enclosure::ZERO, masses: Masses { p: low * rest, q: low * rest } },
+            Atom { loss, masses: Masses { p: high, q: low } },
+            Atom { loss: Enclosure::INFINITE, masses: Masses { p: told, q: Enclosure::ZERO } },
+        ];
+        atoms.retain(|atom| atom.masses != Masses::NONE);
+        let lattice = (0.0 < epsilon.get() && epsilon.get() < f64::INFINITY).then_some(epsilon.get());
+        Self::from_atoms(atoms, lattice)
+    }
+
+    fn from_atoms(mut atoms: Vec<Atom>, lattice: Option<f64>) -> Self {
+        atoms.sort_by(|a, b| a.loss.midpoint().total_cmp(&b.loss.midpoint()));
+        let add = |sum: Masses, atom: &Atom| Masses { p: sum.p + atom.masses.p, q: sum.q + atom.masses.q };
+        let unit = |sum: &Masses| Masses { p: sum.p.min(Enclosure::ONE), q: sum.q.min(Enclosure::ONE) };
+        let sums = |atoms: &mut dyn Iterator<Item = &Atom>| {
+            let mut sums = vec![Masses::NONE];
+            sums.extend(atoms.scan(Masses::NONE, |sum, atom| {
+                *sum = add(*sum, atom);
+                Some(*sum)
+            }));
+            sums
+        };
+        let (below, above) = (sums(&mut atoms.iter()), sums(&mut atoms.iter().rev()));
+        let gaps = below.iter().zip(above.iter().rev());
+        let gaps = gaps.map(|(below, above)| Split { below: unit(below), above: unit(above) }).collect();
+        Self::from_gaps(atoms.iter().map(|atom| atom.loss).collect(), gaps, lattice)
+    }
+
+    /// Atoms in increasing order, and the splits between them.
+    pub(super) fn from_gaps(losses: Vec<Enclosure>, gaps: Vec<Split>, lattice: Option<f64>) -> Self {
+        // Computed losses may overlap; in order they are no tighter than known.
+        let mut most: Vec<f64> = losses.iter().map(|loss| loss.upper()).collect();
+        let mut least: Vec<f64> = losses.iter().map(|loss| loss.lower()).collect();
+        for i in 1..losses.len() {
+            most[i] = most[i].max(most[i - 1]);
+        }
+        for i in (1..losses.len()).rev() {
+            least[i - 1] = least[i - 1].min(least[i]);
+        }
+        Self { most, least, gaps, lattice }
+    }
+}
+
+impl LossLaw for FiniteLoss {
+    fn split(&self, loss: Enclosure) -> Split {
+        // Atoms before the first are certainly at most ℓ, from the last on certainly above.
+        let first = self.most.partition_point(|&most| most <= loss.lower());
+        let last = self.least.partition_point(|&least| least <= loss.upper());
+        if first == last { self.gaps[first] } else { self.gaps[first].hull(self.gaps[last]) }
+    }
+
+    fn lattice(&self) -> Option<f64> {
+        self.lattice
+    }
+}
+
+/// ln(p/q), ±∞ if only one of the laws can produce the outcome.
+fn loss_of(p: Enclosure, q: Enclosure) -> Enclosure {
+    if q == Enclosure::ZERO {
+        return Enclosure::INFINITE;
+    }
+    if p == Enclosure::ZERO {
+        return -Enclosure::INFINITE;
+    }
+    let ratio = p / q;
+    if ratio.lower() > f64::MIN_POSITIVE && ratio.upper() < f64::MAX { ratio.ln() } else { p.ln() - q.ln() }
+}

@@ -1,0 +1,55 @@
+//! The loss under sampling without replacement.
+
+use super::poisson::PoissonLoss;
+use crate::loss::{LossLaw, Split};
+use crate::{Enclosure, Error, Probability};
+
+/// A batch drawn without replacement, of which a given record is part with probability p, for
+/// a mechanism whose losses when one record of the batch is replaced are dominated by a
+/// symmetric law.
+///
+/// # Guarantee
+/// If a mechanism on batches has E_γ ≤ f(γ) for batches that differ in one record, then on
+/// data that differ in one record its subsampled version has, for γ ≥ 1 and in both
+/// directions (Balle, Barthe, Gaboardi 2018),
+///
+/// ```text
+/// E_γ ≤ p·f(1 + (γ − 1)/p).
+/// ```
+///
+/// This law has exactly these E_γ. Its masses Q(L > ln γ) = −dE_γ/dγ and
+/// P(L > ln γ) = E_γ − γ·dE_γ/dγ are, for γ ≥ 1, those of [`PoissonLoss`], and for γ < 1 by
+/// symmetry those of its exchange. What lies between the two is an atom at 0 of mass
+/// (1 − p)·f(1) ≥ 0, so they make a law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WithoutReplacementLoss<Law> {
+    positive: PoissonLoss<Law>,
+}
+
+impl<Law: LossLaw> WithoutReplacementLoss<Law> {
+    /// A given record is part of the batch with probability p, the size of the batch over the
+    /// number of records. The law must be symmetric: −L under Q as L under P.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for p = 0, where nothing is left of the law.
+    pub fn new(law: Law, p: Probability) -> Result<Self, Error> {
+        Ok(Self { positive: PoissonLoss::new(law, p)? })
+    }
+}
+
+impl<Law: LossLaw> LossLaw for WithoutReplacementLoss<Law> {
+    fn split(&self, loss: Enclosure) -> Split {
+        let negative = |loss: Enclosure| self.positive.split(-loss).exchanged();
+        if loss.lower() >= 0.0 {
+            return self.positive.split(loss);
+        }
+        if loss.upper() < 0.0 {
+            return negative(loss);
+        }
+        negative(Enclosure::between(loss.lower(), 0.0)).hull(self.positive.split(loss.positive_part()))
+    }
+
+    fn gaussian_ratio(&self) -> Option<f64> {
+        self.positive.gaussian_ratio()
+    }
+}

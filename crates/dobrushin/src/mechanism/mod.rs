@@ -1,0 +1,154 @@
+//! From a mechanism, the way its batch is drawn and the neighbouring relation to the pair of
+//! laws that dominates it.
+//!
+//! ```
+//! use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+//! use dobrushin::{Positive, Probability};
+//! // One step of DP-SGD.
+//! let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0)? };
+//! let sampling = Sampling::Poisson(Probability::new(0.01)?);
+//! let pair = dominating_pair(&mechanism, sampling, Neighbours::AddOrRemoveOne)?;
+//! assert!(!pair.is_symmetric());
+//! // A batch of fixed size would tell how many records there are.
+//! let sampling = Sampling::WithoutReplacement(Probability::new(0.01)?);
+//! assert!(dominating_pair(&mechanism, sampling, Neighbours::AddOrRemoveOne).is_err());
+//! # Ok::<(), dobrushin::Error>(())
+//! ```
+
+mod channel;
+mod sampled;
+mod subsampled;
+
+pub use sampled::dominating_pair;
+pub use subsampled::{Distances, SubsampledGaussian};
+
+use crate::kernel::FiniteKernel;
+use crate::profile::PrivacyProfile;
+use crate::{Delta, Epsilon, Positive, Probability};
+use std::fmt;
+use std::sync::Arc;
+
+/// Which data are neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Neighbours {
+    /// One record is another one; the number of records is public.
+    ReplaceOne,
+    /// One record is missing.
+    AddOrRemoveOne,
+    /// One record contributes nothing; the number of records is public.
+    ZeroOut,
+}
+
+/// Which records take part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sampling {
+    /// All of them.
+    Every,
+    /// Each with the given probability, independently of the others.
+    Poisson(Probability),
+    /// A batch of fixed size, all such being equally likely; the probability is its size over
+    /// the number of records.
+    WithoutReplacement(Probability),
+}
+
+/// What is done with the records that take part.
+///
+/// Where records are summed up and noise is added, parameters are relative to the largest
+/// contribution of *one* record, and a mean is a sum divided by a number that does not depend
+/// on the data. Records that are added, removed or zeroed out change the sum by that
+/// contribution, a record that is replaced by twice as much.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Mechanism {
+    /// A sum of vectors with normal noise in every coordinate.
+    Gaussian {
+        /// Standard deviation over the largest ℓ₂-norm of one record's vector.
+        noise_multiplier: Positive,
+    },
+    /// A sum of numbers with Laplace noise.
+    Laplace {
+        /// Scale over the largest absolute value of one record's number.
+        noise_multiplier: Positive,
+    },
+    /// A sum of integers with discrete Gaussian noise.
+    DiscreteGaussian {
+        /// σ of P(k) ∝ e^(−k²/(2σ²)).
+        sigma: Positive,
+        /// The largest absolute value of one record's integer.
+        sensitivity: u32,
+    },
+    /// A sum of integers with two-sided geometric noise.
+    DiscreteLaplace {
+        /// t of P(k) ∝ e^(−|k|/t).
+        scale: Positive,
+        /// The largest absolute value of one record's integer.
+        sensitivity: u32,
+    },
+    /// A bit, told truthfully with probability e^ε/(1 + e^ε).
+    RandomisedResponse {
+        /// ε.
+        epsilon: Epsilon,
+    },
+    /// One of k ≥ 2 answers, the true one with e^ε times the probability of each other.
+    KaryRandomisedResponse {
+        /// ε.
+        epsilon: Epsilon,
+        /// k.
+        categories: u32,
+    },
+    /// A choice whose privacy loss on neighbours lies in a range of length ε: the exponential
+    /// mechanism with weights e^(εu/(2∆)), for a utility u that neighbours change by at most ∆.
+    Exponential {
+        /// ε.
+        epsilon: Epsilon,
+    },
+    /// A local randomiser with finitely many inputs, of which one may be another.
+    Channel(FiniteKernel),
+    /// Any mechanism that is (ε, δ)-DP for the neighbours in question.
+    Approximate {
+        /// ε.
+        epsilon: Epsilon,
+        /// δ.
+        delta: Delta,
+    },
+    /// Any mechanism with the given profile for the neighbours in question, the law with the
+    /// record coming first in the forward direction.
+    Profile(Arc<dyn PrivacyProfile>),
+}
+
+impl fmt::Display for Neighbours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ReplaceOne => "replace-one neighbours",
+            Self::AddOrRemoveOne => "add-or-remove-one neighbours",
+            Self::ZeroOut => "zero-out neighbours",
+        })
+    }
+}
+
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Every => "every record",
+            Self::Poisson(_) => "Poisson sampling",
+            Self::WithoutReplacement(_) => "sampling without replacement",
+        })
+    }
+}
+
+impl fmt::Display for Mechanism {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gaussian { .. } => "the Gaussian mechanism",
+            Self::Laplace { .. } => "the Laplace mechanism",
+            Self::DiscreteGaussian { .. } => "the discrete Gaussian mechanism",
+            Self::DiscreteLaplace { .. } => "the discrete Laplace mechanism",
+            Self::RandomisedResponse { .. } => "randomised response",
+            Self::KaryRandomisedResponse { .. } => "k-ary randomised response",
+            Self::Exponential { .. } => "the exponential mechanism",
+            Self::Channel(_) => "a channel",
+            Self::Approximate { .. } => "an (ε, δ)-DP mechanism",
+            Self::Profile(_) => "a mechanism with a given profile",
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! Which combinations have a dominating pair, and what it is.
+
+use super::channel::{Symmetrised, channel_loss};
+use super::{Distances, Mechanism, Neighbours, Sampling, SubsampledGaussian};
+use crate::loss::{
+    DiscreteGaussianLoss, DiscreteLaplaceLoss, DominatingPair, Exchanged, ExponentialLoss, FiniteLoss,
+    GaussianLoss, LaplaceLoss, LossLaw, PoissonLoss, WithoutReplacementLoss,
+};
+use crate::numeric::rounding::div_up;
+use crate::{Error, NonNegative, Positive, Probability};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// Two laws that dominate the mechanism on neighbours. In the forward direction the law with
+/// the record comes first.
+///
+/// # Guarantee
+/// - **Every record.** Additive noise is dominated by the largest change of the sum, which the
+///   laws say.
+/// - **Poisson sampling, a record added, removed or zeroed out.** Given which of the other
+///   records take part, B, the laws are (1−q)M(B) + qM(B + record) and M(B). If (P, Q) dominates
+///   (M(B + record), M(B)) at every γ > 0, some channel maps P to the one and Q to the other
+///   (Blackwell), hence (1−q)Q + qP to the mixture; so ((1−q)Q + qP, Q) dominates for every B,
+///   and by joint convexity for random B (Zhu, Dong, Wang 2022, Theorem 11). Every pair here
+///   dominates in this sense, P being the law with the record.
+/// - **Sampling without replacement, one record replaced.** [`WithoutReplacementLoss`].
+/// - **A Gaussian with Poisson sampling and one record replaced, or without replacement and
+///   one zeroed out.** [`SubsampledGaussian`].
+///
+/// A sampling probability of 1 is every record, and one of 0 tells nothing.
+///
+/// # Errors
+/// [`Error::Unsupported`], naming the nearest supported combination, or
+/// [`Error::OutOfRange`] for parameters that are too small or too large.
+pub fn dominating_pair(
+    mechanism: &Mechanism,
+    sampling: Sampling,
+    neighbours: Neighbours,
+) -> Result<DominatingPair, Error> {
+    let sampling = match sampling {
+        Sampling::Poisson(p) | Sampling::WithoutReplacement(p) if p.get() == 1.0 => Sampling::Every,
+        other => other,
+    };
+    let combination = Combination { mechanism, sampling, neighbours };
+    combination.check()?;
+    if let Sampling::Poisson(p) | Sampling::WithoutReplacement(p) = sampling
+        && p.get() == 0.0
+    {
+        return Ok(DominatingPair::symmetric(Arc::new(FiniteLoss::identical())));
+    }
+    combination.pair()
+}
+
+#[derive(Clone, Copy)]
+struct Combination<'a> {
+    mechanism: &'a Mechanism,
+    sampling: Sampling,
+    neighbours: Neighbours,
+}
+
+impl Combination<'_> {
+    /// Refuses what has no dominating pair here.
+    fn check(self) -> Result<(), Error> {
+        use Mechanism::{Channel, Gaussian, KaryRandomisedResponse, RandomisedResponse};
+        let gaussian = matches!(self.mechanism, Gaussian { .. });
+        let local =
+            matches!(self.mechanism, RandomisedResponse { .. } | KaryRandomisedResponse { .. } | Channel(_));
+        match (self.sampling, self.neighbours) {
+            (_, Neighbours::AddOrRemoveOne | Neighbours::ZeroOut) if local => Err(self.unsupported(
+                "a local randomiser has an input, which can only be another one",
+                "the same mechanism on every record, or sampled without replacement, with replace-one neighbours",
+            )),
+            (Sampling::WithoutReplacement(_), Neighbours::AddOrRemoveOne) => Err(self.unsupported(
+                "the size of a batch that is a fixed share would tell the number of records",
+                "sampling without replacement with replace-one neighbours, or Poisson sampling with \
+                 add-or-remove-one neighbours",
+            )),
+            (Sampling::WithoutReplacement(_), Neighbours::ZeroOut) if !gaussian => Err(self.unsupported(
+                "a batch with the record and one without it differ in a replaced record",
+                "sampling without replacement with replace-one neighbours, of which zeroing out is a special case",
+            )),
+            (Sampling::Poisson(_), Neighbours::ReplaceOne) if local => Err(self.unsupported(
+                "the batch without the record would have to be compared with those with it",
+                "sampling without replacement with replace-one neighbours",
+            )),
+            (Sampling::Poisson(_), Neighbours::ReplaceOne) if !gaussian => Err(self.unsupported(
+                "the batch without the record would have to be compared with those with it",
+                "Poisson sampling with add-or-remove-one neighbours, or sampling without replacement with \
+                 replace-one neighbours",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn unsupported(self, reason: &'static str, nearest: &'static str) -> Error {
+        let combination = format!("{} with {} and {}", self.mechanism, self.sampling, self.neighbours);
+        Error::Unsupported { combination, reason, nearest }
+    }
+
+    fn pair(self) -> Result<DominatingPair, Error> {
+        let changes = self.changes();
+        match self.mechanism {
+            Mechanism::Gaussian { noise_multiplier } => {
+                let ratio = ratio("noise multiplier of the Gaussian", changes, *noise_multiplier)?;
+                match (self.sampling, self.neighbours) {
+                    (Sampling::Poisson(p), Neighbours::ReplaceOne) => {
+                        // From the batch without the record, one contribution.
+                        let distances = distances(ratio.get() / 2.0, ratio.get())?;
+                        dominating_profile(SubsampledGaussian::new(p, distances, distances)?)
+                    }
+                    (Sampling::WithoutReplacement(p), Neighbours::ZeroOut) => {
+                        let forward = distances(2.0 * ratio.get(), ratio.get())?;
+                        let reverse = distances(ratio.get(), ratio.get())?;
+                        dominating_profile(SubsampledGaussian::new(p, forward, reverse)?)
+                    }
+                    _ => self.sampled(GaussianLoss::new(ratio)),
+                }
+            }
+            Mechanism::Laplace { noise_multiplier } => self.sampled(LaplaceLoss::new(ratio(
+                "noise multiplier of Laplace",
+                changes,
+                *noise_multiplier,
+            )?)),
+            Mechanism::DiscreteGaussian { sigma, sensitivity } => match shift(*sensitivity, changes)? {
+                Some(shift) => self.sampled(Arc::new(DiscreteGaussianLoss::new(*sigma, shift)?)),
+                None => self.sampled(Arc::new(FiniteLoss::identical())),
+            },
+            Mechanism::DiscreteLaplace { scale, sensitivity } => match shift(*sensitivity, changes)? {
+                Some(shift) => self.sampled(Arc::new(DiscreteLaplaceLoss::new(*scale, shift))),
+                None => self.sampled(Arc::new(FiniteLoss::identical())),
+            },
+            Mechanism::RandomisedResponse { epsilon } => {
+                self.sampled(Arc::new(FiniteLoss::randomised_response(*epsilon)))
+            }
+            Mechanism::KaryRandomisedResponse { epsilon, categories } => {
+                let others = categories.checked_sub(2).ok_or(Error::OutOfRange {
+                    name: "the number of categories",
+                    value: f64::from(*categories),
+                    accepted: "2 or more",
+                })?;
+                self.sampled(Arc::new(FiniteLoss::response(*epsilon, others)))
+            }
+            Mechanism::Exponential { epsilon } => match Positive::new(epsilon.get()) {
+                Ok(epsilon) => self.sampled(ExponentialLoss::new(epsilon)),
+                // 0 or ∞: one law, or any two.
+                Err(_) => self.sampled(Arc::new(FiniteLoss::randomised_response(*epsilon))),
+            },
+            Mechanism::Channel(kernel) => self.sampled(Arc::new(channel_loss(kernel))),
+            Mechanism::Approximate { epsilon, delta } => {
+                self.sampled(Arc::new(FiniteLoss::approximate(*epsilon, *delta)))
+            }
+            Mechanism::Profile(profile) => {
+                let replaced = self.neighbours == Neighbours::ReplaceOne;
+                if profile.is_symmetric() || replaced {
+                    return self.sampled(Arc::new(FiniteLoss::dominating(&Symmetrised(profile.as_ref()))));
+                }
+                let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
+                match self.sampling {
+                    Sampling::Poisson(p) => poisson(law, p),
+                    _ => Ok(DominatingPair::new(law.clone(), Arc::new(Exchanged(law)))),
+                }
+            }
+        }
+    }
+
+    /// How many contributions of one record neighbours may be apart.
+    fn changes(self) -> u32 {
+        match self.neighbours {
+            Neighbours::ReplaceOne => 2,
+            Neighbours::AddOrRemoveOne | Neighbours::ZeroOut => 1,
+        }
+    }
+
+    /// The pair of a sampled mechanism whose loss without sampling has a symmetric law.
+    fn sampled(self, law: impl LossLaw + Clone + 'static) -> Result<DominatingPair, Error> {
+        match self.sampling {
+            Sampling::Every => Ok(DominatingPair::symmetric(Arc::new(law))),
+            Sampling::Poisson(p) => poisson(law, p),
+            Sampling::WithoutReplacement(p) => {
+                Ok(DominatingPair::symmetric(Arc::new(WithoutReplacementLoss::new(law, p)?)))
+            }
+        }
+    }
+}
+
+/// (1 − p)Q + pP against Q, and Q against it.
+fn poisson(law: impl LossLaw + Clone + 'static, p: Probability) -> Result<DominatingPair, Error> {
+    let (forward, reverse) = (PoissonLoss::new(law.clone(), p)?, PoissonLoss::new(law, p)?);
+    Ok(DominatingPair::new(Arc::new(forward), Arc::new(Exchanged(reverse))))
+}
+
+fn dominating_profile(profile: SubsampledGaussian) -> Result<DominatingPair, Error> {
+    use crate::profile::PrivacyProfile;
+    let law = Arc::new(FiniteLoss::dominating(&profile));
+    if profile.is_symmetric() {
+        return Ok(DominatingPair::symmetric(law));
+    }
+    Ok(DominatingPair::new(law.clone(), Arc::new(Exchanged(law))))
+}
+
+fn distances(without: f64, other: f64) -> Result<Distances, Error> {
+    Ok(Distances { without: NonNegative::new(without)?, other: NonNegative::new(other)? })
+}
+
+/// How many noise units neighbours may be apart, rounded up.
+fn ratio(name: &'static str, changes: u32, noise: Positive) -> Result<Positive, Error> {
+    let too_small = Error::OutOfRange { name, value: noise.get(), accepted: "at least 1e-300" };
+    Positive::new(div_up(f64::from(changes), noise.get())).map_err(|_| too_small)
+}
+
+/// How far apart neighbours' integers may be; `None` if they are the same.
+fn shift(sensitivity: u32, changes: u32) -> Result<Option<NonZeroU32>, Error> {
+    let too_large = Error::OutOfRange {
+        name: "sensitivity",
+        value: f64::from(sensitivity),
+        accepted: "at most 2147483647",
+    };
+    Ok(NonZeroU32::new(sensitivity.checked_mul(changes).ok_or(too_large)?))
+}

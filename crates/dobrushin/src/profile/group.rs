@@ -1,0 +1,177 @@
+//! The privacy of groups of records.
+//!
+//! If k records are changed one after the other, P = P₀, P₁, …, P_k = Q are neighbours, and with
+//! h_i(γ) = ∫(dP_{i−1} − γdP_i)₊ the triangle inequality of the hockey stick,
+//!
+//! ```text
+//! h_{P₀P_k}(γ₁⋯γ_k) ≤ h₁(γ₁) + γ₁h₂(γ₂) + γ₁γ₂h₃(γ₃) + …   for all γ_i > 0,
+//! ```
+//!
+//! bounds the profile of the group by that of a record, for any way to split γ, also into
+//! factors below 1, where h(γ) = 1 − γ(1 − E_{1/γ}) is known from the other direction.
+//!
+//! # Implementation
+//! The best split for a given slope −x of the group's profile is found stage by stage from the
+//! last: each takes the γ with the least h(γ) + γx and hands this on as the next x. So the best
+//! split is the k-fold composition of g(x) = min_γ h(γ) + γx, which is 1 − f(x) of the trade-off
+//! function f: the group privacy of Dong, Roth and Su (2022, Theorem 2.14). The search is done in
+//! floating point, because every split is a bound; only the sum is rounded outwards.
+
+use super::piecewise::{Knot, PiecewiseProfile};
+use super::{Direction, PrivacyProfile};
+use crate::numeric::rounding::{add_up, mul_up};
+use crate::{Delta, Enclosure, Epsilon};
+use std::num::NonZeroU32;
+
+/// What a profile for one record says about groups of k, whose records are all changed in the
+/// same direction.
+///
+/// # Guarantee
+/// If the given profile bounds E_γ of neighbours in each direction, this one bounds E_γ of all
+/// data sets that a path of k neighbours joins, each step of which is in the given direction.
+/// Nothing better follows from the profile alone, up to the interpolation: for μ-GDP it is the
+/// profile of kμ-GDP, for pure ε-DP it ends at kε. Of the profile for one record, what is below
+/// 1e-300 is taken for that.
+///
+/// The cost of construction grows as k; evaluation does not depend on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupProfile {
+    bound: PiecewiseProfile,
+}
+
+/// How closely the profile of one record is interpolated.
+const RECORD_TOLERANCE: f64 = 1e-4;
+
+/// How closely that of the group is, and how closely where it is deep down.
+const GROUP_TOLERANCE: f64 = 1e-3;
+const DEEP_TOLERANCE: f64 = 0.1;
+const DEEP: f64 = 1e-40;
+
+/// How often an edge of the group's profile is divided.
+const DIVISIONS: u32 = 40;
+
+impl GroupProfile {
+    /// The profile of groups of the given number of records.
+    pub fn new(profile: &dyn PrivacyProfile, records: NonZeroU32) -> Self {
+        let single = PiecewiseProfile::interpolating(profile, RECORD_TOLERANCE);
+        let points = |direction| Stage::new(&single, direction).group(records.get());
+        let bound = if single.is_symmetric() {
+            PiecewiseProfile::symmetric(&points(Direction::Forward))
+        } else {
+            PiecewiseProfile::new(&points(Direction::Forward), &points(Direction::Reverse))
+        };
+        Self { bound }
+    }
+}
+
+impl PrivacyProfile for GroupProfile {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        self.bound.delta_of(direction, epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.bound.is_symmetric()
+    }
+
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        self.bound.epsilon_of(direction, delta)
+    }
+}
+
+/// A bound h(e^t) ≤ height, for any t ∈ [−∞, ∞).
+#[derive(Clone, Copy)]
+struct Point {
+    t: f64,
+    height: f64,
+    /// 1 − height, roughly, without cancellation for t < 0.
+    depth: f64,
+}
+
+/// h(0) = 1.
+const ORIGIN: Point = Point { t: f64::NEG_INFINITY, height: 1.0, depth: 0.0 };
+
+/// What is known of h between two neighbours.
+struct Stage {
+    /// A decreasing convex chain, t increasing, from the origin on.
+    points: Vec<Point>,
+    /// An upper bound of e^(t/2) of each, which overflows later than e^t.
+    roots: Vec<f64>,
+    /// ln x at which the best point changes from each to the next, roughly.
+    ln_changes: Vec<f64>,
+}
+
+impl Stage {
+    fn new(profile: &PiecewiseProfile, direction: Direction) -> Self {
+        // The knot at ε = 0 is in both directions.
+        let reflected = profile.knots(direction.reversed()).iter().skip(1).rev().map(|knot| {
+            let share =
+                (-Enclosure::from(knot.epsilon())).exp() * (Enclosure::ONE - Enclosure::from(knot.delta()));
+            Point { t: -knot.epsilon(), height: (Enclosure::ONE - share).upper(), depth: share.midpoint() }
+        });
+        let direct = profile.knots(direction).iter().map(|knot| Point {
+            t: knot.epsilon(),
+            height: knot.delta(),
+            depth: 1.0 - knot.delta(),
+        });
+        let mut points = vec![ORIGIN];
+        for point in reflected.chain(direct) {
+            // Rounding may hide the descent where the height is almost 1.
+            if points.last().is_some_and(|&last| drop_between(last, point) > 0.0) {
+                points.push(point);
+            }
+        }
+        let ln_changes = points.windows(2).map(|w| ln_slope(w[0], w[1])).collect();
+        let root = |point: &Point| (Enclosure::from(point.t) / Enclosure::from(2.0)).exp().upper();
+        let roots = points.iter().map(root).collect();
+        Self { points, roots, ln_changes }
+    }
+
+    /// Points of the group's profile, at ε ≥ 0: the ends of the chain, then wherever an edge so
+    /// far is undercut, until it is not or by little.
+    fn group(&self, records: u32) -> Vec<Knot> {
+        let last = self.compose(f64::NEG_INFINITY, records);
+        let mut found = vec![last];
+        let mut edges = vec![(ORIGIN, last, DIVISIONS)];
+        while let Some((a, b, left)) = edges.pop() {
+            if !(b.t > 0.0 && a.t < b.t && a.height > b.height) {
+                continue;
+            }
+            let middle = self.compose(ln_slope(a, b), records);
+            if !(a.t < middle.t && middle.t < b.t) {
+                continue;
+            }
+            found.push(middle);
+            let weight = (middle.t - b.t).exp_m1() / (a.t - b.t).exp_m1();
+            let chord = b.height + weight * (a.height - b.height);
+            let tolerance = if middle.height < DEEP { DEEP_TOLERANCE } else { GROUP_TOLERANCE };
+            if left > 1 && chord > middle.height * (1.0 + tolerance) {
+                edges.extend([(a, middle, left - 1), (middle, b, left - 1)]);
+            }
+        }
+        found.iter().filter(|p| p.t >= 0.0).map(|p| Knot::bounded(p.t, p.height)).collect()
+    }
+
+    /// The point of the group's profile where its slope is about −x: h is at most the height,
+    /// rounded up, at t, rounded up.
+    fn compose(&self, ln_x: f64, records: u32) -> Point {
+        let (mut ln_x, mut t, mut height) = (ln_x, 0.0, 0.0);
+        for _ in 0..records {
+            let index = self.ln_changes.partition_point(|change| *change > ln_x);
+            let (point, root) = (self.points[index], self.roots[index]);
+            height = add_up(point.height, mul_up(mul_up(height, root), root));
+            t = add_up(t, point.t);
+            ln_x = (point.height + (point.t + ln_x).exp()).ln();
+        }
+        Point { t, height, depth: 1.0 - height }
+    }
+}
+
+/// ln of minus the slope in e^t of the line between two points, roughly.
+fn ln_slope(a: Point, b: Point) -> f64 {
+    drop_between(a, b).ln() - b.t - (-(a.t - b.t).exp_m1()).ln()
+}
+
+/// How much the height falls from one point to the next, without cancellation.
+fn drop_between(a: Point, b: Point) -> f64 {
+    if b.t <= 0.0 { b.depth - a.depth } else { a.height - b.height }
+}
