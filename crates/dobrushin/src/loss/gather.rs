@@ -11,9 +11,9 @@
 //! ρ = d_j/d_{j−1}, taken from its neighbours: C from j + 1 and C·ρ from j − 1 (from nothing, if
 //! there is no j − 1: X may grow). A cell of which the share s goes up when it is spread needs (1−s)c_j + s·c_{j+1} ≥
 //! V − U there: both of its ends sink, or the one nearer to the mass, or to more mass. Where a
-//! mass becomes negative the potential is replaced by its lower convex hull. The cells at the
-//! top, above which there is nothing to take from, are rounded down instead, which is always
-//! optimistic.
+//! mass becomes negative the potential is replaced by its lower convex hull, and by 0 where it
+//! becomes negative itself. The cell at the top, above which there is nothing to take from, is
+//! rounded down instead, which is always optimistic.
 
 use super::grid::Grid;
 use crate::numeric::UNIT_ROUNDOFF;
@@ -122,15 +122,11 @@ impl Cell {
 /// their indices in the grid.
 pub(super) fn gather(mut cells: Vec<Cell>, points: &[i64], grid: Grid) -> Vec<f64> {
     choose_ends(&mut cells);
-    let mut rounded = 1;
-    loop {
-        let top = cells.len().saturating_sub(rounded);
-        cells[top..].iter_mut().for_each(Cell::round_down);
-        if let Some(masses) = convex_hull(sunk(&cells, points, grid), points, grid) {
-            return masses;
-        }
-        rounded *= 4;
+    // Above the last point there is nothing to take from.
+    if let Some(last) = cells.last_mut() {
+        last.round_down();
     }
+    Hull::new(sunk(&cells, points, grid), points, grid).masses()
 }
 
 /// What depends on a cell's width only; each number is within 4 units of the truth.
@@ -204,48 +200,127 @@ fn choose_ends(cells: &mut [Cell]) {
     }
 }
 
-/// The masses of the lower convex hull of a potential, given by masses of which some are
-/// negative; `None` if that of the last point is, whose potential would be negative.
-///
-/// Removing a point from the hull gives its negative mass to its neighbours, so that mass and
-/// mean of X stay; at the first point, to the next one, which lets X grow.
-fn convex_hull(mut masses: Vec<f64>, points: &[i64], grid: Grid) -> Option<Vec<f64>> {
-    let last = masses.len() - 1;
-    let mut doubtful: Vec<usize> = (0..=last).filter(|point| masses[*point] < 0.0).collect();
-    if doubtful.is_empty() {
-        return Some(masses);
+/// The lower convex hull of a potential V, given by masses of which some are negative, and of
+/// the potential 0.
+struct Hull<'a> {
+    masses: Vec<f64>,
+    points: &'a [i64],
+    grid: Grid,
+    /// The neighbours of each point that are still on the hull; out of range where none is.
+    before: Vec<usize>,
+    after: Vec<usize>,
+    /// Points whose mass was seen to be negative.
+    doubtful: Vec<usize>,
+}
+
+impl<'a> Hull<'a> {
+    fn new(masses: Vec<f64>, points: &'a [i64], grid: Grid) -> Self {
+        let doubtful: Vec<usize> = (0..masses.len()).filter(|point| masses[*point] < 0.0).collect();
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        if !doubtful.is_empty() {
+            before = (0..masses.len()).map(|point| point.wrapping_sub(1)).collect();
+            after = (1..=masses.len()).collect();
+        }
+        Self { masses, points, grid, before, after, doubtful }
     }
-    let mut before: Vec<usize> = (0..=last).map(|point| point.wrapping_sub(1)).collect();
-    let mut after: Vec<usize> = (1..=last + 1).collect();
-    while let Some(point) = doubtful.pop() {
-        let missing = -masses[point];
-        if missing <= 0.0 {
-            continue;
-        }
-        let (low, high) = (before[point], after[point]);
-        if high > last {
-            return None;
-        }
-        let distance = |to: usize| (points[to] - points[point]) as f64;
-        // x_point is share·x_low + (1 − share)·x_high.
-        let above = -core_math::expm1(-distance(high) * grid.step);
-        let share =
-            if low > last { 0.0 } else { above / (core_math::expm1(-distance(low) * grid.step) + above) };
-        let mut take = |from: usize, share: f64| {
-            let tilt = core_math::exp(distance(from) * grid.tilt);
-            let taken = missing * share * tilt * (1.0 + 32.0 * UNIT_ROUNDOFF);
-            masses[from] = (masses[from] - taken) - 2.0 * UNIT_ROUNDOFF * (masses[from].abs() + taken);
-            if masses[from] < 0.0 {
-                doubtful.push(from);
+
+    fn masses(mut self) -> Vec<f64> {
+        while let Some(point) = self.doubtful.pop() {
+            if self.masses[point] >= 0.0 {
+                continue;
             }
-        };
-        take(high, 1.0 - share);
-        if low <= last {
-            take(low, share);
-            after[low] = high;
+            if self.after[point] < self.masses.len() {
+                self.remove(point);
+            } else {
+                self.cut(point);
+            }
         }
-        before[high] = low;
-        masses[point] = 0.0;
+        self.masses
     }
-    Some(masses)
+
+    fn distance(&self, from: usize, to: usize) -> f64 {
+        (self.points[to] - self.points[from]) as f64
+    }
+
+    /// Takes a mass from a point.
+    fn take(&mut self, from: usize, taken: f64) {
+        let mass = self.masses[from];
+        self.masses[from] = (mass - taken) - 2.0 * UNIT_ROUNDOFF * (mass.abs() + taken);
+        if self.masses[from] < 0.0 {
+            self.doubtful.push(from);
+        }
+    }
+
+    /// Removes a point with a negative mass, which its neighbours take over so that mass and
+    /// mean of X stay; from the first point the next one does, which lets X grow.
+    fn remove(&mut self, point: usize) {
+        let (low, high) = (self.before[point], self.after[point]);
+        let missing = -self.masses[point] * (1.0 + 32.0 * UNIT_ROUNDOFF);
+        let has_low = low < self.masses.len();
+        // x_point is share·x_low + (1 − share)·x_high.
+        let above = -core_math::expm1(-self.distance(point, high) * self.grid.step);
+        let share = match has_low {
+            true => above / (core_math::expm1(self.distance(low, point) * self.grid.step) + above),
+            false => 0.0,
+        };
+        self.masses[point] = 0.0;
+        self.before[high] = low;
+        let tilt = |to: usize| core_math::exp(self.distance(point, to) * self.grid.tilt);
+        let (to_high, to_low) = (tilt(high), if has_low { tilt(low) } else { 0.0 });
+        self.take(high, missing * (1.0 - share) * to_high);
+        if has_low {
+            self.after[low] = high;
+            self.take(low, missing * share * to_low);
+        }
+    }
+
+    /// Where the mass of the last point is negative, so is V: max(V, 0) is convex and at most
+    /// V wherever V must be. Its end lies between two points of the hull; V is lowered to 0 at
+    /// the one with V > 0, which becomes the last.
+    fn cut(&mut self, last: usize) {
+        // The mass above and at `point`, and V there in units of X, in the tilt of the point,
+        // with bounds on their rounding.
+        let (mut point, mut above, mut value) = (last, self.masses[last], 0.0);
+        let (mut above_error, mut value_error) = (0.0, 0.0);
+        loop {
+            self.masses[point] = 0.0;
+            let low = self.before[point];
+            if low >= self.masses.len() {
+                // V ≤ 0 everywhere: nothing is left.
+                return;
+            }
+            let distance = self.distance(low, point);
+            let fall = core_math::exp(-distance * self.grid.tilt);
+            let drop = core_math::exp(-distance * self.grid.step);
+            let rest = -core_math::expm1(-distance * self.grid.step);
+            let size = (value * drop).abs() + (above * rest).abs();
+            value_error = fall * (value_error * drop + above_error * rest + 8.0 * UNIT_ROUNDOFF * size);
+            value = fall * (value * drop + above * rest);
+            (above, above_error) =
+                (fall * above, fall * above_error + 8.0 * UNIT_ROUNDOFF * (fall * above).abs());
+            (value_error, above_error) = (value_error * (1.0 + 1e-9), above_error * (1.0 + 1e-9));
+            point = low;
+            if value > value_error {
+                break;
+            }
+            above += self.masses[point];
+            above_error += 2.0 * UNIT_ROUNDOFF * (above.abs() + self.masses[point].abs());
+        }
+        self.after[point] = self.masses.len();
+        let below = self.before[point];
+        let mut mass = self.masses[point] + above - above_error;
+        if below < self.masses.len() {
+            let distance = self.distance(below, point);
+            let gap = core_math::expm1(distance * self.grid.step);
+            let taken = (value + value_error) / gap;
+            mass += (value - value_error) / gap * (1.0 - 8.0 * UNIT_ROUNDOFF);
+            let tilt = core_math::exp(-distance * self.grid.tilt);
+            self.take(below, taken * tilt * (1.0 + 16.0 * UNIT_ROUNDOFF));
+        }
+        let size = self.masses[point].abs() + above.abs() + mass.abs();
+        self.masses[point] = mass - 4.0 * UNIT_ROUNDOFF * size;
+        if self.masses[point] < 0.0 {
+            self.doubtful.push(point);
+        }
+    }
 }

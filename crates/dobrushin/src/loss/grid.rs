@@ -76,26 +76,22 @@ impl Nodes {
         let first = self.first.div_euclid(width);
         let last = self.last().div_euclid(width) + 1;
         let cells = (last - first) as usize;
-        let within = |cell: usize, masses: &[f64]| {
-            let start = (first + cell as i64) * width - self.first;
-            let mut inside = [0.0; LARGEST_FACTOR];
-            for (i, mass) in inside[..factor].iter_mut().enumerate() {
-                *mass = usize::try_from(start + i as i64)
-                    .ok()
-                    .and_then(|i| masses.get(i))
-                    .copied()
-                    .unwrap_or(0.0);
-            }
-            inside
+        // Whole cells, the first and the last filled up.
+        let before = (self.first - first * width) as usize;
+        let filled = |masses: &[f64]| {
+            let mut filled = vec![0.0; before];
+            filled.extend_from_slice(masses);
+            filled.resize(cells * factor, 0.0);
+            filled
         };
         let mut upper = vec![0.0; cells + 1];
-        let mut gathered = Vec::with_capacity(cells);
-        for cell in 0..cells {
-            let (down, up) = shares.spread(&within(cell, &self.upper)[..factor]);
+        for (cell, masses) in filled(&self.upper).chunks_exact(factor).enumerate() {
+            let (down, up) = shares.spread(masses);
             upper[cell] += down;
             upper[cell + 1] += up;
-            gathered.push(shares.gathered(&within(cell, &self.lower)[..factor]));
         }
+        let gathered =
+            filled(&self.lower).chunks_exact(factor).map(|masses| shares.gathered(masses)).collect();
         // The rounding of sums of `factor` products, and of adding two cells.
         let margin = 1.0 + (2.0 * factor as f64 + 16.0) * UNIT_ROUNDOFF;
         upper.iter_mut().for_each(|mass| *mass *= margin);
@@ -197,19 +193,26 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     let length = (last - first + 1) as usize;
     let mut upper = Pessimistic { masses: vec![0.0; length], ends: &ends, total: 0.0 };
     let mut cells = Vec::with_capacity(points.len());
-    let below = points.first().map_or(1.0, |(_, split)| split.below.p.upper());
+    // 1/(1 − e^(−width)) of every width.
+    let widths: Vec<Enclosure> = (0..=Ends::WIDEST)
+        .map(|width| Enclosure::ONE / -Enclosure::from(-(width.max(1) as f64) * grid.step).exp_m1())
+        .collect();
+    let below = points.first().map_or(1.0, |point| point.split.below.p.upper());
     upper.add(0, below);
     for pair in points.windows(2) {
-        let [(start, start_split), (end, end_split)] = pair else { continue };
-        let (p, q) = masses_between(start_split, end_split);
+        let [start, end] = pair else { continue };
+        let (p, q) = masses_between(&start.split, &end.split);
+        // p − q.
+        let gained = start.advantage.zip(end.advantage).map(|(start, end)| start - end);
         if p.upper() <= 0.0 {
             cells.push(Cell::default());
             continue;
         }
         // The ends of p and q that belong together.
-        let width = (end - start) as f64 * grid.step;
-        let up = share_up((p.upper(), q.lower()), ends.threshold(*start), width).upper();
-        let (low, high) = ((start - first) as usize, (end - first) as usize);
+        let width = widths[(end.index - start.index) as usize];
+        let threshold = ends.threshold(start.index);
+        let up = share_up((p.upper(), q.lower()), gained, threshold, width).upper();
+        let (low, high) = ((start.index - first) as usize, (end.index - first) as usize);
         // Far above, e^a overflows: everything goes up.
         let up = if up.is_nan() { p.upper() } else { up.clamp(0.0, p.upper()) };
         upper.add(high, up);
@@ -217,17 +220,17 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
             upper.add(low, (p.upper() - up).next_up());
         }
         let (p, q) = (p.lower().max(0.0), q.upper());
-        let bottom = ends.threshold(*start) - Enclosure::from(2.0 * placement.offset);
-        let up = share_up((p, q), bottom, width).lower();
+        let bottom = threshold - Enclosure::from(2.0 * placement.offset);
+        let up = share_up((p, q), gained, bottom, width).lower();
         let up = if up.is_nan() { 0.0 } else { up.clamp(0.0, p) };
-        cells.push(Cell::at_its_mean(p, up).times(ends.tilt(*start).lower()));
+        cells.push(Cell::at_its_mean(p, up).times(ends.tilt(start.index).lower()));
     }
-    let infinite = points.last().map_or(1.0, |(_, split)| split.above.p.upper());
+    let infinite = points.last().map_or(1.0, |point| point.split.above.p.upper());
     // At most three roundings of each mass, and of each sum of at most two.
     let margin = 1.0 + 16.0 * UNIT_ROUNDOFF;
     upper.masses.iter_mut().for_each(|mass| *mass *= margin);
     let total = (upper.total + infinite) * (1.0 + 2.0 * (points.len() as f64 + 8.0) * UNIT_ROUNDOFF);
-    let indices: Vec<i64> = points.iter().map(|(index, _)| *index).collect();
+    let indices: Vec<i64> = points.iter().map(|point| point.index).collect();
     let mut lower = vec![0.0; length];
     for (index, mass) in indices.iter().zip(gather(cells, &indices, grid)) {
         lower[(index - first) as usize] = mass;
@@ -236,10 +239,23 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     Discretised { nodes, infinite, total }
 }
 
-/// (p − q·e^a)/(1 − e^(−width)) for a cell that begins at a.
-fn share_up((p, q): (f64, f64), start: Enclosure, width: f64) -> Enclosure {
-    let rise = Enclosure::from(p) - Enclosure::from(q) * start.exp();
-    rise / -Enclosure::from(-width).exp_m1()
+/// (p − q·e^a)·factor for a cell that begins at a, with factor = 1/(1 − e^(−width)); by p − q,
+/// if that is known.
+fn share_up((p, q): (f64, f64), gained: Option<Enclosure>, start: Enclosure, factor: Enclosure) -> Enclosure {
+    let (p, q) = (Enclosure::from(p), Enclosure::from(q));
+    let rise = match gained {
+        Some(gained) => gained - q * start.exp_m1(),
+        None => p - q * start.exp(),
+    };
+    rise * factor
+}
+
+/// A law at a grid point.
+struct Point {
+    index: i64,
+    split: Split,
+    /// Where the loss is tiny: P(L > ℓ) − Q(L > ℓ).
+    advantage: Option<Enclosure>,
 }
 
 /// Masses that are added up, tilted, and their sum before the tilt.
@@ -271,6 +287,9 @@ impl Ends<'_> {
     /// mass m·w²; beyond this it is halved.
     const COST: f64 = 1e-4;
 
+    /// On grids finer than this p − q·e^a loses too many digits.
+    const TINY: f64 = 1e-6;
+
     /// e^(aj − κ): the product and the difference are rounded once each, by a unit of their
     /// sizes, and the exponential by a unit.
     fn tilt(&self, index: i64) -> Enclosure {
@@ -284,12 +303,17 @@ impl Ends<'_> {
             + (Enclosure::from(self.placement.origin) + Enclosure::from(self.placement.offset))
     }
 
-    fn splits(&self, indices: &[i64]) -> Vec<(i64, Split)> {
-        let at = |index: &i64| (*index, self.law.split(self.threshold(*index)));
+    fn splits(&self, indices: &[i64]) -> Vec<Point> {
+        let at = |index: &i64| {
+            let threshold = self.threshold(*index);
+            let tiny = self.grid.step < Self::TINY;
+            let advantage = tiny.then(|| self.law.advantage(threshold));
+            Point { index: *index, split: self.law.split(threshold), advantage }
+        };
         indices.par_iter().with_min_len(512).map(at).collect()
     }
 
-    fn refined(&self) -> Vec<(i64, Split)> {
+    fn refined(&self) -> Vec<Point> {
         let (first, last) = self.placement.range;
         let mut coarse: Vec<i64> = (first..last).step_by(Self::WIDEST).collect();
         coarse.push(last);
@@ -302,16 +326,16 @@ impl Ends<'_> {
             }
             points.extend(self.splits(&halves));
             // Two sorted runs: quick to merge.
-            points.sort_by_key(|(index, _)| *index);
+            points.sort_by_key(|point| point.index);
         }
     }
 
     /// The middle of a cell that should be halved.
-    fn halved(&self, start: &(i64, Split), end: &(i64, Split)) -> Option<i64> {
-        let width = end.0 - start.0;
-        let (p, _) = masses_between(&start.1, &end.1);
-        let mass = p.upper() * (self.grid.tilt * end.0 as f64 - self.placement.log_scale).exp();
-        (width > 1 && mass * (width as f64).powi(2) > Self::COST).then_some(start.0 + width / 2)
+    fn halved(&self, start: &Point, end: &Point) -> Option<i64> {
+        let width = end.index - start.index;
+        let (p, _) = masses_between(&start.split, &end.split);
+        let mass = p.upper() * (self.grid.tilt * end.index as f64 - self.placement.log_scale).exp();
+        (width > 1 && mass * (width as f64).powi(2) > Self::COST).then_some(start.index + width / 2)
     }
 }
 

@@ -10,6 +10,7 @@ mod distribution;
 mod gather;
 mod grid;
 mod law;
+mod plan;
 mod sketch;
 
 pub use compose::{Composition, Part};
@@ -52,6 +53,14 @@ pub trait LossLaw: Send + Sync {
     /// holds for every ℓ in the enclosure. A loss exactly at ℓ may be counted on either
     /// side, in P and Q alike.
     fn split(&self, loss: Enclosure) -> Split;
+
+    /// P(L > ℓ) − Q(L > ℓ), more accurately than from the split where the loss is tiny and the
+    /// law knows a way.
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        let Split { below, above } = self.split(loss);
+        let (over, under) = (above.p - above.q, below.q - below.p);
+        over.intersect(under).unwrap_or(over)
+    }
 
     /// If the law has atoms: a spacing such that every atom (at a finite loss) is a multiple
     /// of it, up to rounding. Bounds are then tighter, never different in kind.
@@ -107,6 +116,11 @@ impl<Law: LossLaw> LossLaw for Exchanged<Law> {
         let exchange = |masses: Masses| Masses { p: masses.q, q: masses.p };
         let Split { below, above } = self.0.split(-loss);
         Split { below: exchange(above), above: exchange(below) }
+    }
+
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        // Q(−L > ℓ) − P(−L > ℓ) = P(L > −ℓ) − Q(L > −ℓ), but for an atom at −ℓ.
+        self.0.advantage(-loss)
     }
 
     fn lattice(&self) -> Option<f64> {

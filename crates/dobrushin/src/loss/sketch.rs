@@ -26,16 +26,15 @@ pub(super) struct Cumulants {
 /// Cells on either side of the middle.
 const CELLS: usize = 160;
 
-/// Masses below this are not looked for.
-const FLOOR: f64 = 1e-60;
-
 impl Sketch {
-    pub fn new(law: &dyn LossLaw) -> Self {
+    /// Of a law, without the tails that weigh less than `floor`: those of a heavy-tailed law
+    /// would take over after a tilt.
+    pub fn new(law: &dyn LossLaw, floor: f64) -> Self {
         let infinite = law.split(1e300.into()).above.p.midpoint();
         let above = |loss: f64| law.split(loss.into()).above.p.midpoint() - infinite;
         let below = |loss: f64| law.split(loss.into()).below.p.midpoint();
-        let high = reach(|loss| above(loss) <= FLOOR.max(1e-14 * infinite));
-        let low = -reach(|loss| below(-loss) <= FLOOR);
+        let high = reach(|loss| above(loss) <= floor.max(1e-14 * infinite));
+        let low = -reach(|loss| below(-loss) <= floor);
         let quantile = |mass: f64| bisect(low, high, |loss| above(loss) > mass * (1.0 - infinite));
         let middle = quantile(0.5);
         let deciles = quantile(0.1) - quantile(0.9);

@@ -16,7 +16,7 @@ pub mod theta;
 
 pub use enclosure::Enclosure;
 pub use roots::{Boundary, boundary};
-pub(crate) use roots::{newton_hint, root_of_decreasing};
+pub(crate) use roots::root_of_decreasing;
 
 /// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
 /// relatively.

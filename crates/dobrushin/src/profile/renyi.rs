@@ -20,13 +20,8 @@
 //! Bernoulli pair with likelihood ratios x and y gives the lower end. From
 //! ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
 
+use super::renyi_pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Order};
-use std::cell::Cell;
-
-/// How well a logarithm is known before the majorant is certified …
-const CLOSE: f64 = 4e-15;
-/// … and where nothing will be.
-const NEAR: f64 = 1e-9;
 
 /// D_α(P‖Q) ≤ ρ for one order α > 1.
 ///
@@ -150,7 +145,7 @@ impl RenyiBound {
         // A majorant for a slightly smaller γ and δ leaves room for rounding: dδ*/dγ = −q.
         for room in [42, 39, 36, 30, 24] {
             let spare = |pair: &BernoulliPair| (2f64.powi(-room) * pair.x / (pair.x - pair.gamma)).min(0.01);
-            let best = self.best_pair(guess, CLOSE, |pair| pair.ln_delta + spare(pair) - delta.get().ln());
+            let best = self.pairs().at(guess, CLOSE, |pair| pair.ln_delta + spare(pair) - delta.get().ln());
             guess = best.place;
             let met = |zero: Epsilon| self.delta(zero).upper() <= delta.get();
             if best.gamma <= 1.0 && Epsilon::new(0.0).is_ok_and(met) {
@@ -180,7 +175,7 @@ impl RenyiBound {
         if known > 600.0 {
             return known;
         }
-        let best = self.best_pair(0.0, NEAR, |pair| pair.ln_delta - delta.ln()).gamma.ln().max(0.0);
+        let best = self.pairs().at(0.0, NEAR, |pair| pair.ln_delta - delta.ln()).gamma.ln().max(0.0);
         if best.is_nan() { known } else { best.min(known) }
     }
 
@@ -210,7 +205,7 @@ impl RenyiBound {
         // A majorant for a slightly smaller γ leaves room for rounding.
         for room in [46, 43, 40, 30] {
             let goal = gamma.midpoint() * (1.0 - 2f64.powi(-room));
-            let best = self.best_pair(guess, CLOSE, |pair| (goal / pair.gamma).ln());
+            let best = self.pairs().at(guess, CLOSE, |pair| (goal / pair.gamma).ln());
             guess = best.place;
             if let Some((x, q)) = self.feasible_pair(&best) {
                 lower = lower.max((q * (x - gamma)).lower());
@@ -237,8 +232,13 @@ impl RenyiBound {
         if epsilon > 600.0 {
             return known;
         }
-        let best = self.best_pair(0.0, NEAR, |pair| epsilon - pair.gamma.ln()).ln_delta;
+        let best = self.pairs().at(0.0, NEAR, |pair| epsilon - pair.gamma.ln()).ln_delta;
         if best.is_nan() { known } else { best.min(known) }
+    }
+
+    /// The pairs that attain δ*, roughly.
+    fn pairs(&self) -> BestPairs {
+        BestPairs::new(self.order, self.divergence.upper())
     }
 
     fn alpha(&self) -> Enclosure {
@@ -258,77 +258,6 @@ impl RenyiBound {
     /// ln[(1 − 1/α)^α/(α − 1)] = (α−1)·ln(1 − 1/α) − ln α.
     fn ln_factor(&self) -> Enclosure {
         self.below() * (-(Enclosure::ONE / self.alpha())).ln_1p() - self.alpha().ln()
-    }
-
-    /// The best Bernoulli pair for the γ at which an increasing function of `place` vanishes,
-    /// roughly: the place is ln(−ln y), as y may be as close to 0 as to 1.
-    ///
-    /// The best pairs for all γ lie on the curve D_α = ρ in the plane of (q, p), which is
-    /// concave; y = (1−p)/(1−q) increases along it, as γ, the slope of its tangent, does, and δ*
-    /// decreases. The moment increases in x, so each y has its x, and γ is where g touches.
-    fn best_pair(&self, guess: f64, error: f64, f: impl Fn(&BernoulliPair) -> f64) -> BernoulliPair {
-        let exponent = (self.order - 1.0) * self.divergence.upper();
-        let ln_excess = exponent + (-(-exponent).exp_m1()).ln();
-        let ln_ln_x = Cell::new(0.0);
-        let at = |place: f64| {
-            let ln_y = -place.exp();
-            ln_ln_x.set(self.ln_ln_x(ln_y, ln_excess, error, ln_ln_x.get()));
-            self.pair(place, ln_ln_x.get().exp())
-        };
-        at(root_of_increasing((-700.0, 60.0), guess, error, |place| f(&at(place))))
-    }
-
-    /// The pair with the given ln y = −e^place and ln x, and the γ for which it is best.
-    fn pair(&self, place: f64, ln_x: f64) -> BernoulliPair {
-        let (alpha, c, ln_y) = (self.order, self.order - 1.0, -place.exp());
-        let z = -ln_y.exp_m1();
-        let apart = ln_x.exp_m1() + z;
-        let ln_w = c * (ln_y - ln_x);
-        let odds = c * ln_w.exp() / -ln_w.exp_m1();
-        // (α−1)(x − Wy) = γα(1 − W), and δ = q(x − γ) with q = z/(x − y).
-        let x = ln_x.exp();
-        let gamma = (c * x + odds * apart) / alpha;
-        let ln_delta = (z * (x / apart - odds) / alpha).ln();
-        BernoulliPair { place, x, ln_y, gamma, ln_delta }
-    }
-
-    /// ln ln x for the x with ln(q·x^α + (1−q)·y^α − 1) = ln_excess, roughly, by Newton's method.
-    fn ln_ln_x(&self, ln_y: f64, ln_excess: f64, error: f64, guess: f64) -> f64 {
-        let (alpha, c) = (self.order, self.order - 1.0);
-        let z = -ln_y.exp_m1();
-        // t^α − 1 − α(t − 1) = t[t^(α−1) − 1 − (α−1)(1 − 1/t)] at y, and below at x.
-        let above_y = ln_y.exp() * (c * ln_y).exp_m1() + c * z;
-        let step = |v: f64| {
-            let ln_x = v.exp();
-            // x/(x − y); q is z/x times that.
-            let drop = (-ln_x).exp_m1();
-            let share = 1.0 / (z * (1.0 + drop) - drop);
-            let (ln_moment, slope) = if c * ln_x < 690.0 {
-                let gained = (c * ln_x).exp_m1();
-                let q = z * share * (1.0 + drop);
-                let above_x = z * share * (gained + c * drop);
-                let moment = above_x + (1.0 - q) * above_y;
-                (moment.ln(), share * (z * alpha * gained - above_x + q * above_y) / moment)
-            } else {
-                // The first term is all that matters.
-                ((z * share).ln() + c * ln_x, alpha - share)
-            };
-            ((ln_excess - ln_moment) / (slope * ln_x)).clamp(-2.0, 2.0)
-        };
-        let mut v = guess;
-        for _ in 0..60 {
-            let change = step(v);
-            if change.is_nan() {
-                break;
-            }
-            // Up to ln x = 650: x must not overflow.
-            v = (v + change).clamp(-80.0, 650f64.ln());
-            // A step squares the error.
-            if change.abs() <= 0.03 * error.sqrt() {
-                break;
-            }
-        }
-        v
     }
 
     /// The majorant that touches at x and y of a pair.
@@ -371,57 +300,8 @@ impl RenyiBound {
     }
 }
 
-/// Two Bernoulli laws with likelihood ratios x > 1 and y < 1 whose D_α is ρ, roughly, and the γ
-/// at which p − γq is the largest δ.
-#[derive(Clone, Copy)]
-struct BernoulliPair {
-    /// ln(−ln y).
-    place: f64,
-    x: f64,
-    ln_y: f64,
-    gamma: f64,
-    ln_delta: f64,
-}
-
 /// A function g(t) ≥ (t − γ)₊ for every γ from `least_gamma` on, whose mean is at most `bound`.
 struct Majorant {
     bound: f64,
     least_gamma: f64,
-}
-
-/// The root of an increasing function with a slope of the order of 1, roughly: a bracket from
-/// a guess, and then false position (the Illinois variant) with a bisection now and then.
-fn root_of_increasing((least, most): (f64, f64), guess: f64, error: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let start = if guess.is_nan() { 0.0 } else { guess.clamp(least, most) };
-    let mut stale = (start, f(start));
-    let mut fresh = stale;
-    let mut stride = stale.1.abs();
-    while fresh.1.signum() == stale.1.signum() {
-        if fresh.1.abs() <= error || fresh.1.is_nan() {
-            return fresh.0;
-        }
-        stale = fresh;
-        let next = (stale.0 - stride.copysign(stale.1)).clamp(least, most);
-        if next == stale.0 {
-            return next;
-        }
-        fresh = (next, f(next));
-        stride *= 2.0;
-    }
-    for round in 1..100 {
-        let cut = fresh.0 - fresh.1 * (fresh.0 - stale.0) / (fresh.1 - stale.1);
-        let inside = cut > fresh.0.min(stale.0) && cut < fresh.0.max(stale.0);
-        let next = if inside && round % 6 != 0 { cut } else { f64::midpoint(fresh.0, stale.0) };
-        let value = f(next);
-        if value.abs() <= error || value.is_nan() || next == fresh.0 || next == stale.0 {
-            return next;
-        }
-        if value.signum() == fresh.1.signum() {
-            stale.1 /= 2.0;
-        } else {
-            stale = fresh;
-        }
-        fresh = (next, value);
-    }
-    fresh.0
 }

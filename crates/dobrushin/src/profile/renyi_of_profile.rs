@@ -28,7 +28,7 @@ const LARGEST_LOSS: f64 = 1e100;
 /// The upper end holds for every pair of laws with the given profile, or a smaller one, whose
 /// privacy losses above 1e100, if any, have probability 0; it is ∞ where δ(ε) is not seen to fall
 /// faster than e^(−(α−1)ε) up to there. The lower end is that of the integral of the profile's lower ends, if
-/// the profile is convex in e^ε. For a smooth profile they agree to about 1e-5. No information
+/// the profile is convex in e^ε. Where the divergence is moderate they agree to about 1e-5. No information
 /// for orders outside 1 < α < ∞.
 ///
 /// ```
@@ -47,7 +47,7 @@ pub fn renyi_of_profile(profile: &dyn PrivacyProfile, direction: Direction, orde
     let below = alpha - Enclosure::ONE;
     let growing = Part { profile, direction, rate: below };
     let falling = Part { profile, direction: direction.reversed(), rate: -alpha };
-    let end = growing.end();
+    let end = growing.end().max(falling.end());
     let step = short(end / CELLS as f64);
     let (growing_nodes, falling_nodes) = (growing.nodes(step), falling.nodes(step));
     // The largest integrand, so that nothing overflows.

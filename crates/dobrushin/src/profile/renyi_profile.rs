@@ -9,8 +9,9 @@
 //! ```
 //!
 //! convex in α as κ″ = 1/(α−1) − 1/α > 0; so {α : ε is enough for δ} is an interval, and
-//! the best ε at an order has a single minimum too. At the order found there, the best
-//! conversion of that one order is taken ([`RenyiBound`]).
+//! the best ε at an order has a single minimum too. What is searched is the best conversion of
+//! each order ([`RenyiBound`]), which for small K is far better: a single step with q = 1e-4 and
+//! σ = 2.6 at δ = 1e-5 has ε = 4e-5 by it, and 0.05 by the formula above.
 
 use super::{Direction, PrivacyProfile, RenyiBound, RenyiCurve};
 use crate::{Delta, Enclosure, Epsilon};
@@ -31,7 +32,7 @@ const ORDERS: (f64, f64) = (1e-14, 1e12);
 /// let step = SubsampledGaussian::new(Probability::new(0.01)?, Positive::new(1.0)?)?;
 /// let profile = RenyiProfile::new(ComposedCurve::repeated(1000, step));
 /// let best = profile.epsilon_at_best_order(Direction::Forward, Delta::new(1e-5)?);
-/// assert!((best.value.upper() - 2.08).abs() < 0.01 && (best.order - 9.1).abs() < 0.5);
+/// assert!((best.value.upper() - 2.1008).abs() < 1e-4 && (best.order - 7.78).abs() < 0.1);
 /// assert_eq!(profile.epsilon(Delta::new(1e-5)?), best.value);
 /// # Ok::<(), dobrushin::Error>(())
 /// ```

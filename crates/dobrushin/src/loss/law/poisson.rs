@@ -100,6 +100,17 @@ impl<Law: LossLaw> LossLaw for PoissonLoss<Law> {
         Split { below: self.thinned(below), above: self.thinned(above) }
     }
 
+    /// (1 − q)Q + qP − Q = q(P − Q).
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        match self.base_threshold(loss.into()) {
+            Some(threshold) => Enclosure::from(self.q) * self.law.advantage(threshold.into()),
+            None => {
+                let above = self.split(loss).above;
+                above.p - above.q
+            }
+        }
+    }
+
     /// Subsampling leaves no atoms at ±ℓ that share a spacing.
     fn lattice(&self) -> Option<f64> {
         None

@@ -49,6 +49,19 @@ impl<Law: LossLaw> LossLaw for WithoutReplacementLoss<Law> {
         negative(Enclosure::between(loss.lower(), 0.0)).hull(self.positive.split(loss.positive_part()))
     }
 
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        // The atom at 0 weighs the same under P and Q, so that the two sides meet there.
+        let (below, above) = (loss.lower().min(0.0), loss.upper().max(0.0));
+        match (loss.lower() >= 0.0, loss.upper() < 0.0) {
+            (true, _) => self.positive.advantage(loss),
+            (_, true) => self.positive.advantage(-loss),
+            _ => [below, above]
+                .map(|end| self.positive.advantage(end.abs().into()))
+                .into_iter()
+                .fold(self.positive.advantage(Enclosure::ZERO), Enclosure::hull),
+        }
+    }
+
     fn gaussian_ratio(&self) -> Option<f64> {
         self.positive.gaussian_ratio()
     }

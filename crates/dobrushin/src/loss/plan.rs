@@ -1,0 +1,286 @@
+//! How a composition is computed: which tilt, which grids, how many losses at once.
+//!
+//! Every choice made here gives valid bounds; good ones give tight bounds fast.
+
+use super::convolve::{Allowance, Copies, LONGEST, Summed, TooLong, sum};
+use super::distribution::LossDistribution;
+use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise};
+use super::sketch::{Cumulants, Sketch, bisect};
+use super::{GaussianLoss, LossLaw};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    Delta(f64),
+    Epsilon(f64),
+}
+
+/// A law of the composition.
+pub(super) enum Law<'a> {
+    Given(&'a dyn LossLaw),
+    Gaussian(GaussianLoss),
+}
+
+impl Law<'_> {
+    fn get(&self) -> &dyn LossLaw {
+        match self {
+            Self::Given(law) => *law,
+            Self::Gaussian(law) => law,
+        }
+    }
+}
+
+/// The tilt, and rough values of what will come out.
+pub(super) struct Plan {
+    sketches: Vec<Sketch>,
+    /// λ of the tilt e^(λL).
+    pub lambda: f64,
+    /// ε, roughly.
+    pub epsilon: f64,
+    /// ln δ, roughly.
+    log_delta: f64,
+    /// The standard deviation of the summed loss, after the tilt.
+    pub deviation: f64,
+}
+
+impl Plan {
+    pub fn new(laws: &[(Law, u64)], target: Target) -> Self {
+        match target {
+            Target::Delta(delta) => Self::with_floor(laws, target, delta),
+            // Only then is it known which tails do not matter.
+            Target::Epsilon(_) => {
+                let first = Self::with_floor(laws, target, 1e-60);
+                Self::with_floor(laws, target, first.log_delta.exp())
+            }
+        }
+    }
+
+    /// The plan without tails that do not matter for a δ.
+    fn with_floor(laws: &[(Law, u64)], target: Target, delta: f64) -> Self {
+        let floor = |count: u64| (1e-7 * delta / count as f64).max(1e-290);
+        let sketches: Vec<Sketch> =
+            laws.iter().map(|(law, count)| Sketch::new(law.get(), floor(*count))).collect();
+        let total = |lambda: f64| {
+            let each = sketches.iter().zip(laws).map(|(sketch, (_, count))| {
+                let Cumulants { log_moment, mean, variance } = sketch.cumulants(lambda);
+                let count = *count as f64;
+                (count * log_moment, count * mean, count * variance)
+            });
+            each.fold((0.0, 0.0, 0.0), |sum, each| (sum.0 + each.0, sum.1 + each.1, sum.2 + each.2))
+        };
+        // The saddle-point estimate at ε = K′(λ): δ ≈ e^(K − λK′)/(λ(λ+1)√(2πK″)).
+        let log_delta = |lambda: f64| {
+            let (log_moment, mean, variance) = total(lambda);
+            let density = 0.5 * (std::f64::consts::TAU * variance).ln();
+            log_moment - lambda * mean - (lambda * (lambda + 1.0)).ln() - density.max(-lambda.ln())
+        };
+        let (_, _, variance) = total(0.0);
+        let unit = 1.0 / variance.sqrt().max(1e-12);
+        let too_small = |log_lambda: f64| {
+            let lambda = log_lambda.exp();
+            match target {
+                Target::Delta(delta) => log_delta(lambda) > delta.ln(),
+                Target::Epsilon(epsilon) => total(lambda).1 < epsilon,
+            }
+        };
+        let (mut low, mut high) = ((1e-3 * unit).ln(), (1e5 * unit).ln());
+        for _ in 0..18 {
+            let middle = 0.5 * (low + high);
+            if too_small(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        // A tilt that changes by more than e^10 within the tolerance is of no use.
+        let lambda = (0.5 * (low + high)).exp();
+        let lambda = lambda.min(10.0 / (1e-4 * total(lambda).1.abs()).max(1e-300));
+        let (_, mean, variance) = total(lambda);
+        let (epsilon, log_delta) = match target {
+            Target::Delta(delta) => (mean.max(0.0), delta.ln()),
+            Target::Epsilon(epsilon) => (epsilon, log_delta(lambda).min(0.0)),
+        };
+        Self { sketches, lambda, epsilon, log_delta, deviation: variance.sqrt() }
+    }
+
+    /// The composed law for a tolerance in ε, or for a larger one if that takes too much.
+    pub fn distribution(&self, laws: &[(Law, u64)], tolerance: f64) -> LossDistribution {
+        let mut tolerance = tolerance;
+        loop {
+            match self.summed(laws, tolerance) {
+                Ok(summed) => return LossDistribution::new(summed),
+                Err(TooLong) => tolerance *= 4.0,
+            }
+        }
+    }
+
+    fn summed(&self, laws: &[(Law, u64)], tolerance: f64) -> Result<Summed, TooLong> {
+        let width = tolerance * self.epsilon.max(1e-3 * self.deviation);
+        // By how much δ may be off, relatively, for other reasons than the grid.
+        let slack = 0.02 * (self.lambda * width).min(1.0);
+        let shares: Vec<f64> = self.shares(laws);
+        let unit = self.step(laws[0].1, LEVEL_0 * width * shares[0]);
+        let lattice = if let [(law, _)] = laws { law.get().lattice() } else { None };
+        // Halves or doubles of a lattice keep its atoms on points.
+        let unit = lattice.map_or(unit, |lattice| lattice * (unit / lattice).log2().floor().exp2());
+        let last = unit * (self.step(laws.len() as u64, 0.2 * width * GATHERED) / unit).log2().floor().exp2();
+        let mut sums = Vec::with_capacity(laws.len());
+        for (((law, count), sketch), share) in laws.iter().zip(&self.sketches).zip(&shares) {
+            let budget = Budget { width: width * share, slack: slack * share, log_delta: self.log_delta };
+            let step = self.step(*count, LEVEL_0 * budget.width);
+            let step = (unit * (step / unit).log2().floor().exp2()).min(last.max(unit));
+            let grid = Grid { step, tilt: self.lambda * step };
+            let own = Uses { law: law.get(), count: *count, sketch, aligned: lattice.is_some() };
+            let mut summed = self.self_composed(own, grid, budget)?;
+            while laws.len() > 1 && summed.grid.step < 0.75 * last {
+                let factor = (last / summed.grid.step).round() as usize;
+                summed = summed.coarsen(factor.min(LARGEST_FACTOR));
+            }
+            sums.push(summed);
+        }
+        let factors: Vec<Copies> = sums.iter().map(|summed| Copies { summed, count: 1 }).collect();
+        sum(&factors, self.allowance(slack, 1))
+    }
+
+    /// How much of the error each law may make: half equally, half by its variance.
+    fn shares(&self, laws: &[(Law, u64)]) -> Vec<f64> {
+        let variances = laws.iter().zip(&self.sketches);
+        let variances: Vec<f64> = variances
+            .map(|((_, count), sketch)| *count as f64 * sketch.cumulants(self.lambda).variance)
+            .collect();
+        let total: f64 = variances.iter().sum();
+        let equal = 0.5 / laws.len() as f64;
+        variances.iter().map(|v| if total > 0.0 { equal + 0.5 * v / total } else { 2.0 * equal }).collect()
+    }
+
+    /// The step at which `count` roundings to a grid move ε by `width`: each moves ln δ by
+    /// about λ(λ+1)h² times a constant, which the caller has divided by.
+    fn step(&self, count: u64, width: f64) -> f64 {
+        (width / (count as f64 * (self.lambda + 1.0))).sqrt()
+    }
+
+    /// Tilted mass 1 counts about λ·deviation·√(2π) times as much as δ.
+    fn allowance(&self, slack: f64, uses: u64) -> Allowance {
+        let weight = 1.0 + 2.6 * self.lambda * self.deviation;
+        let each = slack / uses as f64;
+        Allowance { tilted: (each / weight).clamp(1e-60, 1e-3), log_infinite: self.log_delta + each.ln() }
+    }
+
+    /// The sum of `count` losses of one law: a few at a time, the grid coarsened in between,
+    /// since the sum of k losses is √k times as wide.
+    fn self_composed(&self, uses: Uses, grid: Grid, budget: Budget) -> Result<Summed, TooLong> {
+        let mut current = self.discretised(&uses, grid, budget)?;
+        let mut remaining = uses.count;
+        let levels = ((remaining as f64).ln() / 16f64.ln()).floor().max(1.0);
+        let mut rest: Option<Summed> = None;
+        loop {
+            let take = if remaining <= MOST_AT_ONCE { remaining } else { divisor(remaining) };
+            let over = if remaining <= MOST_AT_ONCE { 0 } else { remaining % take };
+            let left = (remaining / take).max(1);
+            let allowance = self.allowance(budget.slack / (levels + 1.0), left);
+            let next = sum(&[Copies { summed: &current, count: take }], allowance);
+            if over > 0 {
+                let mut factors = vec![Copies { summed: &current, count: over }];
+                factors.extend(rest.as_ref().map(|summed| Copies { summed, count: 1 }));
+                rest = Some(sum(&factors, self.allowance(budget.slack / (levels + 1.0), 1))?);
+            }
+            current = next?;
+            remaining = left;
+            if remaining > 1 || rest.is_some() {
+                let wanted = self.step(remaining, (1.0 - LEVEL_0_SHARE) * budget.width / levels * GATHERED);
+                let factor = (wanted / current.grid.step).log2().floor().exp2();
+                let factor = if factor >= 2.0 { (factor as usize).min(LARGEST_FACTOR) } else { 1 };
+                current = current.coarsen(factor);
+                rest = rest.map(|rest| rest.coarsen(factor));
+            }
+            if remaining == 1 {
+                let mut factors = vec![Copies { summed: &current, count: 1 }];
+                factors.extend(rest.as_ref().map(|summed| Copies { summed, count: 1 }));
+                return sum(&factors, self.allowance(budget.slack, 1));
+            }
+        }
+    }
+
+    /// One loss on the grid.
+    fn discretised(&self, uses: &Uses, grid: Grid, budget: Budget) -> Result<Summed, TooLong> {
+        let (law, count) = (uses.law, uses.count as f64);
+        let cumulants = uses.sketch.cumulants(self.lambda);
+        // Above, what is left must be small against δ; below, against the tilted mass.
+        let most = ((budget.log_delta.exp() * budget.slack) / count).max(1e-300);
+        let infinite = uses.sketch.infinite;
+        let above = |loss: f64| law.split(loss.into()).above.p.upper() - infinite > most;
+        let high = outwards(|loss| !above(loss), |low, high| bisect(low, high, above));
+        let least = self.allowance(budget.slack, uses.count).tilted;
+        let tilted = |loss: f64| (self.lambda * loss - cumulants.log_moment).exp();
+        let below = |loss: f64| law.split((-loss).into()).below.p.upper() * tilted(-loss) > least;
+        let low = -outwards(|loss| !below(loss), |low, high| bisect(low, high, below));
+        // Where a law is narrower than the grid, its middle had better be a point: the loss
+        // of what lies within a step of the median.
+        let origin = if uses.aligned { 0.0 } else { uses.sketch.centre(law, grid.step) };
+        let index = |loss: f64| (loss - origin) / grid.step;
+        if index(high) - index(low) > LONGEST as f64 {
+            return Err(TooLong);
+        }
+        let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);
+        let narrow = uses.sketch.spread < 1e-3 * grid.step;
+        let offset = match uses.aligned {
+            true => high.max(-low).max(grid.step) * 2f64.powi(-44),
+            false if narrow => origin.abs() * 2f64.powi(-42),
+            false => 0.0,
+        };
+        // The tilt is by the index.
+        let log_scale = cumulants.log_moment - self.lambda * origin;
+        let placement = Placement { range, origin, offset, log_scale };
+        let surely_infinite = law.split(1e300.into()).above.p.lower().max(0.0);
+        Ok(Summed::one(grid, placement, discretise(law, grid, placement), surely_infinite))
+    }
+}
+
+/// A law and how often it is used.
+struct Uses<'a> {
+    law: &'a dyn LossLaw,
+    count: u64,
+    sketch: &'a Sketch,
+    /// Whether the law's atoms are on the grid.
+    aligned: bool,
+}
+
+/// What one law's composition may cost.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// In ε, by the grid.
+    width: f64,
+    /// In ln δ, by everything else.
+    slack: f64,
+    log_delta: f64,
+}
+
+/// Spreading costs h²/12 and gathering a cell that is known by its masses h²/4, each times
+/// (λ + 1) in ε; the first grid gets this share of the width.
+const LEVEL_0_SHARE: f64 = 0.5;
+const LEVEL_0: f64 = 3.0 * LEVEL_0_SHARE;
+
+/// On later grids gathering costs h²/8.
+const GATHERED: f64 = 4.8;
+
+/// Up to this many losses are added at once.
+const MOST_AT_ONCE: u64 = 40;
+
+/// How many losses to add at once, preferably so that none are left over.
+fn divisor(count: u64) -> u64 {
+    let candidates = [16, 20, 18, 15, 24, 25, 12, 14, 21, 22, 28, 27, 30, 32, 11, 13, 17, 19, 23, 29, 31, 10];
+    candidates.into_iter().find(|k| count.is_multiple_of(*k)).unwrap_or(16)
+}
+
+/// The distance from 0 up to which a predicate is needed: doubled until it holds, then
+/// refined.
+fn outwards(holds: impl Fn(f64) -> bool, refine: impl Fn(f64, f64) -> f64) -> f64 {
+    if holds(0.0) {
+        return 0.0;
+    }
+    let mut end = 1e-14;
+    while end < 1e12 && !holds(end) {
+        end *= 4.0;
+    }
+    refine(end / 4.0, end)
+}
