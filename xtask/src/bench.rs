@@ -1,29 +1,75 @@
 //! Speed and accuracy side by side with a named reference, in one run.
 
 use super::{Outcome, cargo, root, run};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// θ against SciPy, and large kernels against the clock.
-pub fn all() -> Outcome {
-    let target = root().join("target");
+/// One bench by its name, or all of them.
+pub fn named(name: Option<&str>) -> Outcome {
+    let benches: &[fn(&Path) -> Outcome] = match name {
+        None => &[theta, kernels, accountants],
+        Some("theta") => &[theta],
+        Some("kernels") => &[kernels],
+        Some("accountants") => &[accountants],
+        Some(other) => return Err(format!("no bench is called {other:?}: theta, kernels or accountants")),
+    };
     run(cargo().args(["build", "--release", "-p", "dobrushin", "--examples"]))?;
-    let python = python_with_scipy(&target.join("bench-python"))?;
-    let examples = target.join("release/examples");
+    let examples = root().join("target/release/examples");
+    benches.iter().try_for_each(|bench| bench(&examples))
+}
+
+/// θ against SciPy.
+fn theta(examples: &Path) -> Outcome {
+    let python = python(&Packages { probe: "import scipy", wanted: &["numpy", "scipy"], bare: &[] })?;
     run(Command::new(python)
         .arg(root().join("benches/theta_against_scipy.py"))
-        .arg(examples.join("theta_speed")))?;
-    println!();
+        .arg(examples.join("theta_speed")))
+}
+
+/// Large kernels against the clock.
+fn kernels(examples: &Path) -> Outcome {
     run(&mut Command::new(examples.join("kernel_speed")))
 }
 
-/// A Python with NumPy and SciPy, installed in the folder the first time.
-fn python_with_scipy(folder: &Path) -> Result<String, String> {
+/// Compositions of DP-SGD against dp_accounting, prv_accountant and Opacus.
+fn accountants(examples: &Path) -> Outcome {
+    let python = python(&Packages {
+        probe: "import dp_accounting, prv_accountant, importlib.util as u; assert u.find_spec('opacus')",
+        wanted: &["numpy", "scipy", "dp-accounting", "prv-accountant"],
+        // Its accountants need none of what it depends on, which is large.
+        bare: &["opacus"],
+    })?;
+    run(Command::new(python)
+        .arg(root().join("benches/accountants.py"))
+        .arg(examples.join("accountant_times"))
+        .arg(examples.join("renyi_settings")))
+}
+
+/// What a bench needs of Python.
+struct Packages {
+    /// Succeeds if all are there.
+    probe: &'static str,
+    wanted: &'static [&'static str],
+    /// Installed without what they depend on.
+    bare: &'static [&'static str],
+}
+
+/// A Python with the packages, installed in `target` the first time.
+fn python(packages: &Packages) -> Result<PathBuf, String> {
+    let folder = root().join("target/bench-python");
     let python = folder.join("bin/python");
-    let ready = Command::new(&python).args(["-c", "import scipy"]).output().is_ok_and(|o| o.status.success());
+    let ready = Command::new(&python).args(["-c", packages.probe]).output().is_ok_and(|o| o.status.success());
     if !ready {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "numpy", "scipy"]))?;
+        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        let install = || {
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--quiet"]);
+            pip
+        };
+        run(install().args(packages.wanted))?;
+        if !packages.bare.is_empty() {
+            run(install().arg("--no-deps").args(packages.bare))?;
+        }
     }
-    Ok(python.display().to_string())
+    Ok(python)
 }

@@ -9,7 +9,8 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests
 cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
-cargo xtask bench     speed: θ against SciPy, contraction of large kernels (installs SciPy in target/)
+cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
+                      prv_accountant and Opacus, minutes); installs the others in target/
 ";
 
 /// A chore's failure, as one line.
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let outcome = match chore.as_deref() {
         Some("test") => test(),
         Some("tables") => tables(),
-        Some("bench") => bench::all(),
+        Some("bench") => bench::named(env::args().nth(2).as_deref()),
         Some("help") | None => {
             print!("{HELP}");
             Ok(())

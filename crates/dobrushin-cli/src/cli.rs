@@ -1,6 +1,7 @@
 //! What users type.
 
 use clap::{Args, Parser, Subcommand};
+use dobrushin::algorithm::Parameter;
 use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
 use std::path::PathBuf;
 
@@ -35,12 +36,102 @@ pub struct Common {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// The (ε, δ) of a run, by every analysis; the best one is the guarantee
+    Account(AccountArgs),
+    /// The smallest noise, or the most steps, with which a run meets a target
+    Calibrate(CalibrateArgs),
+    /// ε or δ over one or two parameters
+    Curve(CurveArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel
     Kernel(KernelArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
     Explain(ExplainArgs),
+}
+
+/// Changes to a run file.
+#[derive(Args, Debug)]
+pub struct SetArgs {
+    /// Put a value in place of the file's, as run.steps=1000 or steps=1000; it replaces keys that it
+    /// excludes, such as another noise. May be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// What is asked of a run.
+#[derive(Args, Debug)]
+pub struct QuestionArgs {
+    /// The δ for which to find ε, in place of the file's [target]
+    #[arg(long, value_parser = delta, allow_negative_numbers = true, conflicts_with = "epsilon")]
+    pub delta: Option<Delta>,
+    /// The ε for which to find δ, in place of the file's [target]
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
+}
+
+#[derive(Args, Debug)]
+pub struct AccountArgs {
+    /// A run file (TOML); a built-in example without it
+    pub run: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: SetArgs,
+    #[command(flatten)]
+    pub question: QuestionArgs,
+    /// Draw δ against ε into a file (.svg or .png)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct CalibrateArgs {
+    /// A run file (TOML); it need not say the parameter that is searched
+    pub run: PathBuf,
+    /// What to search: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
+    /// sampling-probability or learning-rate
+    #[arg(long, value_name = "NAME", value_parser = parameter)]
+    pub parameter: Parameter,
+    /// The ε to meet, with the δ of --delta or of the file's [target]
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
+    /// The δ to meet, with the ε of --epsilon or of the file's [target]
+    #[arg(long, value_parser = delta, allow_negative_numbers = true)]
+    pub delta: Option<Delta>,
+    /// Instead: the membership advantage (true-positive minus false-positive rate) that no attack exceeds
+    #[arg(long, value_parser = probability, allow_negative_numbers = true,
+          conflicts_with_all = ["epsilon", "delta", "tpr"])]
+    pub advantage: Option<Probability>,
+    /// Instead: the true-positive rate that no attack exceeds at the false-positive rate --fpr
+    #[arg(long, value_parser = probability, allow_negative_numbers = true, requires = "fpr",
+          conflicts_with_all = ["epsilon", "delta"])]
+    pub tpr: Option<Probability>,
+    /// The false-positive rate that goes with --tpr
+    #[arg(long, value_parser = probability, allow_negative_numbers = true, requires = "tpr")]
+    pub fpr: Option<Probability>,
+    #[command(flatten)]
+    pub changes: SetArgs,
+}
+
+#[derive(Args, Debug)]
+pub struct CurveArgs {
+    /// A run file (TOML)
+    pub run: PathBuf,
+    /// What to vary: steps=1..1e5, or noise-multiplier=0.5,1,2. Once or twice
+    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    pub over: Vec<String>,
+    /// How many points a range has
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    pub points: u32,
+    /// Points at equal ratios instead of equal distances, and logarithmic axes
+    #[arg(long)]
+    pub log: bool,
+    #[command(flatten)]
+    pub question: QuestionArgs,
+    #[command(flatten)]
+    pub changes: SetArgs,
+    /// Draw the curve into a file (.svg or .png)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -182,4 +273,11 @@ fn order(text: &str) -> Result<Order, String> {
 
 fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
     checked(text, |value| Positive::named(name, value))
+}
+
+fn parameter(text: &str) -> Result<Parameter, String> {
+    Parameter::ALL.into_iter().find(|p| p.name() == text || p.key() == text).ok_or_else(|| {
+        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.name()).collect();
+        format!("{text:?} is none of {}", names.join(", "))
+    })
 }

@@ -10,6 +10,8 @@ mod plot;
 mod probabilities;
 mod problem;
 mod profile_plot;
+mod run_file;
+mod sweep;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(problem) => {
             problem.print();
             problem.exit_code()
@@ -26,12 +28,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<(), Problem> {
+fn run(cli: Cli) -> Result<ExitCode, Problem> {
     let report = match &cli.command {
         None => command::demonstration::run(),
+        Some(Command::Account(arguments)) => command::account::run(arguments),
+        Some(Command::Calibrate(arguments)) => command::calibrate::run(arguments),
+        Some(Command::Curve(arguments)) => command::curve::run(arguments, !cli.common.quiet),
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;
-    report.print(&cli.common)
+    report.print(&cli.common)?;
+    Ok(if report.answer_is_no { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

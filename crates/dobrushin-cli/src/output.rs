@@ -14,6 +14,8 @@ pub struct Report {
     pub text: Text,
     /// For programs.
     pub json: Value,
+    /// Whether the answer is "no": exit code 1.
+    pub answer_is_no: bool,
 }
 
 /// Blocks of text; the explanations are left out by `--quiet`.
@@ -47,6 +49,11 @@ impl Text {
 }
 
 impl Report {
+    /// An answer that is not "no".
+    pub fn new(text: Text, json: Value) -> Self {
+        Self { text, json, answer_is_no: false }
+    }
+
     /// Prints the report as the flags ask. A reader that stops reading is no error.
     pub fn print(&self, common: &Common) -> Result<(), Problem> {
         let text = if common.json { format!("{:#}\n", self.json) } else { self.text.render(common.quiet) };
@@ -66,6 +73,11 @@ impl Report {
 
 /// An aligned table: the first column to the left, numbers to the right.
 pub fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    aligned(header.map(str::to_owned).to_vec(), rows.into_iter().map(Vec::from))
+}
+
+/// As [`table`], with as many columns as the header has.
+pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header);

@@ -7,18 +7,24 @@ use std::process::ExitCode;
 #[derive(Debug)]
 pub struct Problem {
     message: String,
-    cause: Option<Box<dyn Error>>,
+    cause: Option<Box<dyn Error + Send>>,
     help: Option<String>,
+    code: u8,
 }
 
 impl Problem {
     /// Something wrong with what the user gave.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None, help: None }
+        Self { message: message.into(), cause: None, help: None, code: 2 }
+    }
+
+    /// Nothing wrong, but the answer is "no".
+    pub fn answer_is_no(message: impl Into<String>) -> Self {
+        Self { code: 1, ..Self::new(message) }
     }
 
     /// With what led to it.
-    pub fn because(mut self, cause: impl Error + 'static) -> Self {
+    pub fn because(mut self, cause: impl Error + Send + 'static) -> Self {
         self.cause = Some(Box::new(cause));
         self
     }
@@ -32,7 +38,7 @@ impl Problem {
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
         eprintln!("error: {}", self.message);
-        let mut cause = self.cause.as_deref();
+        let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
         while let Some(error) = cause {
             eprintln!("  because: {error}");
             cause = error.source();
@@ -42,9 +48,9 @@ impl Problem {
         }
     }
 
-    /// Bad input is 2.
+    /// 2 for bad input, 1 for the answer "no".
     pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(2)
+        ExitCode::from(self.code)
     }
 }
 
@@ -57,5 +63,11 @@ impl From<crate::plot::PlotError> for Problem {
 impl From<dobrushin::Error> for Problem {
     fn from(error: dobrushin::Error) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+impl From<dobrushin::algorithm::RunError> for Problem {
+    fn from(error: dobrushin::algorithm::RunError) -> Self {
+        Self::new(error.to_string()).help(error.help)
     }
 }

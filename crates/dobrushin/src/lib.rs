@@ -11,6 +11,8 @@
 //! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the
 //!   tight curve F_γ, and what a kernel does to any f-divergence;
 //! - [`profile`]: what a Rényi divergence says about (ε, δ), at its best;
+//! - [`algorithm`]: runs, checked, and what an observer of all their steps sees;
+//! - [`account`]: what every analysis says about a run, and the noise that a target needs;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
 //! Every computed number is an [`Enclosure`]: the true value lies between

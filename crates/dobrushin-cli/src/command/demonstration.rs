@@ -36,7 +36,7 @@ pub fn run() -> Result<Report, Problem> {
         let certified = pair.hockey_stick(Gamma::from_epsilon(epsilon)?);
         tails.push((epsilon, r, textbook(epsilon, r), certified));
     }
-    Ok(Report { text: text(&forgotten, &tails), json: as_json(&forgotten, &tails) })
+    Ok(Report::new(text(&forgotten, &tails), as_json(&forgotten, &tails)))
 }
 
 /// The formula of the papers in floating point, as it is usually coded.

@@ -113,7 +113,7 @@ fn report(
         ),
     ]);
     json.extend(named.iter().map(|(key, _, value)| ((*key).to_owned(), bounds(*value))));
-    Ok(Report { text, json: Value::Object(json) })
+    Ok(Report::new(text, Value::Object(json)))
 }
 
 /// The smallest ε that holds for both orders of the laws, as privacy needs.

@@ -25,7 +25,7 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
     if !statement.errata.is_empty() {
         text.answer(format!("Errata\n{}", bullets(statement.errata)));
     }
-    Ok(Report { text, json: as_json(statement) })
+    Ok(Report::new(text, as_json(statement)))
 }
 
 fn list() -> Report {
@@ -36,7 +36,7 @@ fn list() -> Report {
     text.answer(lines.join("\n"));
     text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata.");
     let statements: Vec<Value> = STATEMENTS.iter().map(as_json).collect();
-    Report { text, json: json!({ "statements": statements }) }
+    Report::new(text, json!({ "statements": statements }))
 }
 
 fn as_json(statement: &Statement) -> Value {

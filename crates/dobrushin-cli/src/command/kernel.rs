@@ -19,7 +19,7 @@ pub fn run(arguments: &KernelArgs, show_progress: bool) -> Result<Report, Proble
     if let (Some(path), Some(curve)) = (&arguments.at.plot, &answers.curve) {
         draw(&kernel, curve, &answers.levels)?.write(path)?;
     }
-    Ok(Report { text: answers.text(&kernel), json: answers.json(&kernel) })
+    Ok(Report::new(answers.text(&kernel), answers.json(&kernel)))
 }
 
 fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {

@@ -12,6 +12,7 @@ mod grid;
 mod law;
 mod plan;
 mod sketch;
+mod window;
 
 pub use compose::{Composition, Part};
 pub use distribution::LossDistribution;

@@ -2,10 +2,11 @@
 //!
 //! Every choice made here gives valid bounds; good ones give tight bounds fast.
 
-use super::convolve::{Allowance, Copies, LONGEST, Summed, TooLong, sum};
+use super::convolve::{Copies, LONGEST, Summed, TooLong, sum};
 use super::distribution::LossDistribution;
 use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise};
 use super::sketch::{Cumulants, Sketch, bisect};
+use super::window::Allowance;
 use super::{GaussianLoss, LossLaw};
 
 /// What is asked for.

@@ -1,0 +1,148 @@
+//! `dobrushin calibrate`: how much noise a target needs.
+
+use crate::cli::CalibrateArgs;
+use crate::number;
+use crate::output::{Report, Text, bounds, object, table};
+use crate::problem::Problem;
+use crate::run_file::{self, RunFile};
+use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
+use dobrushin::algorithm::Parameter;
+use dobrushin::{Delta, Epsilon};
+use serde_json::{Map, Value, json};
+
+/// The value that just meets the target.
+pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
+    let mut file = RunFile::read(&arguments.run)?;
+    run_file::apply(&mut file, &arguments.changes.set)?;
+    if file.is_list() {
+        return Err(Problem::new("a list of mechanisms has no parameter to search")
+            .help("calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\""));
+    }
+    let target = target(arguments, &file)?;
+    let parameter = arguments.parameter;
+    if !file.says(parameter.key()) {
+        run_file::set(&mut file, parameter.key(), placeholder(parameter))?;
+    }
+    let found = calibrate(&file.run()?, parameter, target).map_err(|error| problem(error, target))?;
+    Ok(Report::new(text(&found, target), Value::Object(as_json(&found, target))))
+}
+
+/// A valid value, to be replaced.
+fn placeholder(parameter: Parameter) -> toml::Value {
+    match parameter {
+        Parameter::Steps | Parameter::BatchSize => toml::Value::Integer(1),
+        _ => toml::Value::Float(1.0),
+    }
+}
+
+fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> {
+    if let Some(advantage) = arguments.advantage {
+        if advantage.get() == 0.0 {
+            return Err(Problem::new("--advantage is 0, but it must be above 0").help("--advantage 0.1"));
+        }
+        return Ok(Target::Advantage(advantage));
+    }
+    if let (Some(rate), Some(at)) = (arguments.tpr, arguments.fpr) {
+        if rate.get() <= at.get() || at.get() == 0.0 {
+            let what =
+                format!("--tpr is {} and --fpr is {}, but tpr > fpr > 0 is needed", rate.get(), at.get());
+            return Err(
+                Problem::new(what).help("guessing at random has tpr = fpr; try --tpr 0.05 --fpr 0.01")
+            );
+        }
+        return Ok(Target::TruePositiveRate { rate, at });
+    }
+    let (mut epsilon, mut delta): (Option<Epsilon>, Option<Delta>) = (arguments.epsilon, arguments.delta);
+    match file.question()? {
+        Some(Question::Epsilon(of_file)) => delta = delta.or(Some(of_file)),
+        Some(Question::Delta(of_file)) => epsilon = epsilon.or(Some(of_file)),
+        None => (),
+    }
+    match (epsilon, delta) {
+        (Some(epsilon), Some(_)) if epsilon.get() == 0.0 => {
+            Err(Problem::new("--epsilon is 0, but it must be above 0")
+                .help("(0, δ)-privacy is a membership advantage of δ: --advantage δ"))
+        }
+        (Some(epsilon), Some(delta)) => Ok(Target::Privacy { epsilon, delta }),
+        _ => Err(Problem::new("there is no target: ε and δ are both needed")
+            .help("--epsilon 2 --delta 1e-5, or --advantage 0.1, or --tpr 0.05 --fpr 0.01")),
+    }
+}
+
+fn problem(error: CalibrationError, target: Target) -> Problem {
+    match error {
+        CalibrationError::Run(error) => error.into(),
+        CalibrationError::NotApplicable(reason) => Problem::new(format!("nothing can be searched: {reason}")),
+        CalibrationError::Unreachable { parameter, value, achieved } => Problem::answer_is_no(format!(
+            "the target cannot be reached by {}: even {} gives {} = {}, above {}",
+            parameter.name(),
+            number::plain(value),
+            quantity(target),
+            number::upper(achieved),
+            number::plain(target.limit())
+        ))
+        .help(if parameter.is_noise() {
+            "take fewer steps or smaller batches, or a larger target"
+        } else {
+            "add noise, or choose a larger target"
+        }),
+    }
+}
+
+/// What the target limits.
+fn quantity(target: Target) -> &'static str {
+    match target {
+        Target::Privacy { .. } => "ε",
+        Target::Advantage(_) => "the advantage",
+        Target::TruePositiveRate { .. } => "the true-positive rate",
+    }
+}
+
+fn text(found: &Calibration, target: Target) -> Text {
+    let mut text = Text::default();
+    let value = number::plain(found.value);
+    text.answer(format!("{} = {value}", found.parameter.name()));
+    let what = match target {
+        Target::Privacy { delta, .. } => format!("ε at δ = {}", number::plain(delta.get())),
+        Target::Advantage(_) => "membership advantage".to_owned(),
+        Target::TruePositiveRate { at, .. } => {
+            format!("true-positive rate at false-positive rate {}", number::plain(at.get()))
+        }
+    };
+    let row =
+        [what, number::lower(found.achieved), number::upper(found.achieved), number::plain(target.limit())];
+    text.answer(table(["with it, by composition", "at least", "at most", "target"], [row]));
+    let kind = if found.parameter.is_noise() { "smallest" } else { "largest" };
+    let next = match found.parameter {
+        Parameter::Steps | Parameter::BatchSize => "the next whole number fails",
+        Parameter::Epochs => "one step more fails",
+        _ => "a value 1e-5 less private, relatively, fails",
+    };
+    text.explanation(if found.at_the_end {
+        "The target is met at the end of the range that is searched.".to_owned()
+    } else {
+        format!("The {kind} value that meets the target, seen to meet it: {next}.")
+    });
+    text
+}
+
+fn as_json(found: &Calibration, target: Target) -> Map<String, Value> {
+    let whole = matches!(found.parameter, Parameter::Steps | Parameter::BatchSize);
+    let value = if whole { json!(found.value as u64) } else { json!(found.value) };
+    let mut fields = object([("parameter", json!(found.parameter.name())), ("value", value)]);
+    let more = match target {
+        Target::Privacy { delta, .. } => {
+            object([("epsilon", bounds(found.achieved)), ("delta", json!(delta.get()))])
+        }
+        Target::Advantage(_) => object([("advantage", bounds(found.achieved))]),
+        Target::TruePositiveRate { at, .. } => {
+            object([("tpr", bounds(found.achieved)), ("fpr", json!(at.get()))])
+        }
+    };
+    fields.extend(more);
+    fields.insert("analysis".to_owned(), json!("composition"));
+    fields.insert("target".to_owned(), json!(target.limit()));
+    fields.insert("at_the_end_of_the_range".to_owned(), json!(found.at_the_end));
+    fields.insert("evaluations".to_owned(), json!(found.evaluations));
+    fields
+}

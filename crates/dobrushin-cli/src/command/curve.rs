@@ -1,0 +1,222 @@
+//! `dobrushin curve`: a run with one or two of its parameters varied.
+
+use crate::cli::CurveArgs;
+use crate::command::account::{answer_json, asked, question, target};
+use crate::number;
+use crate::output::{Report, Text, aligned, object};
+use crate::plot::{Axis, Line, Plot, Scale, Series};
+use crate::problem::Problem;
+use crate::run_file::{self, RunFile};
+use crate::sweep::Sweep;
+use dobrushin::account::{Answer, Question, Report as Account};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+/// The question, asked at every point.
+pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem> {
+    let mut file = RunFile::read(&arguments.run)?;
+    run_file::apply(&mut file, &arguments.changes.set)?;
+    let sweeps = sweeps(arguments)?;
+    let question = question(&file, &arguments.question)?;
+    let bar = progress(show_progress, sweeps.iter().map(|sweep| sweep.values.len() as u64).product());
+    let points = points(&sweeps);
+    let accounts = points
+        .par_iter()
+        .map(|point| {
+            let account = at(&file, &sweeps, point, question);
+            bar.inc(1);
+            account
+        })
+        .collect::<Result<Vec<Account>, Problem>>()?;
+    bar.finish_and_clear();
+    let curve = Curve { sweeps, points, accounts, question };
+    if let Some(path) = &arguments.plot {
+        curve.draw(arguments.log).write(path)?;
+    }
+    Ok(Report::new(curve.text(), curve.json()))
+}
+
+fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
+    if arguments.over.len() > 2 {
+        return Err(Problem::new(format!("--over is given {} times", arguments.over.len()))
+            .help("once, or twice for two parameters"));
+    }
+    let read = |over: &String| Sweep::parse(over, arguments.points, arguments.log);
+    let sweeps: Vec<Sweep> = arguments.over.iter().map(read).collect::<Result<_, _>>()?;
+    if let [a, b] = &sweeps[..]
+        && a.key == b.key
+    {
+        return Err(Problem::new(format!("--over varies {} twice", a.key)).help("give two different keys"));
+    }
+    Ok(sweeps)
+}
+
+/// Indices into the values, the first parameter varying slowest.
+fn points(sweeps: &[Sweep]) -> Vec<Vec<usize>> {
+    sweeps.iter().fold(vec![Vec::new()], |points, sweep| {
+        let extend =
+            |point: Vec<usize>| (0..sweep.values.len()).map(move |index| [&point[..], &[index]].concat());
+        points.into_iter().flat_map(extend).collect()
+    })
+}
+
+fn at(file: &RunFile, sweeps: &[Sweep], point: &[usize], question: Question) -> Result<Account, Problem> {
+    let mut file = file.clone();
+    for (sweep, &index) in sweeps.iter().zip(point) {
+        run_file::set(&mut file, &sweep.key, sweep.values[index].clone())?;
+    }
+    // A target that is varied is asked for.
+    let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
+    let question = if varied { file.question()?.unwrap_or(question) } else { question };
+    Ok(Account::new(&file.run()?, question))
+}
+
+/// Shown on a terminal only.
+fn progress(show: bool, points: u64) -> ProgressBar {
+    let bar = if show { ProgressBar::new(points) } else { ProgressBar::hidden() };
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} points, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+struct Curve {
+    sweeps: Vec<Sweep>,
+    points: Vec<Vec<usize>>,
+    accounts: Vec<Account>,
+    question: Question,
+}
+
+impl Curve {
+    /// The analyses that apply somewhere.
+    fn ids(&self) -> Vec<&'static str> {
+        let entries = self.accounts.first().map_or(&[][..], |account| &account.entries);
+        let applies = |id: &str| self.accounts.iter().any(|account| answer(account, id).is_some());
+        entries.iter().map(|entry| entry.id).filter(|id| applies(id)).collect()
+    }
+
+    fn text(&self) -> Text {
+        let mut text = Text::default();
+        let symbol = if asked(self.question) == "epsilon" { "ε" } else { "δ" };
+        let names = self.sweeps.iter().map(|sweep| sweep.key.clone());
+        let ids = self.ids();
+        let columns = ids.iter().map(|id| (*id).to_owned());
+        let header = names.chain([format!("{symbol} at most")]).chain(columns).collect();
+        let cell =
+            |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
+        let rows = self.points.iter().zip(&self.accounts).map(|(point, account)| {
+            let values = self.sweeps.iter().zip(point).map(|(sweep, &index)| sweep.label(index));
+            let guarantee = cell(account.guarantee().map(|(_, answer)| answer));
+            values.chain([guarantee]).chain(ids.iter().map(|id| cell(answer(account, id)))).collect()
+        });
+        text.answer(aligned(header, rows));
+        let asked = match self.question {
+            Question::Epsilon(delta) => format!("ε at δ = {}", number::plain(delta.get())),
+            Question::Delta(epsilon) => format!("δ at ε = {}", number::plain(epsilon.get())),
+        };
+        text.explanation(format!(
+            "{asked}. The second part of the table is what each analysis says; composition-gdp is an\n\
+             approximation and never the guarantee. Printed bounds are rounded up. The assumptions are those of\n\
+             dobrushin account."
+        ));
+        text
+    }
+
+    fn json(&self) -> Value {
+        let over = self.sweeps.iter().map(|sweep| {
+            let values: Value = sweep.values.iter().map(run_file::json).collect();
+            json!({ "key": sweep.key, "values": values })
+        });
+        let analyses = self.ids().into_iter().map(|id| {
+            let mut fields = object([("id", json!(id))]);
+            fields.extend(self.lists(|account| answer(account, id)));
+            Value::Object(fields)
+        });
+        let guarantee = self.lists(|account| account.guarantee().map(|(_, answer)| answer));
+        let guarantee = guarantee.into_iter().next().map_or(Value::Null, |(_, list)| list);
+        json!({
+            "over": over.collect::<Value>(),
+            "target": target(self.question),
+            "analyses": analyses.collect::<Value>(),
+            "guarantee": guarantee,
+        })
+    }
+
+    /// The fields of the answers, each as a list over the points (of lists, for two parameters).
+    fn lists(&self, of: impl Fn(&Account) -> Option<Answer>) -> serde_json::Map<String, Value> {
+        let answers: Vec<Option<serde_json::Map<String, Value>>> = self
+            .accounts
+            .iter()
+            .map(|account| of(account).map(|answer| answer_json(self.question, answer)))
+            .collect();
+        let names: Vec<String> =
+            answers.iter().flatten().next().map_or(Vec::new(), |fields| fields.keys().cloned().collect());
+        let list = |name: &String| -> Value {
+            let value = |fields: &Option<serde_json::Map<String, Value>>| {
+                fields.as_ref().and_then(|fields| fields.get(name)).cloned().unwrap_or(Value::Null)
+            };
+            let flat: Vec<Value> = answers.iter().map(value).collect();
+            match &self.sweeps[..] {
+                [_, inner] => flat.chunks(inner.values.len()).map(|row| json!(row)).collect(),
+                _ => json!(flat),
+            }
+        };
+        names.iter().map(|name| (name.clone(), list(name))).collect()
+    }
+
+    fn draw(&self, log: bool) -> Plot {
+        let x =
+            Axis { label: self.sweeps[0].key.clone(), scale: if log { Scale::Log10 } else { Scale::Linear } };
+        let delta = asked(self.question) == "delta";
+        let y = Axis {
+            label: if delta { "δ" } else { "ε" }.to_owned(),
+            scale: if log || delta { Scale::Log10 } else { Scale::Linear },
+        };
+        let place = |scale: Scale, value: f64| if scale == Scale::Log10 { value.log10() } else { value };
+        let height = |answer: Option<Answer>| match answer {
+            Some(Answer { log_delta: Some(ln), .. }) => ln.upper() / std::f64::consts::LN_10,
+            Some(answer) => place(y.scale, answer.value.upper()),
+            None => f64::NAN,
+        };
+        let abscissa = |index: usize| place(x.scale, self.sweeps[0].number(index));
+        let series = match &self.sweeps[..] {
+            [_, inner] => (0..inner.values.len())
+                .map(|second| {
+                    let here = self.points.iter().zip(&self.accounts).filter(|(point, _)| point[1] == second);
+                    let points = here.map(|(point, account)| {
+                        (abscissa(point[0]), height(account.guarantee().map(|g| g.1)))
+                    });
+                    let label = format!("{} = {}", inner.key, inner.label(second));
+                    Series { label, points: points.collect(), line: Line::Solid }
+                })
+                .collect(),
+            _ => (self.ids().into_iter())
+                .map(|id| {
+                    let here = self.points.iter().zip(&self.accounts);
+                    let points =
+                        here.map(|(point, account)| (abscissa(point[0]), height(answer(account, id))));
+                    let line = if id == "composition-gdp" { Line::Dashed } else { Line::Solid };
+                    Series { label: id.to_owned(), points: points.collect(), line }
+                })
+                .collect(),
+        };
+        let given = match self.question {
+            Question::Epsilon(d) => format!("δ = {}", number::plain(d.get())),
+            Question::Delta(e) => format!("ε = {}", number::plain(e.get())),
+        };
+        Plot {
+            title: format!("{} over {} at {given}", y.label, x.label),
+            caption: vec![
+                "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
+            ],
+            x,
+            y,
+            series,
+        }
+    }
+}
+
+/// What an analysis answered, if it applies.
+fn answer(account: &Account, id: &str) -> Option<Answer> {
+    account.entries.iter().find(|entry| entry.id == id)?.outcome.as_ref().ok().copied()
+}

@@ -1,0 +1,211 @@
+//! Every key a run file can have.
+
+use crate::problem::Problem;
+use toml::{Table, Value};
+
+/// The algorithms.
+pub const ALGORITHMS: &[&str] = &["pnsgd", "dp-sgd", "gradient-descent", "online", "composition"];
+
+/// A key, with an example of its use.
+pub struct Key {
+    pub section: &'static str,
+    pub name: &'static str,
+    pub example: &'static str,
+}
+
+const fn key(section: &'static str, name: &'static str, example: &'static str) -> Key {
+    Key { section, name, example }
+}
+
+/// All of them; those of [[mechanism]] last.
+const KEYS: &[Key] = &[
+    key("run", "algorithm", "algorithm = \"dp-sgd\""),
+    key("run", "records", "records = 60000"),
+    key("run", "steps", "steps = 10000"),
+    key("run", "epochs", "epochs = 10"),
+    key("run", "batch-size", "batch-size = 256"),
+    key("run", "sampling-probability", "sampling-probability = 0.01"),
+    key("run", "order", "order = \"poisson\""),
+    key("run", "release", "release = \"last\""),
+    key("run", "neighbours", "neighbours = \"replace-one\""),
+    key("run", "record", "record = \"worst\""),
+    key("update", "learning-rate", "learning-rate = 0.1"),
+    key("update", "clip-norm", "clip-norm = 1.0"),
+    key("update", "lipschitz", "lipschitz = 1.0"),
+    key("update", "noise", "noise = \"gaussian\""),
+    key("update", "noise-multiplier", "noise-multiplier = 1.0"),
+    key("update", "gradient-noise", "gradient-noise = 1.0"),
+    key("update", "iterate-noise", "iterate-noise = 0.1"),
+    key("update", "weight-decay", "weight-decay = 0.001"),
+    key("update", "divide-by", "divide-by = \"batch-size\""),
+    key("loss", "convex", "convex = true"),
+    key("loss", "smoothness", "smoothness = 0.25"),
+    key("loss", "strong-convexity", "strong-convexity = 0.01"),
+    key("loss", "generalised-linear", "generalised-linear = true"),
+    key("domain", "diameter", "diameter = 10.0"),
+    key("domain", "dimension", "dimension = 785"),
+    key("target", "delta", "delta = 1e-5"),
+    key("target", "epsilon", "epsilon = 1.0"),
+    key("mechanism", "kind", "kind = \"gaussian\""),
+    key("mechanism", "count", "count = 10"),
+    key("mechanism", "sampling", "sampling = \"poisson\""),
+    key("mechanism", "sampling-probability", "sampling-probability = 0.01"),
+    key("mechanism", "noise-multiplier", "noise-multiplier = 5.0"),
+    key("mechanism", "sigma", "sigma = 5.0"),
+    key("mechanism", "scale", "scale = 5.0"),
+    key("mechanism", "sensitivity", "sensitivity = 1"),
+    key("mechanism", "epsilon", "epsilon = 0.5"),
+    key("mechanism", "delta", "delta = 1e-6"),
+    key("mechanism", "categories", "categories = 10"),
+    key("mechanism", "channel", "channel = \"channel.csv\""),
+    key("mechanism", "points", "points = [[0.0, 0.1], [1.0, 1e-6]]"),
+];
+
+/// Keys of which only one can be given.
+const EXCLUSIVE: &[&[&str]] = &[
+    &["run.steps", "run.epochs"],
+    &["run.batch-size", "run.sampling-probability"],
+    &["update.noise-multiplier", "update.gradient-noise", "update.iterate-noise"],
+    &["update.clip-norm", "update.lipschitz"],
+    &["target.delta", "target.epsilon"],
+];
+
+/// The keys that a key excludes.
+pub fn excluded_by(dotted: &str) -> impl Iterator<Item = &'static str> {
+    let group = EXCLUSIVE.iter().find(|group| group.contains(&dotted)).copied().unwrap_or(&[]);
+    let dotted = dotted.to_owned();
+    group.iter().copied().filter(move |other| *other != dotted)
+}
+
+/// An example of a key's use.
+pub fn example(section: &str, name: &str) -> &'static str {
+    KEYS.iter().find(|key| key.section == section && key.name == name).map_or("", |key| key.example)
+}
+
+/// Whether a key takes whole numbers only.
+pub fn is_whole(dotted: &str) -> bool {
+    let name = dotted.rsplit('.').next().unwrap_or(dotted);
+    ["records", "steps", "batch-size", "dimension", "count", "sensitivity", "categories", "record"]
+        .contains(&name)
+}
+
+/// The section and name of a key as users write it: `run.steps`, or `steps` alone;
+/// `mechanism.2.count` for the second mechanism.
+pub fn resolve(written: &str) -> Result<String, Problem> {
+    let (section, name) = match written.rsplit_once('.') {
+        Some((section, name)) => (section, name),
+        None => {
+            let found = KEYS.iter().find(|key| key.name == written && key.section != "mechanism");
+            return found.map(|key| format!("{}.{written}", key.section)).ok_or_else(|| unknown("", written));
+        }
+    };
+    let table = section.split_once('.').map_or(section, |(table, _)| table);
+    if KEYS.iter().any(|key| key.section == table && key.name == name) {
+        return Ok(written.to_owned());
+    }
+    Err(unknown(table, name))
+}
+
+/// Refuses unknown sections and keys, and keys that exclude each other.
+pub fn check(tables: &Table) -> Result<(), Problem> {
+    for (section, value) in tables {
+        if !KEYS.iter().any(|key| key.section == section) {
+            let sections = ["run", "update", "loss", "domain", "target", "mechanism"];
+            let near = nearest(section, sections.into_iter());
+            return Err(Problem::new(format!("there is no section [{section}] in run files")).help(
+                near.map_or(format!("one of: {}", sections.join(", ")), |near| {
+                    format!("did you mean [{near}]?")
+                }),
+            ));
+        }
+        for table in tables_of(section, value)? {
+            if let Some(name) = table.keys().find(|name| !is_key(section, name)) {
+                return Err(unknown(section, name));
+            }
+        }
+    }
+    for group in EXCLUSIVE {
+        let given: Vec<&str> = group.iter().copied().filter(|dotted| is_given(tables, dotted)).collect();
+        if let [first, second, ..] = given[..] {
+            let (section, a) = first.split_once('.').unwrap_or(("", first));
+            let (_, b) = second.split_once('.').unwrap_or(("", second));
+            return Err(both(section, a, b));
+        }
+    }
+    Ok(())
+}
+
+/// Two keys of which only one can be given.
+pub fn both(section: &str, a: &str, b: &str) -> Problem {
+    Problem::new(format!("{section}.{a} and {section}.{b} are both given, but they say the same thing"))
+        .help("keep one of them")
+}
+
+/// The tables of a section: one, or a list for [[mechanism]].
+fn tables_of<'a>(section: &str, value: &'a Value) -> Result<Vec<&'a Table>, Problem> {
+    let wrong = |help: String| {
+        Problem::new(format!("{section} is no section: it is a {}", value.type_str())).help(help)
+    };
+    match value {
+        Value::Table(table) if section != "mechanism" => Ok(vec![table]),
+        Value::Array(list) if section == "mechanism" => {
+            let table = |value: &'a Value| {
+                value.as_table().ok_or_else(|| wrong("begin each with [[mechanism]]".into()))
+            };
+            list.iter().map(table).collect()
+        }
+        _ if section == "mechanism" => Err(wrong("begin each mechanism with [[mechanism]]".into())),
+        _ => Err(wrong(format!("write [{section}] above its keys"))),
+    }
+}
+
+fn is_key(section: &str, name: &str) -> bool {
+    KEYS.iter().any(|key| key.section == section && key.name == name)
+}
+
+/// Whether a key is given.
+pub fn is_given(tables: &Table, dotted: &str) -> bool {
+    let (section, name) = dotted.split_once('.').unwrap_or(("", dotted));
+    tables.get(section).and_then(Value::as_table).is_some_and(|table| table.contains_key(name))
+}
+
+fn unknown(section: &str, name: &str) -> Problem {
+    let written = if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") };
+    let elsewhere = KEYS.iter().find(|key| key.name == name && key.section != "mechanism");
+    let here = KEYS.iter().filter(|key| section.is_empty() || key.section == section);
+    let near = nearest(name, here.map(|key| key.name));
+    let help = match (elsewhere, near) {
+        (Some(key), _) => format!("{name} belongs to [{}]: {}", key.section, key.example),
+        (None, Some(near)) => format!("did you mean {near}?"),
+        (None, None) => {
+            let here = KEYS.iter().filter(|key| section.is_empty() || key.section == section);
+            let mut names: Vec<&str> = here.map(|key| key.name).collect();
+            names.dedup();
+            format!("one of: {}", names.join(", "))
+        }
+    };
+    Problem::new(format!("there is no key {written} in run files")).help(help)
+}
+
+/// The word that takes fewest changes, if few.
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase().replace('_', "-");
+    let best = known.map(|candidate| (changes(&word, candidate), candidate)).min()?;
+    (best.0 <= 1 + word.chars().count() / 4).then_some(best.1)
+}
+
+/// How many letters have to be put in, left out or changed.
+fn changes(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &b) in to.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[to.len()]
+}

@@ -1,0 +1,126 @@
+//! Run files: what was run, as TOML.
+
+mod keys;
+mod mechanisms;
+mod overrides;
+mod section;
+mod training;
+
+pub use keys::is_whole;
+pub use overrides::{apply, parse_assignment, set, value_of};
+
+use crate::problem::Problem;
+use dobrushin::account::Question;
+use dobrushin::algorithm::Run;
+use dobrushin::{Delta, Epsilon};
+use section::Section;
+use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// The tables of a run file, overrides applied.
+#[derive(Clone)]
+pub struct RunFile {
+    /// What the file says.
+    pub tables: Table,
+    /// The folder that paths in the file are relative to.
+    folder: PathBuf,
+}
+
+/// The run that is shown when no file is given.
+const BUILT_IN: &str = include_str!("../../../../examples/dp-sgd.toml");
+
+impl RunFile {
+    /// The built-in example.
+    pub fn built_in() -> Result<Self, Problem> {
+        Ok(Self { tables: parse(BUILT_IN, "the built-in example")?, folder: PathBuf::new() })
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Problem> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|error| Problem::new(format!("cannot read {name}")).because(error).help(EXAMPLE))?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            Problem::new(format!("{name} is not UTF-8 text")).because(error).help("save it as UTF-8")
+        })?;
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Ok(Self { tables: parse(text, &name)?, folder })
+    }
+
+    /// The run.
+    pub fn run(&self) -> Result<Run, Problem> {
+        keys::check(&self.tables)?;
+        // Names the known ones if it is none of them.
+        Section::of(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)?;
+        if self.is_list() {
+            mechanisms::read(&self.tables, &self.folder)
+        } else {
+            training::read(&self.tables)
+        }
+    }
+
+    /// Whether it is a list of mechanisms.
+    pub fn is_list(&self) -> bool {
+        let run = self.tables.get("run").and_then(Value::as_table);
+        run.and_then(|run| run.get("algorithm")).and_then(Value::as_str) == Some("composition")
+    }
+
+    /// Whether a key is given.
+    pub fn says(&self, dotted: &str) -> bool {
+        keys::is_given(&self.tables, dotted)
+    }
+
+    /// What is asked for, if the file says so.
+    pub fn question(&self) -> Result<Option<Question>, Problem> {
+        let target = Section::of(&self.tables, "target")?;
+        let pair = (target.number("epsilon")?, target.number("delta")?);
+        let refused = |key: &str, error: dobrushin::Error| {
+            Problem::new(format!("target.{key}: {error}")).help(keys::example("target", key))
+        };
+        match pair {
+            (None, None) => Ok(None),
+            (Some(epsilon), None) => {
+                Epsilon::new(epsilon).map(|e| Some(Question::Delta(e))).map_err(|e| refused("epsilon", e))
+            }
+            (None, Some(delta)) => {
+                Delta::new(delta).map(|d| Some(Question::Epsilon(d))).map_err(|e| refused("delta", e))
+            }
+            (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
+        }
+    }
+
+    /// What the file says, for programs.
+    pub fn json(&self) -> Json {
+        json(&Value::Table(self.tables.clone()))
+    }
+}
+
+const EXAMPLE: &str = "examples/dp-sgd.toml is a complete run file";
+
+fn parse(text: &str, name: &str) -> Result<Table, Problem> {
+    // Some editors begin UTF-8 files with a byte-order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let tables: Table = text.parse().map_err(|error: toml::de::Error| {
+        Problem::new(format!("{name} is not TOML")).because(error).help(EXAMPLE)
+    })?;
+    if tables.is_empty() {
+        return Err(Problem::new(format!("{name} is empty: there is no [run]")).help(EXAMPLE));
+    }
+    Ok(tables)
+}
+
+/// A value, for programs.
+pub fn json(value: &Value) -> Json {
+    match value {
+        Value::String(text) => json!(text),
+        Value::Integer(number) => json!(number),
+        Value::Float(number) => crate::output::number(*number),
+        Value::Boolean(flag) => json!(flag),
+        Value::Datetime(time) => json!(time.to_string()),
+        Value::Array(values) => values.iter().map(json).collect(),
+        Value::Table(table) => {
+            Json::Object(table.iter().map(|(key, value)| (key.clone(), json(value))).collect())
+        }
+    }
+}

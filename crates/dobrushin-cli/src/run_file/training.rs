@@ -1,0 +1,192 @@
+//! Noisy iterations.
+
+use super::section::{Section, shown, whole};
+use crate::problem::Problem;
+use dobrushin::algorithm::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Run, Training,
+};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::{NonNegative, Positive};
+use toml::{Table, Value};
+
+/// The neighbour relations.
+pub const NEIGHBOURS: &[(&str, Neighbours)] = &[
+    ("replace-one", Neighbours::ReplaceOne),
+    ("add-or-remove-one", Neighbours::AddOrRemoveOne),
+    ("zero-out", Neighbours::ZeroOut),
+];
+
+const ALGORITHMS: &[(&str, Algorithm)] = &[
+    ("pnsgd", Algorithm::Pnsgd),
+    ("dp-sgd", Algorithm::DpSgd),
+    ("gradient-descent", Algorithm::GradientDescent),
+    ("online", Algorithm::Online),
+];
+
+const ORDERS: &[(&str, Order)] = &[
+    ("once", Order::Once),
+    ("cyclic", Order::Cyclic),
+    ("shuffled", Order::Shuffled),
+    ("poisson", Order::Poisson),
+    ("without-replacement", Order::WithoutReplacement),
+    ("full", Order::Full),
+];
+
+const RELEASES: &[(&str, Release)] = &[
+    ("last", Release::Last),
+    ("random-stop", Release::RandomStop),
+    ("random-skip", Release::RandomSkip),
+    ("all", Release::All),
+];
+
+/// The run that the tables describe.
+pub fn read(tables: &Table) -> Result<Run, Problem> {
+    if tables.contains_key("mechanism") {
+        return Err(Problem::new("[[mechanism]] is for algorithm = \"composition\" only")
+            .help("set run.algorithm, or remove the mechanisms"));
+    }
+    let run = Section::of(tables, "run")?;
+    let update = Section::of(tables, "update")?;
+    let algorithm = run.choice("algorithm", ALGORITHMS)?.ok_or_else(|| run.missing("algorithm"))?;
+    let records = run.whole("records")?.ok_or_else(|| run.missing("records"))?;
+    let order = order(&run, algorithm)?;
+    let training = Training {
+        algorithm,
+        records,
+        length: length(&run, order)?,
+        batch: batch(&run, algorithm, order, records)?,
+        order,
+        // What is not said is taken to be the least private.
+        release: run.choice("release", RELEASES)?.unwrap_or(Release::All),
+        neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),
+        record: record(&run)?,
+        learning_rate: learning_rate(&update)?,
+        contribution: contribution(&update)?,
+        noise_kind: update
+            .choice("noise", &[("gaussian", NoiseKind::Gaussian), ("laplace", NoiseKind::Laplace)])?
+            .unwrap_or(NoiseKind::Gaussian),
+        noise: noise(&update)?,
+        weight_decay: update.number("weight-decay")?.unwrap_or(0.0),
+        divide_by: update
+            .choice("divide-by", &[("batch-size", Divisor::BatchSize), ("actual", Divisor::Actual)])?
+            .unwrap_or(Divisor::BatchSize),
+        loss: loss(tables)?,
+        domain: domain(tables)?,
+    };
+    Ok(Run::training(training)?)
+}
+
+fn order(run: &Section, algorithm: Algorithm) -> Result<Order, Problem> {
+    let usual = match algorithm {
+        Algorithm::GradientDescent => Some(Order::Full),
+        Algorithm::Online | Algorithm::Pnsgd => Some(Order::Once),
+        Algorithm::DpSgd => None,
+    };
+    run.choice("order", ORDERS)?.or(usual).ok_or_else(|| run.missing("order"))
+}
+
+fn length(run: &Section, order: Order) -> Result<Length, Problem> {
+    if let Some(epochs) = run.positive("epochs")? {
+        return Ok(Length::Epochs(epochs));
+    }
+    match run.value("steps") {
+        Some(Value::String(word)) if word == "any" => Ok(Length::Any),
+        Some(value) => whole(value)
+            .map(Length::Steps)
+            .ok_or_else(|| run.refuse("steps", "a whole number, 1 or more, or \"any\"")),
+        // One pass.
+        None if order == Order::Once => Ok(Length::Epochs(Positive::new(1.0)?)),
+        None => Err(run.missing("steps")),
+    }
+}
+
+fn batch(run: &Section, algorithm: Algorithm, order: Order, records: u64) -> Result<Batch, Problem> {
+    if let Some(probability) = run.probability("sampling-probability")? {
+        return Ok(Batch::Probability(probability));
+    }
+    let usual = match (algorithm, order) {
+        (_, Order::Full) => Some(records),
+        (Algorithm::Pnsgd | Algorithm::Online, _) => Some(1),
+        _ => None,
+    };
+    run.whole("batch-size")?.or(usual).map(Batch::Size).ok_or_else(|| run.missing("batch-size"))
+}
+
+fn record(run: &Section) -> Result<Record, Problem> {
+    match run.value("record") {
+        None => Ok(Record::Worst),
+        Some(Value::String(word)) if word == "worst" => Ok(Record::Worst),
+        Some(value) => {
+            let refused = || run.refuse("record", "\"worst\" or an index from 1 on");
+            whole(value).map(Record::Index).ok_or_else(refused)
+        }
+    }
+}
+
+fn learning_rate(update: &Section) -> Result<Option<LearningRate>, Problem> {
+    const ACCEPTED: &str = "a number above 0, a list of such numbers, or { inverse-sqrt = 0.1 }";
+    let refused = || update.refuse("learning-rate", ACCEPTED);
+    let rate = |value: &Value| {
+        let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
+        number.and_then(|number| Positive::new(number).ok())
+    };
+    let Some(value) = update.value("learning-rate") else {
+        return Ok(None);
+    };
+    let read = match value {
+        Value::Array(list) => {
+            let each = |(index, value): (usize, &Value)| {
+                let place = format!("{} of {}", index + 1, update.dotted("learning-rate"));
+                rate(value).ok_or_else(|| {
+                    Problem::new(format!(
+                        "value {place} is {}, but it must be a number above 0",
+                        shown(value)
+                    ))
+                    .help("learning-rate = [0.1, 0.05]")
+                })
+            };
+            LearningRate::List(list.iter().enumerate().map(each).collect::<Result<_, _>>()?)
+        }
+        Value::Table(table) => {
+            let first = table.get("inverse-sqrt").filter(|_| table.len() == 1);
+            LearningRate::InverseSqrt(first.and_then(rate).ok_or_else(refused)?)
+        }
+        value => LearningRate::Constant(rate(value).ok_or_else(refused)?),
+    };
+    Ok(Some(read))
+}
+
+fn contribution(update: &Section) -> Result<Option<Contribution>, Problem> {
+    let clipped = update.positive("clip-norm")?.map(Contribution::Clipped);
+    Ok(clipped.or(update.positive("lipschitz")?.map(Contribution::Lipschitz)))
+}
+
+fn noise(update: &Section) -> Result<Noise, Problem> {
+    let multiplier = update.positive("noise-multiplier")?.map(Noise::Multiplier);
+    let gradient = update.positive("gradient-noise")?.map(Noise::Gradient);
+    let iterate = update.positive("iterate-noise")?.map(Noise::Iterate);
+    multiplier.or(gradient).or(iterate).ok_or_else(|| {
+        Problem::new(
+            "the noise is missing: none of noise-multiplier, gradient-noise and iterate-noise is given",
+        )
+        .help("add to [update], for example: noise-multiplier = 1.0")
+    })
+}
+
+fn loss(tables: &Table) -> Result<LossFacts, Problem> {
+    let loss = Section::of(tables, "loss")?;
+    let at_least_zero =
+        |value| NonNegative::new(value).map_err(|_| loss.refuse("strong-convexity", "a number, 0 or more"));
+    Ok(LossFacts {
+        convex: loss.flag("convex")?,
+        smoothness: loss.positive("smoothness")?,
+        strong_convexity: loss.number("strong-convexity")?.map(at_least_zero).transpose()?,
+        generalised_linear: loss.flag("generalised-linear")?,
+    })
+}
+
+fn domain(tables: &Table) -> Result<DomainFacts, Problem> {
+    let domain = Section::of(tables, "domain")?;
+    Ok(DomainFacts { diameter: domain.positive("diameter")?, dimension: domain.whole("dimension")? })
+}

@@ -1,0 +1,196 @@
+//! `dobrushin account` as the interface promises it.
+
+mod support;
+
+use support::{bounds, dobrushin, file, json};
+
+/// A plain Gaussian mechanism, 100 times: m = 10 and replace-one, so μ = 2.
+const FULL: &str = "[run]\nalgorithm = \"gradient-descent\"\nrecords = 50\nsteps = 100\nrelease = \"last\"\n\
+                    neighbours = \"replace-one\"\n[update]\nnoise-multiplier = 10.0\n[target]\ndelta = 1e-5\n";
+
+#[test]
+fn account_json_has_the_fields_of_the_contract() {
+    let path = file("full.toml", FULL);
+    let answer = json(&["account", path.to_str().expect("UTF-8")]);
+    assert_eq!(answer["schema"], 1);
+    assert_eq!(answer["run"]["run"]["steps"], 100);
+    assert_eq!(answer["target"], serde_json::json!({ "delta": 1e-5 }));
+    let guarantee = &answer["guarantee"];
+    let (lower, upper) = bounds(&guarantee["epsilon"]);
+    // θ_ε(2) falls from above to below 1e-5 within the enclosure.
+    let theta = |epsilon: f64| {
+        let points = json(&[
+            "divergence",
+            "gaussian",
+            "--distance",
+            "2",
+            "--sigma",
+            "1",
+            "--epsilon",
+            &epsilon.to_string(),
+        ]);
+        bounds(&points["points"][0]["delta"])
+    };
+    assert!(theta(lower).1 >= 1e-5 && theta(upper).0 <= 1e-5 && upper - lower < 1e-10, "{lower} {upper}");
+    assert_eq!(guarantee["delta"], 1e-5);
+    assert_eq!(guarantee["analysis"], "composition");
+    let assumptions = guarantee["assumptions"].as_array().expect("a list");
+    assert!(assumptions.iter().any(|words| words.as_str().expect("words").contains("replace-one")));
+    let ids: Vec<&str> = answer["analyses"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|a| a["id"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(ids, ["composition", "composition-renyi", "composition-gdp"]);
+    assert_eq!(answer["analyses"][2]["approximate"], true);
+    for analysis in answer["analyses"].as_array().expect("a list") {
+        assert!(bounds(&analysis["epsilon"]).1 >= lower);
+    }
+}
+
+#[test]
+fn with_epsilon_the_answer_is_delta_and_its_logarithm() {
+    let path = file("full-delta.toml", FULL);
+    let path = path.to_str().expect("UTF-8");
+    let answer = json(&["account", path, "--epsilon", "1"]);
+    let truth = json(&["divergence", "gaussian", "--distance", "2", "--sigma", "1", "--epsilon", "1"]);
+    let (lower, upper) = bounds(&answer["guarantee"]["delta"]);
+    let (least, most) = bounds(&truth["points"][0]["delta"]);
+    assert!(lower <= most && least <= upper && upper < most * (1.0 + 1e-12));
+    assert_eq!(answer["guarantee"]["epsilon"], 1.0);
+    assert_eq!(answer["target"], serde_json::json!({ "epsilon": 1.0 }));
+    bounds(&answer["guarantee"]["log_delta"]);
+    // Far out δ underflows, and its logarithm does not.
+    let answer = json(&["account", path, "--epsilon", "200"]);
+    let (lower, upper) = bounds(&answer["guarantee"]["log_delta"]);
+    assert!(lower < -4000.0 && upper < -4000.0 && bounds(&answer["guarantee"]["delta"]).1 > 0.0);
+}
+
+#[test]
+fn without_a_file_the_built_in_example_is_shown_and_named() {
+    let assert = dobrushin(&["account"]).assert().success();
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    for words in [
+        "built-in example",
+        "(ε, δ) = (2.345",
+        "composition-renyi",
+        "Assumptions",
+        "add-or-remove-one",
+        "approximate: no guarantee",
+        "No hidden-state analysis is included",
+    ] {
+        assert!(text.contains(words), "no {words:?} in\n{text}");
+    }
+    let quiet = dobrushin(&["account", "--quiet"]).assert().success();
+    let quiet = String::from_utf8_lossy(&quiet.get_output().stdout).into_owned();
+    assert!(quiet.starts_with("(ε, δ) = (2.345") && !quiet.contains("Assumptions"), "{quiet}");
+    assert_eq!(json(&["account"])["example"], true);
+}
+
+#[test]
+fn the_guarantee_of_dp_sgd_is_the_certified_one_and_not_the_approximation() {
+    let answer = json(&["account", "examples/dp-sgd.toml"]);
+    let value = |index: usize| bounds(&answer["analyses"][index]["epsilon"]);
+    let (composition, renyi, gdp) = (value(0), value(1), value(2));
+    assert_eq!(bounds(&answer["guarantee"]["epsilon"]), composition);
+    assert!(composition.1 - composition.0 < 1e-4 * composition.1 && composition.1 < renyi.1);
+    // The central limit theorem under-reports here.
+    assert!(gdp.1 < composition.0);
+}
+
+#[test]
+fn set_overrides_the_file_and_what_it_excludes() {
+    let answer = json(&[
+        "account",
+        "examples/dp-sgd.toml",
+        "--set",
+        "update.gradient-noise=0.00390625",
+        "--set",
+        "epochs=1",
+        "--set",
+        "order=full",
+        "--set",
+        "batch-size=60000",
+        "--set",
+        "target.epsilon=3",
+    ]);
+    let update = &answer["run"]["update"];
+    assert!(update["noise-multiplier"].is_null() && update["gradient-noise"] == 0.00390625);
+    assert!(answer["run"]["run"]["steps"].is_null() && answer["run"]["run"]["order"] == "full");
+    // σ·n/C = 234.375.
+    let truth = json(&["divergence", "gaussian", "--distance", "1", "--sigma", "234.375", "--epsilon", "3"]);
+    let (ours, theirs) =
+        (bounds(&answer["guarantee"]["log_delta"]), bounds(&truth["points"][0]["log_delta"]));
+    assert!(ours.0 <= theirs.1 && theirs.0 <= ours.1, "{ours:?} {theirs:?}");
+}
+
+#[test]
+fn a_list_of_mechanisms_is_composed() {
+    let answer = json(&["account", "examples/mechanisms.toml"]);
+    let (lower, upper) = bounds(&answer["guarantee"]["epsilon"]);
+    assert!(lower > 1.0 && upper < 10.0 && upper - lower < 1e-3);
+    for index in [1, 2] {
+        assert!(answer["analyses"][index]["not_applicable"].is_string());
+    }
+    // Randomised response five times at δ = 0 is the sum of its ε.
+    let path = file(
+        "responses.toml",
+        "[run]\nalgorithm = \"composition\"\n[[mechanism]]\nkind = \"randomised-response\"\nepsilon = 0.5\ncount = 4\n",
+    );
+    let path = path.to_str().expect("UTF-8");
+    let answer = json(&["account", path, "--delta", "0", "--set", "mechanism.1.count=5"]);
+    let (lower, upper) = bounds(&answer["guarantee"]["epsilon"]);
+    assert!(lower <= 2.5 && (2.5..2.5 + 1e-6).contains(&upper), "{lower} {upper}");
+}
+
+#[test]
+fn a_guarantee_for_every_number_of_steps_is_not_there_and_exit_code_one_says_so() {
+    let assert = dobrushin(&["account", "--set", "steps=any", "--json"]).assert().code(1);
+    let answer: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).expect("valid JSON");
+    assert!(answer["guarantee"].is_null());
+    assert!(answer["analyses"][0]["not_applicable"].as_str().expect("words").contains("for ever"));
+}
+
+#[test]
+fn shuffling_is_not_credited_and_it_is_said() {
+    let arguments = ["account", "--set", "order=shuffled", "--set", "neighbours=zero-out"];
+    let assert = dobrushin(&arguments).assert().success();
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(text.contains("shuffling itself is not credited"), "{text}");
+}
+
+#[test]
+fn the_profiles_are_drawn() {
+    let path = file("profile.svg", "");
+    dobrushin(&["account", "--plot"]).arg(&path).assert().success();
+    let svg = std::fs::read_to_string(&path).expect("it was written");
+    for words in ["composition-renyi", "composition-gdp", "δ", "</svg>"] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    assert!(!svg.contains("NaN"));
+}
+
+#[test]
+fn extreme_but_valid_runs_are_answered() {
+    for sets in [
+        &["noise-multiplier=1e-300"][..],
+        &["noise-multiplier=1e-3"],
+        &["noise-multiplier=1e300"],
+        &["steps=1e15", "noise-multiplier=1e6"],
+        &["sampling-probability=1e-12"],
+        &["sampling-probability=1"],
+        &["records=1", "batch-size=1"],
+        &["target.delta=0"],
+        &["target.delta=1"],
+        &["target.delta=1e-300"],
+        &["target.epsilon=0"],
+        &["target.epsilon=1e300"],
+    ] {
+        let flags = sets.iter().flat_map(|set| ["--set", set]);
+        let output = dobrushin(&["account"]).args(flags).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(matches!(output.status.code(), Some(0 | 1)) && !text.contains("NaN"), "{sets:?}: {output:?}");
+        assert!(output.stderr.is_empty(), "{sets:?}: {output:?}");
+    }
+}

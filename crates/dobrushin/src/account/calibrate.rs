@@ -1,0 +1,221 @@
+//! How much noise a target needs, or how many steps it leaves.
+
+use super::analyses::{FINE, losses};
+use super::search::{Found, Scale, Search, Tried};
+use super::{Target, proxy};
+use crate::Enclosure;
+use crate::algorithm::{Batch, NotApplicable, Parameter, Run, RunError, Training};
+
+/// A value that meets a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// What was searched.
+    pub parameter: Parameter,
+    /// The value.
+    pub value: f64,
+    /// What the run with that value has, of what the target limits.
+    pub achieved: Enclosure,
+    /// Whether the value is an end of the range, so that the target leaves room.
+    pub at_the_end: bool,
+    /// How many compositions were computed.
+    pub evaluations: usize,
+}
+
+/// Why there is no such value.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CalibrationError {
+    /// The run does not allow the search.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// There is nothing to search by.
+    #[error(transparent)]
+    NotApplicable(#[from] NotApplicable),
+    /// No value in range meets the target.
+    #[error("the target cannot be reached: {} = {value} gives {}", parameter.name(), achieved.upper())]
+    Unreachable {
+        /// What was searched.
+        parameter: Parameter,
+        /// The most private value in range.
+        value: f64,
+        /// What it achieves.
+        achieved: Enclosure,
+    },
+}
+
+impl From<crate::Error> for CalibrationError {
+    fn from(error: crate::Error) -> Self {
+        Self::NotApplicable(error.into())
+    }
+}
+
+/// Noise is searched from here …
+const LEAST_MULTIPLIER: f64 = 1e-2;
+/// … to here, as a multiple of one record's contribution.
+const MOST_MULTIPLIER: f64 = 1e6;
+/// Steps are searched up to here.
+const MOST_STEPS: f64 = 1e12;
+/// Passes are searched up to here.
+const MOST_EPOCHS: f64 = 1e9;
+/// Sampling probabilities are searched from here.
+const LEAST_PROBABILITY: f64 = 1e-9;
+
+/// The smallest noise, or the most steps, the largest batch or learning rate, with which a run
+/// meets a target by the analysis `composition`.
+///
+/// # Guarantee
+/// The run with exactly that value was seen to meet the target. A value 1e-5 less private,
+/// relatively, or the next whole number, was seen not to (unless the end of the range is
+/// reached).
+///
+/// # Errors
+/// [`CalibrationError::Unreachable`] if no value in range meets the target.
+pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, CalibrationError> {
+    if let Some(problem) = run.as_training().and_then(|training| training.not_monotone(parameter)) {
+        return Err(problem.into());
+    }
+    let by_passes = run.as_training().is_some_and(|training| training.order.is_by_passes());
+    if parameter == Parameter::Epochs && !by_passes {
+        return epochs_from_steps(run, target);
+    }
+    let whole = parameter.is_whole() || parameter == Parameter::Epochs;
+    let scale = Scale { noise: parameter.is_noise(), whole };
+    let mut bench = Bench { run, parameter, target, evaluations: 0 };
+    let ends = bench.ends(scale)?;
+    let guess = bench.guess(scale, ends);
+    let search = Search {
+        scale,
+        ends,
+        measure: |place: f64, tolerance: f64| bench.measure(scale.value(place), tolerance),
+        limit: target.limit(),
+        share: |measured: f64| target.share(measured),
+        fine: FINE,
+    };
+    match search.run(guess)? {
+        Found::Boundary(tried) => bench.verified(scale, tried, false),
+        Found::Everywhere(tried) => bench.verified(scale, tried, true),
+        Found::Nowhere(Tried { place, measured }) => {
+            Err(CalibrationError::Unreachable { parameter, value: scale.value(place), achieved: measured })
+        }
+    }
+}
+
+/// What the most steps amount to in passes, rounded down.
+fn epochs_from_steps(run: &Run, target: Target) -> Result<Calibration, CalibrationError> {
+    let found = calibrate(run, Parameter::Steps, target)?;
+    let in_one = run.as_training().map_or(1.0, |training| match training.batch {
+        Batch::Size(size) => training.records as f64 / size as f64,
+        Batch::Probability(p) => 1.0 / p.get(),
+    });
+    let mut value = found.value / in_one;
+    let steps = |epochs: f64| {
+        let run = run.with(Parameter::Epochs, epochs)?;
+        Ok::<_, RunError>(run.as_training().and_then(Training::steps).unwrap_or(u64::MAX))
+    };
+    while steps(value)? as f64 > found.value {
+        value = value.next_down();
+    }
+    let mut bench = Bench { run, parameter: Parameter::Epochs, target, evaluations: found.evaluations };
+    let achieved = bench.measure(value, FINE)?;
+    Ok(Calibration { parameter: Parameter::Epochs, value, achieved, evaluations: bench.evaluations, ..found })
+}
+
+/// Where values are tried.
+struct Bench<'a> {
+    run: &'a Run,
+    parameter: Parameter,
+    target: Target,
+    evaluations: usize,
+}
+
+impl Bench<'_> {
+    /// What the target limits, for one value of the parameter.
+    fn measure(&mut self, value: f64, tolerance: f64) -> Result<Enclosure, CalibrationError> {
+        self.evaluations += 1;
+        let composed = self.run.with(self.parameter, value)?.composition()?;
+        Ok(self.target.measure(&losses(&composed)?.with_tolerance(tolerance))?)
+    }
+
+    /// The range of the search.
+    fn ends(&self, scale: Scale) -> Result<(f64, f64), CalibrationError> {
+        let records = self.run.as_training().map_or(1, |training| training.records);
+        let (least, most) = match self.parameter {
+            Parameter::Steps => (1.0, MOST_STEPS),
+            Parameter::Epochs => (1.0, MOST_EPOCHS),
+            Parameter::BatchSize => (1.0, records as f64),
+            Parameter::SamplingProbability => (LEAST_PROBABILITY, 1.0),
+            Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => {
+                // The multiplier is proportional to the noise.
+                let of_one = proxy::multiplier(&self.run.with(self.parameter, 1.0)?.composition()?);
+                (LEAST_MULTIPLIER / of_one, MOST_MULTIPLIER / of_one)
+            }
+            Parameter::LearningRate => {
+                let of_one = proxy::multiplier(&self.run.with(self.parameter, 1.0)?.composition()?);
+                (of_one / MOST_MULTIPLIER, of_one / LEAST_MULTIPLIER)
+            }
+        };
+        let (a, b) = (scale.place(least), scale.place(most));
+        Ok((a.min(b), a.max(b)))
+    }
+
+    /// Where the rough μ of the composition is that of the target.
+    fn guess(&self, scale: Scale, (start, end): (f64, f64)) -> f64 {
+        let wanted = self.target.mu();
+        let enough = |place: f64| {
+            let run = self.run.with(self.parameter, scale.value(place));
+            let composed = run.ok().and_then(|run| run.composition().ok());
+            composed.is_some_and(|composed| proxy::mu(&composed) <= wanted)
+        };
+        let (mut low, mut high) = (start, end);
+        for _ in 0..30 {
+            let middle = 0.5 * (low + high);
+            if enough(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        high
+    }
+
+    /// The value that is given out, measured once more.
+    fn verified(
+        &mut self,
+        scale: Scale,
+        tried: Tried,
+        at_the_end: bool,
+    ) -> Result<Calibration, CalibrationError> {
+        let mut value = scale.value(tried.place);
+        if !scale.whole && !at_the_end {
+            value = seven_digits(value, scale.noise);
+        }
+        let mut achieved = self.measure(value, FINE)?;
+        // It was met next to here; rounding can only have moved it to the private side.
+        for _ in 0..8 {
+            if achieved.upper() <= self.target.limit() {
+                break;
+            }
+            value = match (scale.whole, scale.noise) {
+                (true, _) => (value - 1.0).max(1.0),
+                (false, true) => value * (1.0 + 1e-6),
+                (false, false) => value * (1.0 - 1e-6),
+            };
+            achieved = self.measure(value, FINE)?;
+        }
+        let (parameter, evaluations) = (self.parameter, self.evaluations);
+        if achieved.upper() > self.target.limit() {
+            return Err(CalibrationError::Unreachable { parameter, value, achieved });
+        }
+        Ok(Calibration { parameter, value, achieved, at_the_end, evaluations })
+    }
+}
+
+/// The value with seven significant digits, rounded up or down.
+fn seven_digits(value: f64, up: bool) -> f64 {
+    let rounded = |value: f64| format!("{value:.6e}").parse().unwrap_or(value);
+    let near: f64 = rounded(value);
+    if (near >= value) == up || near == value {
+        return near;
+    }
+    let unit = 10f64.powi(value.log10().floor() as i32 - 6);
+    rounded(if up { near + unit } else { near - unit })
+}

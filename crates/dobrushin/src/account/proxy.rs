@@ -1,0 +1,36 @@
+//! A rough μ of a composition, for first guesses only.
+
+use super::analyses::distance;
+use crate::algorithm::Composed;
+use crate::mechanism::{Mechanism, Sampling};
+
+/// √ΣTμ² with the central-limit μ of each part, as if every noise were Gaussian.
+pub(super) fn mu(composed: &Composed) -> f64 {
+    let square = |part: &crate::algorithm::ComposedPart| {
+        let ratio = match &part.mechanism {
+            Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier } => {
+                distance(part.neighbours) / noise_multiplier.get()
+            }
+            _ => 1.0,
+        };
+        let one = match part.sampling {
+            Sampling::Every => ratio * ratio,
+            Sampling::Poisson(rate) | Sampling::WithoutReplacement(rate) => {
+                (rate.get() * rate.get() * (ratio * ratio).min(700.0).exp_m1()).min(ratio * ratio)
+            }
+        };
+        part.count as f64 * one
+    };
+    composed.parts.iter().map(square).sum::<f64>().sqrt()
+}
+
+/// The multiplier of the noisiest kind of part, 1 if there is none.
+pub(super) fn multiplier(composed: &Composed) -> f64 {
+    let multipliers = composed.parts.iter().filter_map(|part| match &part.mechanism {
+        Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier } => {
+            Some(noise_multiplier.get())
+        }
+        _ => None,
+    });
+    multipliers.reduce(f64::max).unwrap_or(1.0)
+}

@@ -1,0 +1,208 @@
+//! The least private value of a parameter that still meets a limit, in few evaluations.
+//!
+//! On a logarithmic scale the measured quantity is nearly a straight line, so secants converge
+//! at once; a bracket is kept, and halved where they do not.
+
+use crate::Enclosure;
+
+/// Places on it are logarithms of the parameter, more being more private.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// Whether the parameter is noise; otherwise more of it is less private.
+    pub noise: bool,
+    /// Whether only whole numbers are allowed.
+    pub whole: bool,
+}
+
+impl Scale {
+    /// The place of a value.
+    pub fn place(self, value: f64) -> f64 {
+        if self.noise { value.ln() } else { -value.ln() }
+    }
+
+    /// The value at a place.
+    pub fn value(self, place: f64) -> f64 {
+        let value = if self.noise { place.exp() } else { (-place).exp() };
+        if self.whole { value.round() } else { value }
+    }
+
+    /// Whether nothing between two places needs to be tried.
+    fn close(self, missed: f64, met: f64) -> bool {
+        if self.whole { (self.value(missed) - self.value(met)).abs() <= 1.0 } else { met - missed <= WIDTH }
+    }
+
+    /// A place next to another.
+    fn beside(self, place: f64, more_private: bool) -> f64 {
+        if self.whole {
+            let towards = if more_private == self.noise { 1.0 } else { -1.0 };
+            self.place((self.value(place) + towards).max(1.0))
+        } else {
+            place + if more_private { MARGIN } else { -MARGIN }
+        }
+    }
+}
+
+/// How wide a bracket may be in the end: the answer is that close to the best one, relatively.
+const WIDTH: f64 = 6e-6;
+
+/// How far beside an estimate is looked, to have the boundary between two places.
+const MARGIN: f64 = 2e-6;
+
+/// A place and what was measured there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tried {
+    /// The place on the scale.
+    pub place: f64,
+    /// What was measured there.
+    pub measured: Enclosure,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// The least private place that meets the limit, next to one that does not.
+    Boundary(Tried),
+    /// The limit is met at the least private end.
+    Everywhere(Tried),
+    /// It is not met at the most private end.
+    Nowhere(Tried),
+}
+
+/// What is searched.
+pub(super) struct Search<Measure, Share> {
+    /// The scale.
+    pub scale: Scale,
+    /// Its ends, the least private first.
+    pub ends: (f64, f64),
+    /// The quantity with a limit at a place, as finely as a tolerance asks.
+    pub measure: Measure,
+    /// The limit.
+    pub limit: f64,
+    /// From a measured value to a number that is 1 at the limit, and about proportional to the
+    /// reciprocal of noise.
+    pub share: Share,
+    /// The tolerance at which an answer is final.
+    pub fine: f64,
+}
+
+/// The tolerance of the first evaluations …
+const COARSE: f64 = 1e-2;
+
+/// … until the logarithm of the share is this close to 0.
+const NEAR: f64 = 0.03;
+
+/// More evaluations are not made; secants have long converged or the bracket is halved away.
+const MOST: usize = 80;
+
+/// From then on the bracket is halved.
+const MOST_SECANTS: usize = 12;
+
+impl<Measure, Share, Failure> Search<Measure, Share>
+where
+    Measure: FnMut(f64, f64) -> Result<Enclosure, Failure>,
+    Share: Fn(f64) -> f64,
+{
+    /// Starts at a guess.
+    pub fn run(mut self, guess: f64) -> Result<Found, Failure> {
+        let (start, end) = self.ends;
+        let mut known = Known::default();
+        let mut next = guess.clamp(start, end);
+        let mut tolerance = COARSE.max(self.fine);
+        for _ in 0..MOST {
+            let place = self.scale.place(self.scale.value(next)).clamp(start, end);
+            let tried = self.settle(place, tolerance)?;
+            let height = (self.share)(tried.measured.upper()).clamp(1e-30, 1e30).ln();
+            known.add(tried, height, self.limit);
+            match (known.met, known.missed) {
+                (Some(met), None) if met.place <= start => return Ok(Found::Everywhere(met)),
+                (None, Some(missed)) if missed.place >= end => return Ok(Found::Nowhere(missed)),
+                (Some(met), Some(missed)) if self.scale.close(missed.place, met.place) => {
+                    return Ok(Found::Boundary(met));
+                }
+                _ => (),
+            }
+            if height.abs() < NEAR {
+                tolerance = self.fine;
+            }
+            next = self.proposal(&known);
+        }
+        let nothing = Tried { place: end, measured: Enclosure::INFINITE };
+        Ok(known.met.map_or(Found::Nowhere(known.missed.unwrap_or(nothing)), Found::Boundary))
+    }
+
+    /// Measures as finely as it takes to tell whether the limit is met.
+    fn settle(&mut self, place: f64, tolerance: f64) -> Result<Tried, Failure> {
+        let measured = (self.measure)(place, tolerance)?;
+        let undecided = measured.lower() <= self.limit && self.limit < measured.upper();
+        if undecided && tolerance > self.fine {
+            return Ok(Tried { place, measured: (self.measure)(place, self.fine)? });
+        }
+        Ok(Tried { place, measured })
+    }
+
+    /// Where to look next.
+    fn proposal(&self, known: &Known) -> f64 {
+        let estimate = known.secant();
+        let (Some(met), Some(missed)) = (known.met, known.missed) else {
+            return self.outside(known, estimate);
+        };
+        let middle = 0.5 * (missed.place + met.place);
+        if known.tried.len() > MOST_SECANTS {
+            return self.inside(missed.place, met.place, middle);
+        }
+        let inside = estimate.clamp(missed.place, met.place);
+        // The end of the bracket that is further from the estimate is brought in.
+        let from_met = met.place - inside > inside - missed.place;
+        let wanted = if self.scale.whole { inside } else { self.scale.beside(inside, from_met) };
+        self.inside(missed.place, met.place, wanted)
+    }
+
+    /// With one side known: on, a little further than the secant says.
+    fn outside(&self, known: &Known, estimate: f64) -> f64 {
+        let (start, end) = self.ends;
+        let from = known.tried.last().map_or(start, |last| last.0);
+        let ahead = estimate + 0.01 * (estimate - from);
+        let at_least = self.scale.beside(from, known.met.is_none());
+        let away = if known.met.is_none() { ahead.max(at_least) } else { ahead.min(at_least) };
+        away.clamp(from - 6.0, from + 6.0).clamp(start, end)
+    }
+
+    /// The place wanted, or one next to the end of the bracket that it has reached.
+    fn inside(&self, missed: f64, met: f64, wanted: f64) -> f64 {
+        let place = self.scale.place(self.scale.value(wanted));
+        if missed < place && place < met {
+            return place;
+        }
+        let beside =
+            if place >= met { self.scale.beside(met, false) } else { self.scale.beside(missed, true) };
+        if missed < beside && beside < met { beside } else { 0.5 * (missed + met) }
+    }
+}
+
+/// What is known so far.
+#[derive(Default)]
+struct Known {
+    met: Option<Tried>,
+    missed: Option<Tried>,
+    /// Every place with the logarithm of the share there.
+    tried: Vec<(f64, f64)>,
+}
+
+impl Known {
+    fn add(&mut self, tried: Tried, height: f64, limit: f64) {
+        let meets = tried.measured.upper() <= limit;
+        *(if meets { &mut self.met } else { &mut self.missed }) = Some(tried);
+        self.tried.push((tried.place, height));
+    }
+
+    /// Where the line through the last place and one not too near crosses 0; the slope is −1
+    /// where there is none, or no line that falls.
+    fn secant(&self) -> f64 {
+        let Some(&(b, at_b)) = self.tried.last() else {
+            return 0.0;
+        };
+        let earlier = self.tried.iter().rev().find(|(a, _)| (a - b).abs() > 1e-3);
+        let slope = earlier.map_or(-1.0, |(a, at_a)| (at_b - at_a) / (b - a));
+        b - at_b / if slope < -1e-3 { slope } else { -1.0 }
+    }
+}

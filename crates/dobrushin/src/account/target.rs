@@ -1,0 +1,113 @@
+//! What a run is to satisfy.
+
+use super::losses::delta_at;
+use crate::loss::{Composition, LossDistribution};
+use crate::numeric::{normal, theta};
+use crate::profile::{Direction, PrivacyProfile, risk};
+use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Probability};
+
+/// What a run is to satisfy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// (ε, δ)-privacy.
+    Privacy {
+        /// ε.
+        epsilon: Epsilon,
+        /// δ.
+        delta: Delta,
+    },
+    /// No attack's true-positive rate is further above its false-positive rate.
+    Advantage(Probability),
+    /// No attack with this false-positive rate has a higher true-positive rate.
+    TruePositiveRate {
+        /// The true-positive rate.
+        rate: Probability,
+        /// The false-positive rate.
+        at: Probability,
+    },
+}
+
+impl Target {
+    /// The number that has to be met.
+    pub fn limit(self) -> f64 {
+        match self {
+            Self::Privacy { epsilon, .. } => epsilon.get(),
+            Self::Advantage(rate) | Self::TruePositiveRate { rate, .. } => rate.get(),
+        }
+    }
+
+    /// The quantity that has a limit.
+    pub(super) fn measure(self, composition: &Composition) -> Result<Enclosure, Error> {
+        Ok(match self {
+            Self::Privacy { delta, .. } => composition.epsilon(delta),
+            // Losses added up for half the δ, where ε is not 0, are accurate at ε = 0 too.
+            Self::Advantage(rate) => {
+                risk::advantage(&NearOnePoint::new(composition, Delta::new(rate.get() / 2.0)?))
+            }
+            Self::TruePositiveRate { at, .. } => {
+                let near = self.touching_delta(at)?;
+                risk::true_positive_rate(&NearOnePoint::new(composition, near), at)
+            }
+        })
+    }
+
+    /// A positive number that is about proportional to the distance of neighbours, 1 at the
+    /// limit: a secant finds where it is 1 in few steps.
+    pub(super) fn share(self, measured: f64) -> f64 {
+        match self {
+            Self::Privacy { epsilon, .. } => measured / epsilon.get(),
+            Self::Advantage(rate) => measured / rate.get(),
+            Self::TruePositiveRate { rate, at } => (measured - at.get()) / (rate.get() - at.get()),
+        }
+    }
+
+    /// μ of the Gaussian pair that just meets the target, roughly.
+    pub(super) fn mu(self) -> f64 {
+        let quantile = |p: Probability| normal::cdf_inverse(p).midpoint();
+        match self {
+            Self::Privacy { epsilon, delta } => theta::largest_r(epsilon, delta).midpoint(),
+            Self::Advantage(rate) => 2.0 * Probability::new(0.5 + rate.get() / 2.0).map_or(0.0, quantile),
+            Self::TruePositiveRate { rate, at } => quantile(rate) - quantile(at),
+        }
+    }
+
+    /// δ(ε) where the line δ + e^ε·FPR touches the target's Gaussian trade-off, roughly: the
+    /// test claims "in" above z = Φ⁻¹(1 − FPR), where the loss is μz − μ²/2.
+    fn touching_delta(self, at: Probability) -> Result<Delta, Error> {
+        let mu = self.mu();
+        let loss = mu * normal::tail_inverse(at).midpoint() - mu * mu / 2.0;
+        let delta = match (Epsilon::new(loss.abs()), NonNegative::new(mu)) {
+            (Ok(epsilon), Ok(mu)) => theta::theta(epsilon, mu).midpoint(),
+            _ => 0.5,
+        };
+        Delta::new(delta.clamp(1e-12, 0.9))
+    }
+}
+
+/// A composition whose losses were added up once, for one δ. Elsewhere its bounds are wider.
+struct NearOnePoint {
+    forward: LossDistribution,
+    reverse: Option<LossDistribution>,
+}
+
+impl NearOnePoint {
+    fn new(composition: &Composition, delta: Delta) -> Self {
+        let forward = composition.distribution(Direction::Forward, delta);
+        let reverse =
+            (!composition.is_symmetric()).then(|| composition.distribution(Direction::Reverse, delta));
+        Self { forward, reverse }
+    }
+}
+
+impl PrivacyProfile for NearOnePoint {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        match (direction, &self.reverse) {
+            (Direction::Reverse, Some(reverse)) => delta_at(reverse, epsilon),
+            _ => delta_at(&self.forward, epsilon),
+        }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.reverse.is_none()
+    }
+}

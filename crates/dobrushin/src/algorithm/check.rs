@@ -1,0 +1,165 @@
+//! Which parameters of a noisy iteration fit together.
+
+use super::RunError;
+use super::training::{Algorithm, Batch, LearningRate, Length, NoiseKind, Order, Record, Training};
+use crate::mechanism::Neighbours;
+
+impl Training {
+    /// Refuses contradictions.
+    pub(super) fn check(&self) -> Result<(), RunError> {
+        self.check_batches()?;
+        self.check_order()?;
+        self.check_length()?;
+        self.check_rates()?;
+        self.check_neighbours()?;
+        self.check_facts()
+    }
+
+    fn check_batches(&self) -> Result<(), RunError> {
+        let refuse = |key, message: String, help: &str| Err(RunError::new(key, message, help));
+        if self.records == 0 {
+            return refuse("run.records", "is 0, but it must be 1 or more".into(), "records = 60000");
+        }
+        match self.batch {
+            Batch::Size(0) => {
+                refuse("run.batch-size", "is 0, but it must be 1 or more".into(), "batch-size = 256")
+            }
+            Batch::Size(size) if size > self.records => refuse(
+                "run.batch-size",
+                format!("is {size}, but there are only {} records", self.records),
+                "at most run.records",
+            ),
+            Batch::Size(size) if self.order == Order::Full && size != self.records => refuse(
+                "run.batch-size",
+                format!("is {size}, but order = \"full\" uses all {} records in each step", self.records),
+                "leave batch-size out, or choose another order",
+            ),
+            Batch::Probability(p) if p.get() == 0.0 => refuse(
+                "run.sampling-probability",
+                "is 0, but it must be above 0 and at most 1".into(),
+                "sampling-probability = 0.01",
+            ),
+            Batch::Probability(_) if self.order != Order::Poisson => refuse(
+                "run.sampling-probability",
+                "is for order = \"poisson\" only".into(),
+                "give batch-size instead, or order = \"poisson\"",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_order(&self) -> Result<(), RunError> {
+        match (self.algorithm, self.order) {
+            (Algorithm::GradientDescent, order) if order != Order::Full => Err(RunError::new(
+                "run.order",
+                "must be \"full\" for algorithm = \"gradient-descent\"",
+                "for batches use algorithm = \"dp-sgd\" or \"pnsgd\"",
+            )),
+            (Algorithm::Online, order) if order != Order::Once => Err(RunError::new(
+                "run.order",
+                "must be \"once\" for algorithm = \"online\"",
+                "for several passes use algorithm = \"pnsgd\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_length(&self) -> Result<(), RunError> {
+        let pass = self.batches_in_a_pass();
+        let too_long = |key, length: String| {
+            let message = format!("is {length}, but order = \"once\" ends after one pass, {pass} steps");
+            Err(RunError::new(key, message, "order = \"cyclic\" or \"shuffled\" for more"))
+        };
+        match self.length {
+            Length::Steps(0) => {
+                Err(RunError::new("run.steps", "is 0, but it must be 1 or more", "steps = 1000"))
+            }
+            Length::Steps(steps) if self.order == Order::Once && steps > pass => {
+                too_long("run.steps", steps.to_string())
+            }
+            Length::Epochs(epochs) if self.order == Order::Once && epochs.get() > 1.0 => {
+                too_long("run.epochs", epochs.get().to_string())
+            }
+            Length::Any if self.order == Order::Once => too_long("run.steps", "\"any\"".to_owned()),
+            Length::Epochs(epochs) if epochs.get() > MOST_EPOCHS => Err(RunError::new(
+                "run.epochs",
+                format!("is {:e}, but it must be at most {MOST_EPOCHS:e}", epochs.get()),
+                "steps = \"any\" asks for a guarantee for every number of steps",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_rates(&self) -> Result<(), RunError> {
+        let Some(LearningRate::List(rates)) = &self.learning_rate else {
+            return Ok(());
+        };
+        let steps = self.steps();
+        if steps == Some(rates.len() as u64) {
+            return Ok(());
+        }
+        let steps = steps.map_or("any number of".to_owned(), |s| s.to_string());
+        let message = format!("lists {} values for {steps} steps", rates.len());
+        Err(RunError::new("update.learning-rate", message, "one value for each step, or one number"))
+    }
+
+    fn check_neighbours(&self) -> Result<(), RunError> {
+        if self.neighbours == Neighbours::AddOrRemoveOne && self.order.is_by_passes() {
+            return Err(RunError::new(
+                "run.neighbours",
+                "is \"add-or-remove-one\", but with records in turn a removed record moves all later ones \
+                 into other batches",
+                "neighbours = \"replace-one\" or \"zero-out\"",
+            ));
+        }
+        match self.record {
+            Record::Worst => Ok(()),
+            Record::Index(_) if !matches!(self.order, Order::Once | Order::Cyclic) => Err(RunError::new(
+                "run.record",
+                "is an index, but only order = \"once\" or \"cyclic\" gives records a fixed place",
+                "record = \"worst\"",
+            )),
+            Record::Index(index) if index == 0 || index > self.records => Err(RunError::new(
+                "run.record",
+                format!("is {index}, but it must be between 1 and the number of records, {}", self.records),
+                "record = \"worst\", or an index",
+            )),
+            Record::Index(_) => Ok(()),
+        }
+    }
+
+    fn check_facts(&self) -> Result<(), RunError> {
+        if !(0.0..=1.0).contains(&self.weight_decay) {
+            let message = format!("is {}, but it must be between 0 and 1", self.weight_decay);
+            let help = "weight-decay = 0.001: every step multiplies the iterate by 1 − 0.001";
+            return Err(RunError::new("update.weight-decay", message, help));
+        }
+        if let Some(rho) = self.loss.strong_convexity.filter(|rho| rho.get() > 0.0) {
+            let refuse = |why: String| {
+                let message = format!("is {}, but {why}", rho.get());
+                Err(RunError::new("loss.strong-convexity", message, "correct one of the two"))
+            };
+            match (self.loss.smoothness, self.loss.convex) {
+                (Some(beta), _) if rho.get() > beta.get() => {
+                    refuse(format!("it cannot exceed loss.smoothness, {}", beta.get()))?;
+                }
+                (_, Some(false)) => refuse("loss.convex is false".to_owned())?,
+                _ => (),
+            }
+        }
+        match (self.noise_kind, self.domain.dimension) {
+            (_, Some(0)) => {
+                Err(RunError::new("domain.dimension", "is 0, but it must be 1 or more", "dimension = 785"))
+            }
+            (NoiseKind::Laplace, Some(dimension)) if dimension > 1 => Err(RunError::new(
+                "update.noise",
+                format!("is \"laplace\", which is for one dimension, but domain.dimension is {dimension}"),
+                "noise = \"gaussian\"",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Beyond it a number of steps may not be a u64.
+const MOST_EPOCHS: f64 = 1e9;

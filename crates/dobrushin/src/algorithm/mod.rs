@@ -1,0 +1,106 @@
+//! What was run: the parameters of an algorithm, checked once, and what they mean for privacy.
+//!
+//! A [`Run`] is either a noisy iteration ([`Training`]) or a list of mechanisms
+//! ([`Mechanisms`]). [`Run::composition`] lowers it to the mechanisms that an observer of every
+//! intermediate result would see, each with how often it is used.
+
+mod batches;
+mod check;
+mod composition;
+mod mechanisms;
+mod multiplier;
+mod parameter;
+mod training;
+mod words;
+
+pub use composition::{Composed, ComposedPart, NotApplicable};
+pub use mechanisms::{MechanismUse, Mechanisms};
+pub use parameter::Parameter;
+pub use training::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Training,
+};
+
+use crate::mechanism::Neighbours;
+
+/// A run whose parameters fit together.
+#[derive(Clone)]
+pub struct Run {
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Training(Box<Training>),
+    Mechanisms(Mechanisms),
+}
+
+/// Why a run was refused: which key is wrong, what is accepted, and what would mend it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} {message}")]
+pub struct RunError {
+    /// The key of the run file that is to blame, such as `run.batch-size`.
+    pub key: &'static str,
+    /// What is wrong with it; the key and this are a sentence.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl RunError {
+    pub(crate) fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { key, message: message.into(), help: help.into() }
+    }
+}
+
+impl Run {
+    /// A noisy iteration.
+    ///
+    /// # Errors
+    /// [`RunError`] if two parameters contradict each other.
+    pub fn training(training: Training) -> Result<Self, RunError> {
+        training.check()?;
+        Ok(Self { kind: Kind::Training(Box::new(training)) })
+    }
+
+    /// A list of mechanisms.
+    ///
+    /// # Errors
+    /// [`RunError`] if the list is empty or a count is 0.
+    pub fn mechanisms(mechanisms: Mechanisms) -> Result<Self, RunError> {
+        mechanisms.check()?;
+        Ok(Self { kind: Kind::Mechanisms(mechanisms) })
+    }
+
+    /// The iteration, if it is one.
+    pub fn as_training(&self) -> Option<&Training> {
+        match &self.kind {
+            Kind::Training(training) => Some(training),
+            Kind::Mechanisms(_) => None,
+        }
+    }
+
+    /// Which data sets are neighbours.
+    pub fn neighbours(&self) -> Neighbours {
+        match &self.kind {
+            Kind::Training(training) => training.neighbours,
+            Kind::Mechanisms(mechanisms) => mechanisms.neighbours,
+        }
+    }
+
+    /// What an observer of every intermediate result sees.
+    ///
+    /// # Guarantee
+    /// On any two neighbouring data sets, everything the run computes is a post-processing of
+    /// the adaptive composition of the parts, each on neighbours as the part names them.
+    /// Whatever is released of it is therefore as private as the composition.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if there is no finite composition, or a parameter it needs is missing.
+    pub fn composition(&self) -> Result<Composed, NotApplicable> {
+        match &self.kind {
+            Kind::Training(training) => composition::of_training(training),
+            Kind::Mechanisms(mechanisms) => Ok(mechanisms.composition()),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Noise over contribution, step by step.
+
+use super::NotApplicable;
+use super::training::{LearningRate, Noise, Order, Training};
+use crate::{Enclosure, Positive};
+
+/// The noise multipliers of the steps in which one record takes part.
+pub(super) struct Multipliers {
+    /// Each with the number of its steps.
+    pub groups: Vec<(Positive, u64)>,
+    /// Whether different multipliers were put into one group, under the smallest of them.
+    pub merged: bool,
+}
+
+/// The most groups; a convolution is needed for each.
+const MOST_GROUPS: usize = 64;
+/// The most steps that are looked at one by one.
+const MOST_DIFFERENT: u64 = 1_000_000;
+
+impl Training {
+    /// m_t = s_t·b/(η_t·C), rounded down, for a record that takes part as often as can be.
+    ///
+    /// # Guarantee
+    /// There is an order of the groups in which each step's multiplier is at most that of the
+    /// step in which any given record takes part: less noise is less private.
+    pub(super) fn multipliers(&self) -> Result<Multipliers, NotApplicable> {
+        let Some(participations) = self.participations() else {
+            return Err(NotApplicable::new(
+                "composition grows for ever, so it has no bound for every number of steps: give run.steps",
+            ));
+        };
+        let divisor = self.smallest_divisor();
+        let equal = |multiplier: Enclosure| {
+            Ok(Multipliers { groups: vec![(rounded_down(multiplier)?, participations)], merged: false })
+        };
+        let noise = match self.noise {
+            // s·b/(ηC) with s = η·m·C/b is m itself.
+            Noise::Multiplier(m) if divisor == self.nominal_batch() => return equal(Enclosure::from(m)),
+            Noise::Multiplier(m) => return equal(Enclosure::from(m) * divisor / self.nominal_batch()),
+            Noise::Gradient(sigma) => return equal(Enclosure::from(sigma) * divisor / self.norm()?),
+            Noise::Iterate(noise) => Enclosure::from(noise) * divisor / self.norm()?,
+        };
+        match &self.learning_rate {
+            None => Err(NotApplicable::new(
+                "iterate-noise says nothing about one step without the learning rate: give update.learning-rate",
+            )),
+            Some(LearningRate::Constant(rate)) => equal(noise / Enclosure::from(*rate)),
+            Some(rates) => self.changing(noise, rates, participations),
+        }
+    }
+
+    fn norm(&self) -> Result<Enclosure, NotApplicable> {
+        self.contribution.map(|c| Enclosure::from(c.norm())).ok_or_else(|| {
+            NotApplicable::new(
+                "one record's gradient may have any norm: give update.clip-norm or update.lipschitz",
+            )
+        })
+    }
+
+    /// The groups when η changes from step to step.
+    fn changing(
+        &self,
+        noise: Enclosure,
+        rates: &LearningRate,
+        participations: u64,
+    ) -> Result<Multipliers, NotApplicable> {
+        let steps = self.steps().unwrap_or(u64::MAX);
+        if steps > MOST_DIFFERENT {
+            return Err(NotApplicable::new(format!(
+                "a learning rate that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
+            )));
+        }
+        let rate = |step: u64| match rates {
+            LearningRate::Constant(rate) => Enclosure::from(*rate),
+            LearningRate::List(list) => {
+                list.get(step as usize - 1).map_or(Enclosure::INFINITE, |&rate| Enclosure::from(rate))
+            }
+            LearningRate::InverseSqrt(first) => Enclosure::from(*first) / Enclosure::from(step as f64).sqrt(),
+        };
+        let multipliers: Vec<f64> = (1..=steps).map(|step| (noise / rate(step)).lower()).collect();
+        let used = self.used_by_one_record(multipliers, participations)?;
+        let (groups, merged) = grouped(used);
+        let groups = groups
+            .into_iter()
+            .map(|(multiplier, count)| Ok((rounded_down(Enclosure::from(multiplier))?, count)))
+            .collect::<Result<_, NotApplicable>>()?;
+        Ok(Multipliers { groups, merged })
+    }
+
+    /// The multipliers that one record meets, at worst: all of them, or the smallest of each pass.
+    fn used_by_one_record(&self, all: Vec<f64>, participations: u64) -> Result<Vec<f64>, NotApplicable> {
+        let smallest = |some: &[f64]| some.iter().copied().fold(f64::INFINITY, f64::min);
+        match self.order {
+            Order::Poisson | Order::WithoutReplacement | Order::Full => Ok(all),
+            Order::Once => Ok(vec![smallest(&all)]),
+            Order::Cyclic | Order::Shuffled => {
+                let pass = self.batches_in_a_pass();
+                let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
+                // Otherwise an incomplete batch lets passes begin at other steps.
+                if passes.len() as u64 != participations
+                    || self.nominal_batch().upper() * pass as f64 != self.records as f64
+                {
+                    return Err(NotApplicable::new(
+                        "with iterate-noise and a learning rate that changes, run.batch-size must divide run.records",
+                    ));
+                }
+                Ok(passes)
+            }
+        }
+    }
+}
+
+fn rounded_down(multiplier: Enclosure) -> Result<Positive, NotApplicable> {
+    Positive::new(multiplier.lower())
+        .map_err(|_| NotApplicable::new(format!("the noise over one record's contribution is {multiplier}")))
+}
+
+/// Equal values counted; if there are too many different ones, those in one cell of a
+/// geometric grid take the smallest of the cell.
+fn grouped(mut values: Vec<f64>) -> (Vec<(f64, u64)>, bool) {
+    values.sort_by(f64::total_cmp);
+    let mut groups = counted(&values, |a, b| a == b);
+    let merged = groups.len() > MOST_GROUPS;
+    if merged && let (Some(first), Some(last)) = (values.first(), values.last()) {
+        let cell = (last / first).powf(1.0 / (MOST_GROUPS - 1) as f64);
+        groups = counted(&values, |start, value| value <= start * cell);
+    }
+    (groups, merged)
+}
+
+/// Runs of a sorted list, each under its first value.
+fn counted(sorted: &[f64], same: impl Fn(f64, f64) -> bool) -> Vec<(f64, u64)> {
+    let mut groups: Vec<(f64, u64)> = Vec::new();
+    for &value in sorted {
+        match groups.last_mut() {
+            Some((start, count)) if same(*start, value) => *count += 1,
+            _ => groups.push((value, 1)),
+        }
+    }
+    groups
+}

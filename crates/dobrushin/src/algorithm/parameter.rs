@@ -1,0 +1,161 @@
+//! The parameters of a run that can be searched over.
+
+use super::training::{Batch, LearningRate, Length, Noise, Order, Training};
+use super::{Run, RunError};
+use crate::{Positive, Probability};
+
+/// A number in a run that decides how private it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// m: noise over the clip norm, of a sum of gradients.
+    NoiseMultiplier,
+    /// σ: noise on the average gradient.
+    GradientNoise,
+    /// s: noise on the iterate.
+    IterateNoise,
+    /// The number of steps.
+    Steps,
+    /// The number of passes over the data.
+    Epochs,
+    /// The (expected) size of a batch.
+    BatchSize,
+    /// The probability of Poisson sampling.
+    SamplingProbability,
+    /// η.
+    LearningRate,
+}
+
+impl Parameter {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::NoiseMultiplier,
+        Self::GradientNoise,
+        Self::IterateNoise,
+        Self::Steps,
+        Self::Epochs,
+        Self::BatchSize,
+        Self::SamplingProbability,
+        Self::LearningRate,
+    ];
+
+    /// Its name in run files.
+    pub fn name(self) -> &'static str {
+        self.key().split_once('.').map_or(self.key(), |(_, name)| name)
+    }
+
+    /// Its key in run files.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::NoiseMultiplier => "update.noise-multiplier",
+            Self::GradientNoise => "update.gradient-noise",
+            Self::IterateNoise => "update.iterate-noise",
+            Self::Steps => "run.steps",
+            Self::Epochs => "run.epochs",
+            Self::BatchSize => "run.batch-size",
+            Self::SamplingProbability => "run.sampling-probability",
+            Self::LearningRate => "update.learning-rate",
+        }
+    }
+
+    /// Whether more of it is more private.
+    pub fn is_noise(self) -> bool {
+        matches!(self, Self::NoiseMultiplier | Self::GradientNoise | Self::IterateNoise)
+    }
+
+    /// Whether it is a whole number.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::Steps | Self::BatchSize)
+    }
+}
+
+impl Run {
+    /// The run with another value of a parameter, in place of what excludes it (another way
+    /// to give the noise, the length or the batch).
+    ///
+    /// # Errors
+    /// [`RunError`] if the value is impossible.
+    pub fn with(&self, parameter: Parameter, value: f64) -> Result<Self, RunError> {
+        let Some(training) = self.as_training() else {
+            return Err(RunError::new(
+                parameter.key(),
+                "is no parameter of a list of mechanisms",
+                "it needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
+            ));
+        };
+        Self::training(training.with(parameter, value)?)
+    }
+}
+
+impl Training {
+    fn with(&self, parameter: Parameter, value: f64) -> Result<Self, RunError> {
+        let refuse = |accepted: &str| {
+            RunError::new(parameter.key(), format!("is {value}, but it must be {accepted}"), "another value")
+        };
+        let positive = || Positive::new(value).map_err(|_| refuse("positive and finite"));
+        // Every whole f64 up to 2⁵³ is a u64.
+        let whole = || match value {
+            v if (1.0..=9e15).contains(&v) && v.fract() == 0.0 => Ok(v as u64),
+            _ => Err(refuse("a whole number, 1 or more")),
+        };
+        let mut training = self.clone();
+        match parameter {
+            Parameter::NoiseMultiplier => training.noise = Noise::Multiplier(positive()?),
+            Parameter::GradientNoise => training.noise = Noise::Gradient(positive()?),
+            Parameter::IterateNoise => training.noise = Noise::Iterate(positive()?),
+            Parameter::Steps => training.length = Length::Steps(whole()?),
+            Parameter::Epochs => training.length = Length::Epochs(positive()?),
+            Parameter::BatchSize => training.batch = Batch::Size(whole()?),
+            Parameter::SamplingProbability => {
+                let probability = Probability::new(value).map_err(|_| refuse("above 0 and at most 1"))?;
+                training.batch = Batch::Probability(probability);
+            }
+            Parameter::LearningRate => {
+                training.learning_rate = Some(match &self.learning_rate {
+                    Some(LearningRate::InverseSqrt(_)) => LearningRate::InverseSqrt(positive()?),
+                    _ => LearningRate::Constant(positive()?),
+                });
+            }
+        }
+        Ok(training)
+    }
+
+    /// Why a larger value of the parameter need not be less private (or for noise: more).
+    pub(crate) fn not_monotone(&self, parameter: Parameter) -> Option<RunError> {
+        let refuse = |message: &str, help: &str| Some(RunError::new(parameter.key(), message, help));
+        match parameter {
+            Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => None,
+            Parameter::Steps | Parameter::Epochs if self.order == Order::Once => {
+                refuse("does not change the privacy of order = \"once\"", "choose the noise instead")
+            }
+            Parameter::Steps | Parameter::Epochs => match self.learning_rate {
+                Some(LearningRate::List(_)) => refuse(
+                    "cannot be searched while update.learning-rate lists one value for each step",
+                    "learning-rate as one number, or { inverse-sqrt = 0.1 }",
+                ),
+                _ => None,
+            },
+            Parameter::BatchSize | Parameter::SamplingProbability => match (self.order, self.noise) {
+                (Order::Poisson | Order::WithoutReplacement, Noise::Multiplier(_)) => None,
+                (Order::Poisson | Order::WithoutReplacement, _) => refuse(
+                    "moves the noise multiplier as well, so more need not be less private",
+                    "give update.noise-multiplier instead of another noise",
+                ),
+                _ => refuse(
+                    "can be searched for order = \"poisson\" or \"without-replacement\" only",
+                    "choose the noise or the steps instead",
+                ),
+            },
+            Parameter::LearningRate => match (self.noise, &self.learning_rate) {
+                (Noise::Iterate(_), Some(LearningRate::List(_))) => refuse(
+                    "is a list, which cannot be searched",
+                    "learning-rate as one number, or { inverse-sqrt = 0.1 }",
+                ),
+                (Noise::Iterate(_), _) => None,
+                _ => refuse(
+                    "does not change the privacy: noise-multiplier and gradient-noise scale with it",
+                    "choose the noise instead, or give update.iterate-noise",
+                ),
+            },
+        }
+    }
+}

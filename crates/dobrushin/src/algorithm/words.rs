@@ -1,0 +1,125 @@
+//! What must hold for a composition to bound a run, in words.
+
+use super::training::{Batch, Contribution, Divisor, Length, NoiseKind, Order, Record, Release, Training};
+use crate::mechanism::Neighbours;
+
+/// Which data sets are neighbours, as a sentence.
+pub(super) fn neighbours(neighbours: Neighbours) -> String {
+    let how = match neighbours {
+        Neighbours::ReplaceOne => "in one record, which is replaced by any other (replace-one)",
+        Neighbours::AddOrRemoveOne => "in one record, which is there or not (add-or-remove-one)",
+        Neighbours::ZeroOut => {
+            "in one record, whose gradient becomes zero while its place is kept (zero-out)"
+        }
+    };
+    format!("neighbouring data sets differ {how}")
+}
+
+impl Training {
+    /// Every assumption of the composition.
+    pub(super) fn assumptions(&self, merged: bool) -> Vec<String> {
+        let mut words = vec![neighbours(self.neighbours), self.sampling_words(), self.contribution_words()];
+        words.extend(self.divisor_words());
+        words.push(self.noise_words());
+        words.push(self.release_words().to_owned());
+        words.push("no parameter was chosen by looking at the data".to_owned());
+        if let Record::Index(index) = self.record {
+            words.push(format!("the bound holds for every record, not only for record {index}"));
+        }
+        if merged {
+            words.push(
+                "steps with similar noise are counted with the smallest noise among them (more than 64 different)"
+                    .to_owned(),
+            );
+        }
+        words
+    }
+
+    fn sampling_words(&self) -> String {
+        let times = self.participations().unwrap_or(u64::MAX);
+        let share = match self.batch {
+            Batch::Size(size) => format!("{size}/{}", self.records),
+            Batch::Probability(p) => p.get().to_string(),
+        };
+        match self.order {
+            Order::Poisson => format!(
+                "every step draws each record independently with probability {share}, anew and in secret \
+                 (Poisson sampling)"
+            ),
+            Order::WithoutReplacement => format!(
+                "every step draws a uniformly random batch, a share of {share} of the records, anew and in secret"
+            ),
+            Order::Full => "every step uses all records".to_owned(),
+            Order::Once => "each record is in one batch at most; the order may be known".to_owned(),
+            Order::Cyclic | Order::Shuffled => {
+                let passes = match self.length {
+                    Length::Epochs(_) => "each record is in one batch of each pass",
+                    _ => {
+                        "each record is in one batch of each pass, whatever becomes of an incomplete last batch"
+                    }
+                };
+                let credit = if self.order == Order::Shuffled {
+                    "; the random order may be known: shuffling itself is not credited (what it adds is less \
+                     than Poisson sampling would)"
+                } else {
+                    ""
+                };
+                format!("{passes}, at most {times} in all{credit}")
+            }
+        }
+    }
+
+    fn contribution_words(&self) -> String {
+        match self.contribution {
+            Some(Contribution::Clipped(norm)) => {
+                format!("each record's gradient is clipped to norm {}", norm.get())
+            }
+            Some(Contribution::Lipschitz(norm)) => {
+                format!(
+                    "each record's gradient has norm at most {}, for every iterate and record",
+                    norm.get()
+                )
+            }
+            None => {
+                "each record's gradient has at most the norm that the noise multiplier refers to".to_owned()
+            }
+        }
+    }
+
+    fn divisor_words(&self) -> Option<String> {
+        match (self.divide_by, self.order) {
+            (Divisor::BatchSize, Order::Poisson) => Some(format!(
+                "the sum of the gradients is divided by {} whatever number was drawn",
+                self.nominal_batch().midpoint()
+            )),
+            (Divisor::Actual, Order::Poisson) => Some(
+                "the sum of the gradients is divided by the number drawn, which may be 1; the noise does not \
+                 depend on that number, and is added also when nothing was drawn"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    fn noise_words(&self) -> String {
+        let kind = match self.noise_kind {
+            NoiseKind::Gaussian => "Gaussian, the same in every direction",
+            NoiseKind::Laplace => "Laplace, and the iterate has one dimension",
+        };
+        format!("the noise of every step is {kind}, independent, secret, and continuous (not rounded)")
+    }
+
+    fn release_words(&self) -> &'static str {
+        match self.release {
+            Release::All => "every iterate may be published",
+            Release::Last => {
+                "every iterate may be published, though only the last one is (that it hides the others is not \
+                 credited)"
+            }
+            Release::RandomStop | Release::RandomSkip => {
+                "every iterate and its time may be published, though only one is (that it hides the others is \
+                 not credited)"
+            }
+        }
+    }
+}

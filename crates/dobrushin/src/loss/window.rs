@@ -1,0 +1,126 @@
+//! Which part of a sum of losses is worth keeping.
+
+use super::convolve::{Copies, ROOM};
+use super::grid::{Grid, Nodes};
+
+/// How much may be left outside a window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Tilted mass, on each side.
+    pub tilted: f64,
+    /// ln of the mass above, without the tilt: it counts as ∞.
+    pub log_infinite: f64,
+}
+
+/// Which points of the sum are kept, and bounds on the tilted mass of the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub first: i64,
+    pub last: i64,
+    /// The pessimistic mass above the last point.
+    pub above: f64,
+    /// The mass that those below the first point have after being raised to it.
+    pub moved_up: f64,
+    /// The mass outside.
+    pub outside: f64,
+}
+
+impl Window {
+    /// Chernoff's bound with a few exponents, of which any is valid.
+    pub fn around(factors: &[Copies], grid: Grid, log_scale: f64, allowance: Allowance) -> Self {
+        let total =
+            |of: fn(&Nodes) -> i64| factors.iter().map(|f| f.count as i64 * of(&f.summed.nodes)).sum();
+        let (start, end): (i64, i64) = (total(|n| n.first), total(Nodes::last));
+        let variances = factors.iter().map(|f| f.count as f64 * variance(&f.summed.nodes.upper));
+        let deviation = variances.sum::<f64>().sqrt().max(1e-3);
+        let log_allowance = allowance.tilted.ln();
+        let blocks: Vec<(Blocks, f64)> =
+            factors.iter().map(|f| (Blocks::new(&f.summed.nodes), f.count as f64)).collect();
+        // ln of the moment of the sum.
+        let log_moment =
+            |s: f64| blocks.iter().map(|(blocks, count)| count * blocks.log_moment(s)).sum::<f64>();
+        // Heavy tails want small exponents, light ones that of a normal law; above 2 a point,
+        // nothing is gained.
+        let normal = 2.0 * (-2.0 * log_allowance).sqrt() / deviation;
+        let exponents = (-log_allowance / (end - start).max(1) as f64, normal.min(2.0));
+        let top = smallest(exponents, |s| {
+            // Raising it to ∞ costs what lies above without the tilt, e^(κ − a·top) as much.
+            let moment = log_moment(s);
+            ((moment - log_allowance) / s)
+                .max((moment + log_scale - allowance.log_infinite) / (s + grid.tilt))
+        });
+        let bottom = -smallest(exponents, |s| {
+            // What is moved up to the first point gains e^(a·distance).
+            let s = s.max(grid.tilt);
+            (log_moment(-s) - log_allowance) / s
+        });
+        let last = if top < end as f64 { top.ceil() as i64 } else { end };
+        let first = if bottom > start as f64 { (bottom.floor() as i64).min(end - 1) } else { start };
+        let last = last.max(first + 1);
+        let bound = |cut: bool| if cut { allowance.tilted * ROOM * ROOM } else { 0.0 };
+        let (above, below) = (bound(last < end), bound(first > start));
+        Self { first, last, above, moved_up: below, outside: above + below }
+    }
+}
+
+/// The smallest value seen of a function with one minimum, on a logarithmic scale.
+fn smallest((start, end): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_8;
+    let (mut low, mut high) = (start.min(end).ln(), end.max(start).ln());
+    let at = |x: f64| f(x.exp());
+    let inner = |low: f64, high: f64| (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+    let (mut left, mut right) = inner(low, high);
+    let (mut at_left, mut at_right) = (at(left), at(right));
+    let mut best = at_left.min(at_right);
+    for _ in 0..12 {
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = inner(low, high).0;
+            at_left = at(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = inner(low, high).1;
+            at_right = at(right);
+        }
+        best = best.min(at_left).min(at_right);
+    }
+    best
+}
+
+/// Masses summed over blocks of points, for bounds on moments.
+struct Blocks {
+    first: i64,
+    masses: Vec<f64>,
+    heaviest: usize,
+}
+
+impl Blocks {
+    const SIZE: usize = 16;
+
+    fn new(nodes: &Nodes) -> Self {
+        let masses: Vec<f64> = nodes.upper.chunks(Self::SIZE).map(|block| block.iter().sum()).collect();
+        let heaviest = (0..masses.len()).max_by(|a, b| masses[*a].total_cmp(&masses[*b])).unwrap_or(0);
+        Self { first: nodes.first, masses, heaviest }
+    }
+
+    /// An upper bound of ln Σ_j m_j e^(sj): each block counts as its last point if s > 0,
+    /// and as its first if s < 0. By Horner's rule from both ends to the heaviest block, whose
+    /// power is the reference.
+    fn log_moment(&self, s: f64) -> f64 {
+        let size = Self::SIZE as f64;
+        let (before, after) = self.masses.split_at(self.heaviest);
+        let towards = |power: f64, sum: f64, mass: &f64| sum * power + mass;
+        let (fall, rise) = ((-s * size).exp(), (s * size).exp());
+        let below = before.iter().fold(0.0, |sum, mass| towards(fall, sum, mass)) * fall;
+        let sum = below + after.iter().rev().fold(0.0, |sum, mass| towards(rise, sum, mass));
+        let reference = self.heaviest as f64 * size + if s > 0.0 { size - 1.0 } else { 0.0 };
+        sum.ln() + s * (self.first as f64 + reference)
+    }
+}
+
+/// Of the masses as a law on their indices, roughly.
+fn variance(masses: &[f64]) -> f64 {
+    let total: f64 = masses.iter().sum();
+    let mean = masses.iter().enumerate().map(|(i, m)| i as f64 * m).sum::<f64>() / total;
+    masses.iter().enumerate().map(|(i, m)| (i as f64 - mean).powi(2) * m).sum::<f64>() / total
+}
