@@ -208,7 +208,10 @@ pub const STATEMENTS: &[Statement] = &[
         statement: "T steps on Poisson samples of rate p with noise multiplier m are about as private as a Gaussian \
                     mechanism with μ = p·√(T·(e^(1/m²) − 1)). It is no bound: it errs to either side, at small δ to the \
                     unsafe one, and is never the guarantee.",
-        assumptions: &["p·√T tends to a constant as T grows", "Gaussian noise; add-or-remove-one or zero-out"],
+        assumptions: &[
+            "p·√T tends to a constant as T grows",
+            "Gaussian noise; add-or-remove-one or zero-out",
+        ],
         source: "Bu, Dong, Long, Su, Deep learning with Gaussian differential privacy (2020), Theorem 5",
         errata: &[],
     },

@@ -1,6 +1,6 @@
 //! The analyses: from a run to a privacy profile, each by its own theorem.
 
-use super::losses::{Losses, Tabulated, TwoGaussians};
+use super::losses::{Tabulated, TwoGaussians};
 use crate::algorithm::{Composed, ComposedPart, NotApplicable, Run};
 use crate::divergence::LaplacePair;
 use crate::loss::{Composition, Part};
@@ -29,7 +29,7 @@ type Outcome = Result<Arc<dyn PrivacyProfile>, NotApplicable>;
 
 /// Every analysis of a run, with enclosures of ε about 3e-5 wide, relatively.
 pub fn analyses(run: &Run) -> Vec<Analysis> {
-    all(run, &|composed| Ok(Arc::new(Losses::new(losses(composed)?.with_tolerance(FINE)))))
+    all(run, &|composed| Ok(Arc::new(losses(composed)?.with_tolerance(FINE))))
 }
 
 /// Every analysis of a run, to be asked at hundreds of places: enclosures of ε are about 1e-3

@@ -1,6 +1,5 @@
 //! What a run is to satisfy.
 
-use super::losses::delta_at;
 use crate::loss::{Composition, LossDistribution};
 use crate::numeric::{normal, theta};
 use crate::profile::{Direction, PrivacyProfile, risk};
@@ -102,8 +101,8 @@ impl NearOnePoint {
 impl PrivacyProfile for NearOnePoint {
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
         match (direction, &self.reverse) {
-            (Direction::Reverse, Some(reverse)) => delta_at(reverse, epsilon),
-            _ => delta_at(&self.forward, epsilon),
+            (Direction::Reverse, Some(reverse)) => reverse.delta(epsilon),
+            _ => self.forward.delta(epsilon),
         }
     }
 

@@ -32,6 +32,9 @@ pub struct Composition {
 /// Relative, in ε.
 const DEFAULT_TOLERANCE: f64 = 1e-4;
 
+/// Larger ε are not looked at.
+const LAST: f64 = 1e12;
+
 /// The tolerance of a first look.
 const ROUGHLY: f64 = 0.03;
 
@@ -104,7 +107,7 @@ impl Composition {
             let epsilon = plan.distribution(&laws, tolerance).epsilon(delta);
             let before = best.width();
             best = best.intersect(epsilon).unwrap_or(epsilon);
-            let wanted = self.tolerance * best.upper().max(1e-3 * plan.deviation);
+            let wanted = self.tolerance * plan.scale(best.upper());
             // A finer grid that gains little meets the limits of rounding.
             if best.width() <= wanted || best.lower() == f64::INFINITY || best.width() > 0.7 * before {
                 break;
@@ -112,6 +115,16 @@ impl Composition {
             tolerance = (tolerance * 0.6 * (wanted / best.width()).clamp(0.01, 1.0)).max(1e-9);
         }
         best
+    }
+
+    /// δ(ε) where no tilt suits ε, far out in a heavy tail: each of many laws, made for δ from
+    /// 0.1 down, bounds δ everywhere.
+    fn delta_by_many(&self, laws: &[(Law, u64)], epsilon: Epsilon, known: Enclosure) -> Enclosure {
+        let made = (0..20).map(|i| {
+            let plan = Plan::new(laws, Target::Delta(0.1 * 10f64.powi(-3 * i)));
+            plan.distribution(laws, ROUGHLY.max(self.tolerance)).delta(epsilon)
+        });
+        made.fold(known, |best, delta| best.intersect(delta).unwrap_or(best))
     }
 
     /// The sum of the largest losses, if they are bounded: ε at δ = 0.
@@ -132,6 +145,14 @@ impl PrivacyProfile for Composition {
         if let Some(mu) = self.gaussian() {
             return theta::theta_range(epsilon.into(), mu);
         }
+        if epsilon.get() >= self.largest_loss(direction).upper() {
+            return Enclosure::ZERO;
+        }
+        // Beyond every grid δ is what it is at its end, or less.
+        if epsilon.get() > LAST {
+            let end = Epsilon::new(LAST).map_or(Enclosure::UNIT, |end| self.delta_of(direction, end));
+            return Enclosure::ZERO.hull(end);
+        }
         let laws = self.laws(direction);
         let plan = Plan::new(&laws, Target::Epsilon(epsilon.get()));
         let mut best = Enclosure::UNIT;
@@ -140,16 +161,22 @@ impl PrivacyProfile for Composition {
         for _ in 0..ATTEMPTS {
             let delta = plan.distribution(&laws, tolerance).delta(epsilon);
             best = best.intersect(delta).unwrap_or(delta);
-            // ε is off by ln(upper/lower)/λ.
+            // By how much ε is off.
             let before = width;
-            width = (best.upper() / best.lower()).ln() / plan.lambda;
-            let wanted = self.tolerance * plan.epsilon.max(1e-3 * plan.deviation);
-            if width <= wanted || best.upper() < 1e-290 || width.is_nan() || width > 0.7 * before {
+            width = (best.upper() / best.lower()).ln() / plan.steepness();
+            let wanted = self.tolerance * plan.scale(epsilon.get());
+            let relative = 1.0 - best.lower() / best.upper();
+            if width <= wanted || relative <= self.tolerance || best.upper() < 1e-290 || width > 0.7 * before
+            {
                 break;
             }
             tolerance = (tolerance * 0.6 * (wanted / width).clamp(0.01, 1.0)).max(1e-9);
         }
-        best
+        if best.upper() > 0.5 && plan.log_delta < -1.0 {
+            self.delta_by_many(&laws, epsilon, best)
+        } else {
+            best
+        }
     }
 
     fn epsilon(&self, delta: Delta) -> Enclosure {
@@ -159,8 +186,8 @@ impl PrivacyProfile for Composition {
         // A rough look tells which direction is the larger, and mostly also that the other
         // need not be looked at closely.
         let rough = self.clone().with_tolerance(ROUGHLY.max(self.tolerance));
-        let [forward, reverse] =
-            Direction::BOTH.map(|direction| (direction, rough.enclosed_epsilon(direction, delta, 1)));
+        let look = |direction| (direction, rough.enclosed_epsilon(direction, delta, 1));
+        let (forward, reverse) = rayon::join(|| look(Direction::Forward), || look(Direction::Reverse));
         let (larger, smaller) =
             if forward.1.upper() >= reverse.1.upper() { (forward, reverse) } else { (reverse, forward) };
         let epsilon = self.epsilon_of(larger.0, delta);
@@ -168,6 +195,13 @@ impl PrivacyProfile for Composition {
             return epsilon;
         }
         epsilon.max(self.epsilon_of(smaller.0, delta))
+    }
+
+    fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        match self.gaussian() {
+            Some(mu) if !self.parts.is_empty() => theta::ln_theta_range(epsilon.into(), mu),
+            _ => self.delta_of(direction, epsilon).ln(),
+        }
     }
 
     fn is_symmetric(&self) -> bool {

@@ -55,6 +55,21 @@ impl Summed {
         }
     }
 
+    /// Nothing is known: all mass may be at ∞.
+    pub fn unknown() -> Self {
+        Self {
+            grid: Grid { step: 1.0, tilt: 0.0 },
+            nodes: Nodes { first: 0, upper: vec![0.0], lower: vec![0.0] },
+            log_scale: Enclosure::ZERO,
+            origin: Enclosure::ZERO,
+            offset: 0.0,
+            error: Errors::default(),
+            infinite: 1.0,
+            infinite_lower: 0.0,
+            total: 1.0,
+        }
+    }
+
     /// The same on a coarser grid. What is not on the nodes is anywhere, and need not move.
     pub fn coarsen(self, factor: usize) -> Self {
         let (grid, nodes) = self.nodes.coarsen(self.grid, factor);

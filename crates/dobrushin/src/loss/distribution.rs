@@ -50,6 +50,11 @@ impl LossDistribution {
         Self { summed, upper, lower }
     }
 
+    /// Nothing is known: δ ≤ 1.
+    pub(super) fn unknown() -> Self {
+        Self::new(Summed::unknown())
+    }
+
     /// How many points the law is kept on.
     pub fn points(&self) -> usize {
         self.summed.nodes.upper.len()
@@ -130,10 +135,11 @@ impl LossDistribution {
     fn value(&self, tails: &Tails, epsilon: f64, end: impl Fn(Enclosure) -> f64) -> f64 {
         let Summed { grid, nodes, log_scale, .. } = &self.summed;
         let index = (epsilon / grid.step).ceil();
-        let Some(at) = usize::try_from(index as i64 - nodes.first).ok().filter(|at| *at < tails.tail.len())
-        else {
+        let at = index - nodes.first as f64;
+        if !(0.0..tails.tail.len() as f64).contains(&at) {
             return 0.0;
-        };
+        }
+        let at = at as usize;
         let point = Enclosure::from(index) * Enclosure::from(grid.step);
         let below = -(Enclosure::from(epsilon) - point).exp_m1();
         let scale = (*log_scale - Enclosure::from(grid.tilt) * Enclosure::from(index)).exp();

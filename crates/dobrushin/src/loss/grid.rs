@@ -295,6 +295,10 @@ impl Ends<'_> {
     fn tilt(&self, index: i64) -> Enclosure {
         let (product, scale) = (self.grid.tilt * index as f64, self.placement.log_scale);
         let error = UNIT_ROUNDOFF * (2.0 * product.abs() + scale.abs() + 4.0);
+        if error > 1e-9 || error.is_nan() {
+            let product = Enclosure::from(self.grid.tilt) * Enclosure::from(index as f64);
+            return (product - Enclosure::from(scale)).exp();
+        }
         Enclosure::around(core_math::exp(product - scale), error * (1.0 + 1e-6))
     }
 

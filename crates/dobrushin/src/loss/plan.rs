@@ -39,7 +39,7 @@ pub(super) struct Plan {
     /// ε, roughly.
     pub epsilon: f64,
     /// ln δ, roughly.
-    log_delta: f64,
+    pub log_delta: f64,
     /// The standard deviation of the summed loss, after the tilt.
     pub deviation: f64,
 }
@@ -106,19 +106,15 @@ impl Plan {
 
     /// The composed law for a tolerance in ε, or for a larger one if that takes too much.
     pub fn distribution(&self, laws: &[(Law, u64)], tolerance: f64) -> LossDistribution {
-        let mut tolerance = tolerance;
-        loop {
-            match self.summed(laws, tolerance) {
-                Ok(summed) => return LossDistribution::new(summed),
-                Err(TooLong) => tolerance *= 4.0,
-            }
-        }
+        let coarser = (0..40).map(|i| tolerance * 4f64.powi(i));
+        let summed = coarser.into_iter().find_map(|tolerance| self.summed(laws, tolerance).ok());
+        summed.map_or_else(LossDistribution::unknown, LossDistribution::new)
     }
 
     fn summed(&self, laws: &[(Law, u64)], tolerance: f64) -> Result<Summed, TooLong> {
-        let width = tolerance * self.epsilon.max(1e-3 * self.deviation);
+        let width = tolerance * self.scale(self.epsilon);
         // By how much δ may be off, relatively, for other reasons than the grid.
-        let slack = 0.02 * (self.lambda * width).min(1.0);
+        let slack = 0.02 * (self.steepness() * width).min(1.0);
         let shares: Vec<f64> = self.shares(laws);
         let unit = self.step(laws[0].1, LEVEL_0 * width * shares[0]);
         let lattice = if let [(law, _)] = laws { law.get().lattice() } else { None };
@@ -141,6 +137,17 @@ impl Plan {
         }
         let factors: Vec<Copies> = sums.iter().map(|summed| Copies { summed, count: 1 }).collect();
         sum(&factors, self.allowance(slack, 1))
+    }
+
+    /// What a tolerance in ε is relative to: ε, but where it is far smaller than the losses are
+    /// wide, a share of their width.
+    pub fn scale(&self, epsilon: f64) -> f64 {
+        epsilon.max(0.05 * self.deviation)
+    }
+
+    /// How fast ln δ falls with ε, roughly.
+    pub fn steepness(&self) -> f64 {
+        self.lambda.max(1.0 / self.deviation)
     }
 
     /// How much of the error each law may make: half equally, half by its variance.
@@ -219,7 +226,8 @@ impl Plan {
         // of what lies within a step of the median.
         let origin = if uses.aligned { 0.0 } else { uses.sketch.centre(law, grid.step) };
         let index = |loss: f64| (loss - origin) / grid.step;
-        if index(high) - index(low) > LONGEST as f64 {
+        let length = index(high) - index(low);
+        if length.is_nan() || length > LONGEST as f64 {
             return Err(TooLong);
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);

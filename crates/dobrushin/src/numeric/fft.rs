@@ -114,12 +114,8 @@ impl Transform {
             let (second_im, rest) = rest.split_at_mut(stride);
             let (third_im, fourth_im) = rest.split_at_mut(stride);
             for i in 0..stride {
-                let [p, q, r, s] = butterfly(
-                    (a_re[i], a_im[i]),
-                    (b_re[i], b_im[i]),
-                    (c_re[i], c_im[i]),
-                    (d_re[i], d_im[i]),
-                );
+                let [p, q, r, s] =
+                    butterfly((a_re[i], a_im[i]), (b_re[i], b_im[i]), (c_re[i], c_im[i]), (d_re[i], d_im[i]));
                 (first_re[i], first_im[i]) = p;
                 (second_re[i], second_im[i]) = times(q, w1);
                 (third_re[i], third_im[i]) = times(r, w2);

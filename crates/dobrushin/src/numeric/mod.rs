@@ -15,8 +15,8 @@ mod sum;
 pub mod theta;
 
 pub use enclosure::Enclosure;
-pub use roots::{Boundary, boundary};
 pub(crate) use roots::root_of_decreasing;
+pub use roots::{Boundary, boundary};
 
 /// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
 /// relatively.
