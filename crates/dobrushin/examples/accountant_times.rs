@@ -6,17 +6,19 @@
 //! line of JSON: the ends of the enclosure, the seconds of the first call and of the median one,
 //! the peak memory in MB (null where the system does not tell).
 
+use dobrushin::account::{Target, calibrate};
+use dobrushin::algorithm::{
+    Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
+    Release, Training,
+};
 use dobrushin::loss::{Composition, Part};
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::profile::PrivacyProfile;
-use dobrushin::{Delta, Enclosure, Error, Positive, Probability};
+use dobrushin::{Delta, Enclosure, Epsilon, Positive, Probability};
 use std::time::Instant;
 
 /// Calls are repeated until they took this long together.
 const SECONDS: f64 = 3.0;
-
-/// Of the noise multiplier, relatively.
-const NOISE_TOLERANCE: f64 = 1e-6;
 
 /// How DP-SGD is run, but for the noise.
 #[derive(Clone, Copy)]
@@ -38,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => return Err(usage.into()),
     };
     let run = Run { rate, steps: steps as u64, delta, tolerance };
-    let find: fn(Run, f64) -> Result<Enclosure, Error> = match task.as_str() {
+    let find: fn(Run, f64) -> Result<Enclosure, Box<dyn std::error::Error>> = match task.as_str() {
         "epsilon" => epsilon,
         "noise" => noise_multiplier,
         _ => return Err(usage.into()),
@@ -63,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn epsilon(run: Run, noise_multiplier: f64) -> Result<Enclosure, Error> {
+fn epsilon(run: Run, noise_multiplier: f64) -> Result<Enclosure, Box<dyn std::error::Error>> {
     let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(noise_multiplier)? };
     let sampling = Sampling::Poisson(Probability::new(run.rate)?);
     let pair = dominating_pair(&mechanism, sampling, Neighbours::AddOrRemoveOne)?;
@@ -75,39 +77,30 @@ fn epsilon(run: Run, noise_multiplier: f64) -> Result<Enclosure, Error> {
     Ok(steps.epsilon(Delta::new(run.delta)?))
 }
 
-/// An interval that holds the smallest noise multiplier at which the upper end of ε meets the
-/// target; at the interval's upper end it does.
-fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Error> {
-    let excess = |sigma: f64| Ok((epsilon(run, sigma)?.upper() / target).ln());
-    let (mut low, mut high) = (1.0, 1.0);
-    let mut above = excess(low)?;
-    let mut below = above;
-    while above <= 0.0 {
-        (high, below) = (low, above);
-        low /= 2.0;
-        above = excess(low)?;
-    }
-    while below > 0.0 {
-        (low, above) = (high, below);
-        high *= 2.0;
-        below = excess(high)?;
-    }
-    // ln ε is nearly linear in ln σ: chords, each a little beyond the root as the last one saw it, so that
-    // both ends move.
-    let mut beyond = 0.0;
-    while high - low > NOISE_TOLERANCE * high {
-        let share = above / (above - below);
-        let probe = if share.is_finite() { low * (high / low).powf(share) } else { low.midpoint(high) };
-        let step = 0.4 * NOISE_TOLERANCE * high;
-        let sigma = (probe + beyond).clamp(low + step, high - step);
-        let value = excess(sigma)?;
-        if value > 0.0 {
-            (low, above, beyond) = (sigma, value, step);
-        } else {
-            (high, below, beyond) = (sigma, value, -step);
-        }
-    }
-    Ok(Enclosure::from(low).hull(high.into()))
+/// A noise multiplier with which ε meets the target; one 1e-5 smaller does not.
+fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::error::Error>> {
+    let training = Training {
+        algorithm: Algorithm::DpSgd,
+        records: 1_000_000,
+        length: Length::Steps(run.steps),
+        batch: Batch::Probability(Probability::new(run.rate)?),
+        order: Order::Poisson,
+        release: Release::All,
+        neighbours: Neighbours::AddOrRemoveOne,
+        record: Record::Worst,
+        learning_rate: None,
+        contribution: None,
+        noise_kind: NoiseKind::Gaussian,
+        noise: Noise::Multiplier(Positive::new(1.0)?),
+        weight_decay: 0.0,
+        divide_by: Divisor::BatchSize,
+        loss: LossFacts::default(),
+        domain: DomainFacts::default(),
+    };
+    let target = Target::Privacy { epsilon: Epsilon::new(target)?, delta: Delta::new(run.delta)? };
+    let found =
+        calibrate(&dobrushin::algorithm::Run::training(training)?, Parameter::NoiseMultiplier, target)?;
+    Ok(found.value.into())
 }
 
 /// The most memory this process has held, in MB.

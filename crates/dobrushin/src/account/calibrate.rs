@@ -91,8 +91,9 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
         fine: FINE,
     };
     match search.run(guess)? {
-        Found::Boundary(tried) => bench.verified(scale, tried, false),
-        Found::Everywhere(tried) => bench.verified(scale, tried, true),
+        // Only a place that was measured, and seen to meet the limit, is ever found.
+        Found::Boundary(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, false)),
+        Found::Everywhere(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, true)),
         Found::Nowhere(Tried { place, measured }) => {
             Err(CalibrationError::Unreachable { parameter, value: scale.value(place), achieved: measured })
         }
@@ -177,45 +178,7 @@ impl Bench<'_> {
         high
     }
 
-    /// The value that is given out, measured once more.
-    fn verified(
-        &mut self,
-        scale: Scale,
-        tried: Tried,
-        at_the_end: bool,
-    ) -> Result<Calibration, CalibrationError> {
-        let mut value = scale.value(tried.place);
-        if !scale.whole && !at_the_end {
-            value = seven_digits(value, scale.noise);
-        }
-        let mut achieved = self.measure(value, FINE)?;
-        // It was met next to here; rounding can only have moved it to the private side.
-        for _ in 0..8 {
-            if achieved.upper() <= self.target.limit() {
-                break;
-            }
-            value = match (scale.whole, scale.noise) {
-                (true, _) => (value - 1.0).max(1.0),
-                (false, true) => value * (1.0 + 1e-6),
-                (false, false) => value * (1.0 - 1e-6),
-            };
-            achieved = self.measure(value, FINE)?;
-        }
-        let (parameter, evaluations) = (self.parameter, self.evaluations);
-        if achieved.upper() > self.target.limit() {
-            return Err(CalibrationError::Unreachable { parameter, value, achieved });
-        }
-        Ok(Calibration { parameter, value, achieved, at_the_end, evaluations })
+    fn found(&self, value: f64, achieved: Enclosure, at_the_end: bool) -> Calibration {
+        Calibration { parameter: self.parameter, value, achieved, at_the_end, evaluations: self.evaluations }
     }
-}
-
-/// The value with seven significant digits, rounded up or down.
-fn seven_digits(value: f64, up: bool) -> f64 {
-    let rounded = |value: f64| format!("{value:.6e}").parse().unwrap_or(value);
-    let near: f64 = rounded(value);
-    if (near >= value) == up || near == value {
-        return near;
-    }
-    let unit = 10f64.powi(value.log10().floor() as i32 - 6);
-    rounded(if up { near + unit } else { near - unit })
 }

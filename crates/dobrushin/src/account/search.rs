@@ -20,10 +20,10 @@ impl Scale {
         if self.noise { value.ln() } else { -value.ln() }
     }
 
-    /// The value at a place.
+    /// The value at a place, a whole number or one with eight digits.
     pub fn value(self, place: f64) -> f64 {
         let value = if self.noise { place.exp() } else { (-place).exp() };
-        if self.whole { value.round() } else { value }
+        if self.whole { value.round() } else { format!("{value:.7e}").parse().unwrap_or(value) }
     }
 
     /// Whether nothing between two places needs to be tried.
@@ -43,10 +43,10 @@ impl Scale {
 }
 
 /// How wide a bracket may be in the end: the answer is that close to the best one, relatively.
-const WIDTH: f64 = 6e-6;
+const WIDTH: f64 = 1e-5;
 
 /// How far beside an estimate is looked, to have the boundary between two places.
-const MARGIN: f64 = 2e-6;
+const MARGIN: f64 = 4e-6;
 
 /// A place and what was measured there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,11 +85,9 @@ pub(super) struct Search<Measure, Share> {
     pub fine: f64,
 }
 
-/// The tolerance of the first evaluations …
-const COARSE: f64 = 1e-2;
-
-/// … until the logarithm of the share is this close to 0.
-const NEAR: f64 = 0.03;
+/// How finely is measured, by the distance of the logarithm of the share from 0 at the last place;
+/// nearer than any of these, as finely as an answer needs.
+const TOLERANCES: [(f64, f64); 2] = [(0.05, 1e-2), (1e-3, 1e-3)];
 
 /// More evaluations are not made; secants have long converged or the bracket is halved away.
 const MOST: usize = 80;
@@ -107,12 +105,15 @@ where
         let (start, end) = self.ends;
         let mut known = Known::default();
         let mut next = guess.clamp(start, end);
-        let mut tolerance = COARSE.max(self.fine);
+        let mut tolerance = TOLERANCES[0].1;
         for _ in 0..MOST {
             let place = self.scale.place(self.scale.value(next)).clamp(start, end);
-            let tried = self.settle(place, tolerance)?;
-            let height = (self.share)(tried.measured.upper()).clamp(1e-30, 1e30).ln();
-            known.add(tried, height, self.limit);
+            let tried = Tried { place, measured: (self.measure)(place, tolerance)? };
+            // In the end the upper end decides; before, the value itself is looked for.
+            let finely = tolerance <= self.fine;
+            let measured = if finely { tried.measured.upper() } else { likely(tried.measured) };
+            let height = (self.share)(measured).clamp(1e-30, 1e30).ln();
+            known.add(tried, height, self.limit, finely);
             match (known.met, known.missed) {
                 (Some(met), None) if met.place <= start => return Ok(Found::Everywhere(met)),
                 (None, Some(missed)) if missed.place >= end => return Ok(Found::Nowhere(missed)),
@@ -121,23 +122,17 @@ where
                 }
                 _ => (),
             }
-            if height.abs() < NEAR {
-                tolerance = self.fine;
-            }
+            // Where a rough look could not tell, a finer one may.
+            let undecided = tried.measured.contains(self.limit);
+            let rough = |&(distance, rough): &(f64, f64)| {
+                height.abs() > distance && !(undecided && tolerance <= rough)
+            };
+            let next_tolerance = TOLERANCES.into_iter().find(rough).map_or(self.fine, |(_, rough)| rough);
+            tolerance = tolerance.min(next_tolerance);
             next = self.proposal(&known);
         }
         let nothing = Tried { place: end, measured: Enclosure::INFINITE };
         Ok(known.met.map_or(Found::Nowhere(known.missed.unwrap_or(nothing)), Found::Boundary))
-    }
-
-    /// Measures as finely as it takes to tell whether the limit is met.
-    fn settle(&mut self, place: f64, tolerance: f64) -> Result<Tried, Failure> {
-        let measured = (self.measure)(place, tolerance)?;
-        let undecided = measured.lower() <= self.limit && self.limit < measured.upper();
-        if undecided && tolerance > self.fine {
-            return Ok(Tried { place, measured: (self.measure)(place, self.fine)? });
-        }
-        Ok(Tried { place, measured })
     }
 
     /// Where to look next.
@@ -160,6 +155,9 @@ where
     /// With one side known: on, a little further than the secant says.
     fn outside(&self, known: &Known, estimate: f64) -> f64 {
         let (start, end) = self.ends;
+        if known.met.is_none() && known.missed.is_none() {
+            return estimate.clamp(start, end);
+        }
         let from = known.tried.last().map_or(start, |last| last.0);
         let ahead = estimate + 0.01 * (estimate - from);
         let at_least = self.scale.beside(from, known.met.is_none());
@@ -179,6 +177,12 @@ where
     }
 }
 
+/// Where in an enclosure the value is likely to be: upper ends are the nearer ones.
+fn likely(measured: Enclosure) -> f64 {
+    let (lower, upper) = (measured.lower(), measured.upper());
+    if upper < f64::INFINITY { upper - 0.3 * (upper - lower) } else { upper }
+}
+
 /// What is known so far.
 #[derive(Default)]
 struct Known {
@@ -189,9 +193,13 @@ struct Known {
 }
 
 impl Known {
-    fn add(&mut self, tried: Tried, height: f64, limit: f64) {
-        let meets = tried.measured.upper() <= limit;
-        *(if meets { &mut self.met } else { &mut self.missed }) = Some(tried);
+    /// What is measured too roughly to tell on which side it is only counts for secants.
+    fn add(&mut self, tried: Tried, height: f64, limit: f64, finely: bool) {
+        if tried.measured.upper() <= limit {
+            self.met = Some(tried);
+        } else if finely || tried.measured.lower() > limit {
+            self.missed = Some(tried);
+        }
         self.tried.push((tried.place, height));
     }
 

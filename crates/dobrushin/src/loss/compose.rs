@@ -1,7 +1,7 @@
 //! The composition of mechanisms: how private are all outputs together?
 
 use super::distribution::LossDistribution;
-use super::plan::{Law, Plan, Target};
+use super::plan::{GaussianBetween, Law, Plan, Target};
 use super::{DominatingPair, GaussianLoss, LossLaw};
 use crate::numeric::theta;
 use crate::profile::{Direction, PrivacyProfile};
@@ -58,6 +58,9 @@ impl Composition {
     /// The law of the loss in one direction, made for δ.
     pub fn distribution(&self, direction: Direction, delta: Delta) -> LossDistribution {
         let laws = self.laws(direction);
+        if laws.is_empty() {
+            return LossDistribution::nothing();
+        }
         Plan::new(&laws, Target::Delta(delta.get())).distribution(&laws, self.tolerance)
     }
 
@@ -72,16 +75,20 @@ impl Composition {
                 None => laws.push((Law::Given(law), part.count)),
             }
         }
-        if let Ok(r) = Positive::new(square.sqrt().upper()) {
-            laws.push((Law::Gaussian(GaussianLoss::new(r)), 1));
+        let ends = [square.sqrt().lower(), square.sqrt().upper()].map(Positive::new);
+        if let [Ok(below), Ok(above)] = ends {
+            laws.push((
+                Law::Gaussian(GaussianBetween(GaussianLoss::new(below), GaussianLoss::new(above))),
+                1,
+            ));
         }
         laws
     }
 
     /// μ if every part is Gaussian.
-    fn gaussian(&self) -> Option<Enclosure> {
+    fn gaussian(&self, direction: Direction) -> Option<Enclosure> {
         let squares = self.parts.iter().map(|part| {
-            let r = part.pair.law(Direction::Forward).gaussian_ratio()?;
+            let r = part.pair.law(direction).gaussian_ratio()?;
             Some(Enclosure::from(r).square() * Enclosure::from(part.count as f64))
         });
         Some(squares.sum::<Option<Enclosure>>()?.sqrt())
@@ -92,7 +99,7 @@ impl Composition {
         if self.parts.is_empty() || delta.get() >= 1.0 {
             return Enclosure::ZERO;
         }
-        if let Some(mu) = self.gaussian() {
+        if let Some(mu) = self.gaussian(direction) {
             return gaussian_epsilon(mu, delta);
         }
         let largest = self.largest_loss(direction);
@@ -106,7 +113,7 @@ impl Composition {
         for _ in 0..attempts {
             let epsilon = plan.distribution(&laws, tolerance).epsilon(delta);
             let before = best.width();
-            best = best.intersect(epsilon).unwrap_or(epsilon);
+            best = best.intersect(epsilon).unwrap_or_else(|| best.hull(epsilon));
             let wanted = self.tolerance * plan.scale(best.upper());
             // A finer grid that gains little meets the limits of rounding.
             if best.width() <= wanted || best.lower() == f64::INFINITY || best.width() > 0.7 * before {
@@ -124,7 +131,7 @@ impl Composition {
             let plan = Plan::new(laws, Target::Delta(0.1 * 10f64.powi(-3 * i)));
             plan.distribution(laws, ROUGHLY.max(self.tolerance)).delta(epsilon)
         });
-        made.fold(known, |best, delta| best.intersect(delta).unwrap_or(best))
+        made.fold(known, |best, delta| best.intersect(delta).unwrap_or_else(|| best.hull(delta)))
     }
 
     /// The sum of the largest losses, if they are bounded: ε at δ = 0.
@@ -142,7 +149,7 @@ impl PrivacyProfile for Composition {
         if self.parts.is_empty() {
             return Enclosure::ZERO;
         }
-        if let Some(mu) = self.gaussian() {
+        if let Some(mu) = self.gaussian(direction) {
             return theta::theta_range(epsilon.into(), mu);
         }
         if epsilon.get() >= self.largest_loss(direction).upper() {
@@ -160,7 +167,7 @@ impl PrivacyProfile for Composition {
         let mut tolerance = self.tolerance;
         for _ in 0..ATTEMPTS {
             let delta = plan.distribution(&laws, tolerance).delta(epsilon);
-            best = best.intersect(delta).unwrap_or(delta);
+            best = best.intersect(delta).unwrap_or_else(|| best.hull(delta));
             // By how much ε is off.
             let before = width;
             width = (best.upper() / best.lower()).ln() / plan.steepness();
@@ -198,7 +205,7 @@ impl PrivacyProfile for Composition {
     }
 
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        match self.gaussian() {
+        match self.gaussian(direction) {
             Some(mu) if !self.parts.is_empty() => theta::ln_theta_range(epsilon.into(), mu),
             _ => self.delta_of(direction, epsilon).ln(),
         }

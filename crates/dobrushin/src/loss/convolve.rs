@@ -2,7 +2,7 @@
 //! everything that is lost or misplaced on the way bounded and carried along.
 
 use super::grid::{Discretised, Grid, Nodes, Placement};
-use super::window::{Allowance, Window};
+use super::window::{Allowance, CHERNOFF_ROOM, Window};
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::fft::{Signal, Transform, times};
@@ -57,17 +57,28 @@ impl Summed {
 
     /// Nothing is known: all mass may be at ∞.
     pub fn unknown() -> Self {
+        let nodes = Nodes { first: 0, upper: vec![0.0], lower: vec![0.0] };
+        Self { nodes, infinite: 1.0, ..Self::nothing() }
+    }
+
+    /// No loss: all mass at 0.
+    pub fn nothing() -> Self {
         Self {
             grid: Grid { step: 1.0, tilt: 0.0 },
-            nodes: Nodes { first: 0, upper: vec![0.0], lower: vec![0.0] },
+            nodes: Nodes { first: 0, upper: vec![1.0], lower: vec![1.0] },
             log_scale: Enclosure::ZERO,
             origin: Enclosure::ZERO,
             offset: 0.0,
             error: Errors::default(),
-            infinite: 1.0,
+            infinite: 0.0,
             infinite_lower: 0.0,
             total: 1.0,
         }
+    }
+
+    /// An upper bound of the tilted mass of either measure, with what is not on the nodes.
+    fn tilted_mass(&self) -> f64 {
+        norm_1(&self.nodes.upper) + self.error.upper.max(self.error.lower)
     }
 
     /// The same on a coarser grid. What is not on the nodes is anywhere, and need not move.
@@ -86,7 +97,7 @@ pub(super) struct Copies<'a> {
     pub count: u64,
 }
 
-/// The transform would be longer than is sensible.
+/// The transform would be longer than is sensible, or the factors are on different grids.
 #[derive(Debug)]
 pub(super) struct TooLong;
 
@@ -94,7 +105,7 @@ pub(super) struct TooLong;
 pub(super) const LONGEST: usize = 1 << 19;
 
 /// Room for the roundings of the error bounds themselves.
-pub(super) const ROOM: f64 = 1.0 + 1e-9;
+const ROOM: f64 = 1.0 + 1e-9;
 
 /// The law of the sum of all copies of all factors, which are on one grid.
 pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, TooLong> {
@@ -104,6 +115,9 @@ pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, To
         return Ok((*summed).clone());
     }
     let grid = first.summed.grid;
+    if factors.iter().any(|f| f.summed.grid != grid) {
+        return Err(TooLong);
+    }
     let log_scale: Enclosure =
         factors.iter().map(|f| f.summed.log_scale * Enclosure::from(f.count as f64)).sum();
     let window = Window::around(&factors, grid, log_scale.upper(), allowance);
@@ -115,14 +129,17 @@ pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, To
     let transform = Transform::at_least(length.max(longest));
     let (nodes, rounding) = convolve(&factors, &transform, window);
 
-    // Errors of the factors, each times everything else.
-    let norms = |of: fn(&Summed) -> (f64, f64)| {
-        let parts = factors.iter().map(|f| (of(f.summed), f.count as f64));
-        let whole: f64 = parts.clone().map(|((norm, error), count)| count * (norm + error).ln()).sum();
-        parts.map(|((norm, error), count)| whole.exp() * count * error / (norm + error)).sum::<f64>()
+    // Errors of the factors, each times everything else. The tilted mass is an increasing
+    // function of the loss, convex in X: the pessimistic one bounds the optimistic one, too.
+    let whole: f64 = factors.iter().map(|f| f.count as f64 * f.summed.tilted_mass().ln()).sum();
+    let propagated = |error: fn(Errors) -> f64| -> f64 {
+        let each = factors.iter().map(|f| match error(f.summed.error) {
+            0.0 => 0.0,
+            error => f.count as f64 * error / f.summed.tilted_mass(),
+        });
+        whole.exp() * each.sum::<f64>()
     };
-    let upper = norms(|s| (norm_1(&s.nodes.upper), s.error.upper));
-    let lower = norms(|s| (norm_1(&s.nodes.lower), s.error.lower));
+    let (upper, lower) = (propagated(|e| e.upper), propagated(|e| e.lower));
     let error = Errors {
         upper: (upper + rounding + window.moved_up) * ROOM,
         lower: (lower + rounding + window.outside) * ROOM,
@@ -133,7 +150,7 @@ pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, To
     let finite_ln: f64 =
         factors.iter().map(|f| f.count as f64 * (-f.summed.infinite / f.summed.total).ln_1p()).sum();
     let total = total_ln.exp() * ROOM;
-    let above = if window.above > 0.0 { allowance.log_infinite.exp() * ROOM * ROOM } else { 0.0 };
+    let above = if window.above > 0.0 { allowance.log_infinite.exp() * CHERNOFF_ROOM } else { 0.0 };
     let infinite = (total * -finite_ln.exp_m1() + above) * ROOM;
     let surely_finite: Enclosure = factors
         .iter()

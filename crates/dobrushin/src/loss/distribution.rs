@@ -32,8 +32,8 @@ struct Tails {
 
 impl Tails {
     fn new(masses: &[f64], step: f64, tilt: f64) -> Self {
-        let (fall, drop) = ((-tilt).exp(), (-step).exp());
-        let rest = -(-step).exp_m1();
+        let (fall, drop) = (core_math::exp(-tilt), core_math::exp(-step));
+        let rest = -core_math::expm1(-step);
         let mut tails = Self { tail: vec![0.0; masses.len() + 1], stick: vec![0.0; masses.len() + 1] };
         for (i, mass) in masses.iter().enumerate().rev() {
             tails.tail[i] = mass + tails.tail[i + 1] * (fall * drop);
@@ -48,6 +48,11 @@ impl LossDistribution {
         let tails = |masses: &[f64]| Tails::new(masses, summed.grid.step, summed.grid.tilt);
         let (upper, lower) = (tails(&summed.nodes.upper), tails(&summed.nodes.lower));
         Self { summed, upper, lower }
+    }
+
+    /// No loss at all.
+    pub(super) fn nothing() -> Self {
+        Self::new(Summed::nothing())
     }
 
     /// Nothing is known: δ ≤ 1.
@@ -112,21 +117,25 @@ impl LossDistribution {
     fn delta_upper(&self, epsilon: f64) -> f64 {
         let summed = &self.summed;
         // Below the window the pessimistic mass is not known.
-        let shifted = (Enclosure::from(epsilon) - self.summed.origin).lower() - summed.offset;
+        let offset = Enclosure::from(summed.offset);
+        let shifted = (Enclosure::from(epsilon) - summed.origin - offset).lower();
         if shifted < summed.nodes.first as f64 * summed.grid.step {
             return 1.0;
         }
-        let finite = self.value(&self.upper, shifted, |lost| lost.upper());
-        let unplaced = summed.error.upper * self.unplaced(shifted).upper();
+        let finite = self.value(&self.upper, shifted, |lost| lost.upper()).max(0.0);
+        let unplaced = summed.error.upper * self.unplaced(shifted).upper() + self.underflow(shifted);
+        // Should a number not be one, 1 is left.
         ((finite * (1.0 + self.rounding(shifted)) + unplaced + summed.infinite) * (1.0 + 1e-15)).min(1.0)
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
         let summed = &self.summed;
-        let shifted = ((Enclosure::from(epsilon) - self.summed.origin).upper() + summed.offset)
+        let shifted = (Enclosure::from(epsilon) - summed.origin + Enclosure::from(summed.offset))
+            .upper()
             .max(summed.nodes.first as f64 * summed.grid.step);
         let finite = self.value(&self.lower, shifted, |lost| lost.lower());
-        let unplaced = summed.error.lower * self.unplaced(shifted).upper();
+        let unplaced = summed.error.lower * self.unplaced(shifted).upper() + self.underflow(shifted);
+        // Should a number not be one, 0 is left.
         let seen = (finite * (1.0 - self.rounding(shifted)) - unplaced * (1.0 + 1e-15)).max(0.0);
         ((seen + summed.infinite_lower) * (1.0 - 1e-15)).min(1.0)
     }
@@ -146,6 +155,12 @@ impl LossDistribution {
         // A rounded index may be one off; then, by convexity in e^ε, the line of the next cell
         // is still a lower bound, and an upper one up to the margin of `rounding`.
         end(scale) * (tails.stick[at] + end(below) * tails.tail[at])
+    }
+
+    /// What tilted masses and sums below the normal numbers may have lost or gained: less than
+    /// 1e-290 in all, each of which counts at most e^(κ − λε).
+    fn underflow(&self, epsilon: f64) -> f64 {
+        1e-290 * (self.summed.log_scale - self.summed.grid.lambda() * Enclosure::from(epsilon)).exp().upper()
     }
 
     /// The most that a tilted mass 1 can contribute: sup e^(κ − λℓ)(1 − e^(ε−ℓ))₊ is below

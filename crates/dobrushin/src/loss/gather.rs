@@ -30,11 +30,11 @@ pub(super) struct Excess {
 }
 
 impl Excess {
-    /// Includes the excess at the point that is shared as (1 − share, share), 0 < share < 1.
-    pub fn include(&mut self, excess: f64, share: f64) {
+    /// Includes the excess at a point of which the shares `up` and `down` go to the ends.
+    pub fn include(&mut self, excess: f64, up: f64, down: f64) {
         self.both = self.both.max(excess);
-        self.down = self.down.max(excess / (1.0 - share));
-        self.up = self.up.max(excess / share);
+        self.down = self.down.max(excess / down);
+        self.up = self.up.max(excess / up);
     }
 
     /// Everything times a factor.
@@ -129,7 +129,8 @@ pub(super) fn gather(mut cells: Vec<Cell>, points: &[i64], grid: Grid) -> Vec<f6
     Hull::new(sunk(&cells, points, grid), points, grid).masses()
 }
 
-/// What depends on a cell's width only; each number is within 4 units of the truth.
+/// What depends on a cell's width only; each number is within 4 units of the truth, and those of
+/// the size of its exponent.
 #[derive(Clone, Copy)]
 struct Width {
     /// e^a for the whole width: what a mass gains by the tilt from the lower to the upper end.
@@ -158,6 +159,8 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
     let table: Vec<Width> = (0..=widths().max().unwrap_or(0)).map(|width| Width::new(width, grid)).collect();
     let widths: Vec<Width> = widths().map(|width| table[width]).collect();
     let last = cells.len();
+    let exponents = (table.len() as f64) * (grid.tilt.abs() + grid.step);
+    let margin = (32.0 + 8.0 * exponents) * UNIT_ROUNDOFF;
     // d_j/d_{j−1}.
     let ratio = |point: usize| widths[point].from_below / widths[point - 1].from_above;
     let mut sinks: Vec<f64> = cells.iter().map(Cell::sink_below).chain([0.0]).collect();
@@ -167,7 +170,7 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
         let above = cell.sink_above();
         // The last cell is always rounded down, so that the last point never sinks.
         if above > 0.0 && i + 1 < last {
-            let above = above * width.rise / ratio(i + 1) * (1.0 + 32.0 * UNIT_ROUNDOFF);
+            let above = above * width.rise / ratio(i + 1) * (1.0 + margin);
             sinks[i + 1] = sinks[i + 1].max(above);
         }
     }
@@ -181,7 +184,7 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
         };
         let below = if point > 0 { sinks[point - 1] * widths[point - 1].rise } else { 0.0 };
         let (have, lost) = (spread[point] + gained, above + below);
-        have - lost - 32.0 * UNIT_ROUNDOFF * (have + lost)
+        have - lost - margin * (have + lost)
     };
     (0..=last).map(mass).collect()
 }
@@ -242,6 +245,12 @@ impl<'a> Hull<'a> {
         (self.points[to] - self.points[from]) as f64
     }
 
+    /// A bound of the relative error of a product of a few factors that depend on the distance.
+    fn margin(&self, low: usize, high: usize) -> f64 {
+        let exponents = self.distance(low, high) * (self.grid.tilt.abs() + self.grid.step);
+        (32.0 + 8.0 * exponents) * UNIT_ROUNDOFF
+    }
+
     /// Takes a mass from a point.
     fn take(&mut self, from: usize, taken: f64) {
         let mass = self.masses[from];
@@ -255,8 +264,8 @@ impl<'a> Hull<'a> {
     /// mean of X stay; from the first point the next one does, which lets X grow.
     fn remove(&mut self, point: usize) {
         let (low, high) = (self.before[point], self.after[point]);
-        let missing = -self.masses[point] * (1.0 + 32.0 * UNIT_ROUNDOFF);
         let has_low = low < self.masses.len();
+        let missing = -self.masses[point] * (1.0 + self.margin(if has_low { low } else { point }, high));
         // x_point is share·x_low + (1 − share)·x_high.
         let above = -core_math::expm1(-self.distance(point, high) * self.grid.step);
         let share = match has_low {
@@ -294,10 +303,10 @@ impl<'a> Hull<'a> {
             let drop = core_math::exp(-distance * self.grid.step);
             let rest = -core_math::expm1(-distance * self.grid.step);
             let size = (value * drop).abs() + (above * rest).abs();
-            value_error = fall * (value_error * drop + above_error * rest + 8.0 * UNIT_ROUNDOFF * size);
+            let margin = self.margin(low, point);
+            value_error = fall * (value_error * drop + above_error * rest + margin * size);
             value = fall * (value * drop + above * rest);
-            (above, above_error) =
-                (fall * above, fall * above_error + 8.0 * UNIT_ROUNDOFF * (fall * above).abs());
+            (above, above_error) = (fall * above, fall * above_error + margin * (fall * above).abs());
             (value_error, above_error) = (value_error * (1.0 + 1e-9), above_error * (1.0 + 1e-9));
             point = low;
             if value > value_error {
@@ -313,9 +322,10 @@ impl<'a> Hull<'a> {
             let distance = self.distance(below, point);
             let gap = core_math::expm1(distance * self.grid.step);
             let taken = (value + value_error) / gap;
-            mass += (value - value_error) / gap * (1.0 - 8.0 * UNIT_ROUNDOFF);
+            let margin = self.margin(below, point);
+            mass += (value - value_error) / gap * (1.0 - margin);
             let tilt = core_math::exp(-distance * self.grid.tilt);
-            self.take(below, taken * tilt * (1.0 + 16.0 * UNIT_ROUNDOFF));
+            self.take(below, taken * tilt * (1.0 + margin));
         }
         let size = self.masses[point].abs() + above.abs() + mass.abs();
         self.masses[point] = mass - 4.0 * UNIT_ROUNDOFF * size;

@@ -92,9 +92,8 @@ impl Nodes {
         }
         let gathered =
             filled(&self.lower).chunks_exact(factor).map(|masses| shares.gathered(masses)).collect();
-        // The rounding of sums of `factor` products, and of adding two cells.
-        let margin = 1.0 + (2.0 * factor as f64 + 16.0) * UNIT_ROUNDOFF;
-        upper.iter_mut().for_each(|mass| *mass *= margin);
+        // The rounding of adding two cells.
+        upper.iter_mut().for_each(|mass| *mass *= 1.0 + 4.0 * UNIT_ROUNDOFF);
         let points: Vec<i64> = (0..=cells as i64).collect();
         let lower = gather(gathered, &points, coarse);
         (coarse, Self { first, upper, lower })
@@ -106,57 +105,71 @@ pub(super) const LARGEST_FACTOR: usize = 16;
 
 /// How the points inside a coarse cell are shared between its ends.
 struct Shares {
-    /// The part, before the tilt, that goes up: (1 − e^(−ih))/(1 − e^(−rh)).
-    up: Vec<f64>,
-    /// The tilts e^(−ai) from a point down to the lower end.
-    untilt: Vec<f64>,
+    /// The part, before the tilt, that goes up, (1 − e^(−ih))/(1 − e^(−rh)), and the rest.
+    parts: Vec<Part>,
     /// The tilt e^(ar) from the lower end to the upper.
     rise: f64,
+    /// A bound of the relative error of a sum over a cell: of each of its terms and additions.
+    margin: f64,
+}
+
+/// One point's share.
+struct Part {
+    up: f64,
+    down: f64,
+    /// The tilt e^(−ai) from the point down to the lower end.
+    untilt: f64,
 }
 
 impl Shares {
     fn new(grid: Grid, factor: usize) -> Self {
-        let whole = -core_math::expm1(-(grid.step * factor as f64));
-        let up = (0..factor).map(|i| -core_math::expm1(-(grid.step * i as f64)) / whole).collect();
-        let untilt = (0..factor).map(|i| core_math::exp(-(grid.tilt * i as f64))).collect();
-        Self { up, untilt, rise: core_math::exp(grid.tilt * factor as f64) }
+        let rest = |points: usize| -core_math::expm1(-(grid.step * points as f64));
+        let parts = (0..factor).map(|i| Part {
+            up: rest(i) / rest(factor),
+            down: core_math::exp(-(grid.step * i as f64)) * rest(factor - i) / rest(factor),
+            untilt: core_math::exp(-(grid.tilt * i as f64)),
+        });
+        // An exponent is rounded by a unit of its size; everything else by a unit or two.
+        let exponents = (grid.tilt.abs() + grid.step) * factor as f64;
+        let margin = (2.0 * factor as f64 + 24.0 + 4.0 * exponents) * UNIT_ROUNDOFF;
+        Self { parts: parts.collect(), rise: core_math::exp(grid.tilt * factor as f64), margin }
     }
 
-    /// What goes to the lower and to the upper end, each in its own tilt. Every factor is
-    /// within 6 units of the truth: the caller adds a margin for it and for the sums.
+    /// What goes to the lower and to the upper end, each in its own tilt, rounded up.
     fn spread(&self, masses: &[f64]) -> (f64, f64) {
         let (mut down, mut up) = (0.0, 0.0);
-        for ((mass, share), untilt) in masses.iter().zip(&self.up).zip(&self.untilt) {
-            let untilted = mass * untilt;
-            up += untilted * share;
-            down += untilted * (1.0 - share);
+        for (mass, part) in masses.iter().zip(&self.parts) {
+            let untilted = mass * part.untilt;
+            up += untilted * part.up;
+            down += untilted * part.down;
         }
-        (down, up * self.rise)
+        (down * (1.0 + self.margin), up * self.rise * (1.0 + self.margin))
     }
 
     /// The cell for gathering: with s_i the share of point i that goes up, spreading costs
     /// at the point i the excess (1−s_i)Σ_{k≤i} m_k s_k + s_i Σ_{k>i} m_k (1−s_k).
     fn gathered(&self, masses: &[f64]) -> Cell {
-        let mut untilted = [0.0; LARGEST_FACTOR];
-        let (mut up, mut sinking) = (0.0, 0.0);
-        for (i, mass) in masses.iter().enumerate() {
-            untilted[i] = mass * self.untilt[i];
-            up += untilted[i] * self.up[i];
-            sinking += untilted[i] * (1.0 - self.up[i]);
+        let mut terms = [(0.0, 0.0); LARGEST_FACTOR];
+        let (mut up, mut down) = (0.0, 0.0);
+        for ((term, mass), part) in terms.iter_mut().zip(masses).zip(&self.parts) {
+            let untilted = mass * part.untilt;
+            *term = (untilted * part.up, untilted * part.down);
+            up += term.0;
+            down += term.1;
         }
-        let down = sinking;
         let (mut risen, mut excess) = (0.0, Excess::default());
-        for (i, share) in self.up.iter().enumerate() {
-            risen += untilted[i] * share;
-            sinking -= untilted[i] * (1.0 - share);
+        let mut sinking = down;
+        for (i, (term, part)) in terms.iter().zip(&self.parts).enumerate() {
+            risen += term.0;
+            sinking -= term.1;
             if i > 0 {
                 // `sinking` is a difference: what rounding may have taken is given back.
-                let given_back = sinking + down * 64.0 * UNIT_ROUNDOFF;
-                excess.include((1.0 - share) * risen + share * given_back, *share);
+                let given_back = (sinking + down * self.margin).max(0.0);
+                excess.include(part.down * risen + part.up * given_back, part.up, part.down);
             }
         }
-        let margin = (2.0 * masses.len() as f64 + 16.0) * UNIT_ROUNDOFF;
-        Cell::new(down * (1.0 - margin), up * (1.0 - margin), excess.times(1.0 + 2.0 * margin))
+        let less = 1.0 - self.margin;
+        Cell::new(down * less, up * less, excess.times(1.0 + 2.0 * self.margin))
     }
 }
 
@@ -267,6 +280,9 @@ struct Pessimistic<'a> {
 
 impl Pessimistic<'_> {
     fn add(&mut self, node: usize, mass: f64) {
+        if mass == 0.0 {
+            return;
+        }
         self.total += mass;
         self.masses[node] += mass * self.ends.tilt(self.ends.placement.range.0 + node as i64).upper();
     }

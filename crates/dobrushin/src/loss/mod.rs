@@ -12,6 +12,8 @@ mod grid;
 mod law;
 mod plan;
 mod sketch;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub use compose::{Composition, Part};

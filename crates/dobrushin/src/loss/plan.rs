@@ -4,10 +4,11 @@
 
 use super::convolve::{Copies, LONGEST, Summed, TooLong, sum};
 use super::distribution::LossDistribution;
-use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise};
+use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise, masses_between};
 use super::sketch::{Cumulants, Sketch, bisect};
 use super::window::Allowance;
-use super::{GaussianLoss, LossLaw};
+use super::{GaussianLoss, LossLaw, Split};
+use crate::Enclosure;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub(super) enum Target {
 /// A law of the composition.
 pub(super) enum Law<'a> {
     Given(&'a dyn LossLaw),
-    Gaussian(GaussianLoss),
+    Gaussian(GaussianBetween),
 }
 
 impl Law<'_> {
@@ -28,6 +29,15 @@ impl Law<'_> {
             Self::Given(law) => *law,
             Self::Gaussian(law) => law,
         }
+    }
+}
+
+/// Two Gaussian laws whose distance is known to a unit in the last place or so.
+pub(super) struct GaussianBetween(pub GaussianLoss, pub GaussianLoss);
+
+impl LossLaw for GaussianBetween {
+    fn split(&self, loss: Enclosure) -> Split {
+        self.0.split(loss).hull(self.1.split(loss))
     }
 }
 
@@ -128,13 +138,11 @@ impl Plan {
             let step = (unit * (step / unit).log2().floor().exp2()).min(last.max(unit));
             let grid = Grid { step, tilt: self.lambda * step };
             let own = Uses { law: law.get(), count: *count, sketch, aligned: lattice.is_some() };
-            let mut summed = self.self_composed(own, grid, budget)?;
-            while laws.len() > 1 && summed.grid.step < 0.75 * last {
-                let factor = (last / summed.grid.step).round() as usize;
-                summed = summed.coarsen(factor.min(LARGEST_FACTOR));
-            }
-            sums.push(summed);
+            sums.push(self.self_composed(own, grid, budget)?);
         }
+        // All steps are powers of two apart; sums can be added on one grid only.
+        let coarsest = sums.iter().map(|summed| summed.grid.step).fold(0.0, f64::max);
+        let sums: Vec<Summed> = sums.into_iter().map(|summed| on_grid(summed, coarsest)).collect();
         let factors: Vec<Copies> = sums.iter().map(|summed| Copies { summed, count: 1 }).collect();
         sum(&factors, self.allowance(slack, 1))
     }
@@ -231,11 +239,14 @@ impl Plan {
             return Err(TooLong);
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);
-        let narrow = uses.sketch.spread < 1e-3 * grid.step;
-        let offset = match uses.aligned {
-            true => high.max(-low).max(grid.step) * 2f64.powi(-44),
-            false if narrow => origin.abs() * 2f64.powi(-42),
-            false => 0.0,
+        // Thresholds must not lie on atoms, or where a law is as good as one.
+        let tiny = origin.abs().max(grid.step) * 2f64.powi(-40);
+        let ends = [origin - tiny, origin + tiny].map(|end| law.split(end.into()));
+        let atom = masses_between(&ends[0], &ends[1]).0.upper() > 1e-6;
+        let offset = match (uses.aligned, atom) {
+            (true, _) => high.max(-low).max(grid.step) * 2f64.powi(-44),
+            (_, true) => tiny,
+            _ => 0.0,
         };
         // The tilt is by the index.
         let log_scale = cumulants.log_moment - self.lambda * origin;
@@ -243,6 +254,15 @@ impl Plan {
         let surely_infinite = law.split(1e300.into()).above.p.lower().max(0.0);
         Ok(Summed::one(grid, placement, discretise(law, grid, placement), surely_infinite))
     }
+}
+
+/// The sum on a grid that is coarser by a power of two.
+fn on_grid(mut summed: Summed, step: f64) -> Summed {
+    while summed.grid.step < step {
+        let factor = (step / summed.grid.step).round() as usize;
+        summed = summed.coarsen(factor.clamp(2, LARGEST_FACTOR));
+    }
+    summed
 }
 
 /// A law and how often it is used.

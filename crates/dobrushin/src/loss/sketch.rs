@@ -9,8 +9,6 @@ pub(super) struct Sketch {
     atoms: Vec<(f64, f64)>,
     /// The median under P.
     pub middle: f64,
-    /// The distance of the first from the last decile.
-    pub spread: f64,
     /// P's mass at infinite losses.
     pub infinite: f64,
 }
@@ -37,8 +35,7 @@ impl Sketch {
         let low = -reach(|loss| below(-loss) <= floor);
         let quantile = |mass: f64| bisect(low, high, |loss| above(loss) > mass * (1.0 - infinite));
         let middle = quantile(0.5);
-        let deciles = quantile(0.1) - quantile(0.9);
-        let spread = deciles.max(1e-13 * (high - low));
+        let spread = (quantile(0.1) - quantile(0.9)).max(1e-13 * (high - low));
         let mut points: Vec<f64> = Vec::with_capacity(2 * CELLS + 1);
         for (end, sign) in [(low, -1.0), (high, 1.0)] {
             let reach = ((end - middle).abs() / spread).asinh();
@@ -57,7 +54,7 @@ impl Sketch {
                 atoms.push((loss_within(ends[0], ends[1], p, q), p));
             }
         }
-        Self { atoms, middle, spread: deciles, infinite }
+        Self { atoms, middle, infinite }
     }
 
     /// The loss of what lies within `distance` of the median.

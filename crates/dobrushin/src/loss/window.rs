@@ -1,6 +1,6 @@
 //! Which part of a sum of losses is worth keeping.
 
-use super::convolve::{Copies, ROOM};
+use super::convolve::Copies;
 use super::grid::{Grid, Nodes};
 
 /// How much may be left outside a window.
@@ -57,11 +57,14 @@ impl Window {
         let last = if top < end as f64 { top.ceil() as i64 } else { end };
         let first = if bottom > start as f64 { (bottom.floor() as i64).min(end - 1) } else { start };
         let last = last.max(first + 1);
-        let bound = |cut: bool| if cut { allowance.tilted * ROOM * ROOM } else { 0.0 };
+        let bound = |cut: bool| if cut { allowance.tilted * CHERNOFF_ROOM } else { 0.0 };
         let (above, below) = (bound(last < end), bound(first > start));
         Self { first, last, above, moved_up: below, outside: above + below }
     }
 }
+
+/// Room for the rounding of the logarithms in Chernoff's bound.
+pub(super) const CHERNOFF_ROOM: f64 = 1.0 + 1e-6;
 
 /// The smallest value seen of a function with one minimum, on a logarithmic scale.
 fn smallest((start, end): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
@@ -98,7 +101,15 @@ impl Blocks {
     const SIZE: usize = 16;
 
     fn new(nodes: &Nodes) -> Self {
-        let masses: Vec<f64> = nodes.upper.chunks(Self::SIZE).map(|block| block.iter().sum()).collect();
+        let sums = |masses: &[f64]| -> Vec<f64> {
+            masses.chunks(Self::SIZE).map(|block| block.iter().sum()).collect()
+        };
+        // Of each block the larger measure: what lies outside the window is bounded for both.
+        let masses: Vec<f64> = sums(&nodes.upper)
+            .iter()
+            .zip(sums(&nodes.lower))
+            .map(|(upper, lower)| upper.max(lower))
+            .collect();
         let heaviest = (0..masses.len()).max_by(|a, b| masses[*a].total_cmp(&masses[*b])).unwrap_or(0);
         Self { first: nodes.first, masses, heaviest }
     }

@@ -57,7 +57,7 @@ impl Split {
     }
 
     /// One threshold or the other, or any between them.
-    fn hull(self, other: Self) -> Self {
+    pub(super) fn hull(self, other: Self) -> Self {
         Self { below: self.below.hull(other.below), above: self.above.hull(other.above) }
     }
 }
