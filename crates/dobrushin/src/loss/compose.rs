@@ -173,13 +173,17 @@ impl PrivacyProfile for Composition {
             width = (best.upper() / best.lower()).ln() / plan.steepness();
             let wanted = self.tolerance * plan.scale(epsilon.get());
             let relative = 1.0 - best.lower() / best.upper();
-            if width <= wanted || relative <= self.tolerance || best.upper() < 1e-290 || width > 0.7 * before
+            if width <= wanted
+                || relative <= self.tolerance
+                || best.lower() > 0.99
+                || best.upper() < 1e-290
+                || width > 0.7 * before
             {
                 break;
             }
             tolerance = (tolerance * 0.6 * (wanted / width).clamp(0.01, 1.0)).max(1e-9);
         }
-        if best.upper() > 0.5 && plan.log_delta < -1.0 {
+        if best.lower() == 0.0 && best.upper() > 1e-250 {
             self.delta_by_many(&laws, epsilon, best)
         } else {
             best

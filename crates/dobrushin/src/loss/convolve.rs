@@ -53,6 +53,23 @@ impl Summed {
             infinite_lower,
             total: discretised.total,
         }
+        .normalised()
+    }
+
+    /// The same with a tilted mass of about 1, by a power of two.
+    fn normalised(mut self) -> Self {
+        let norm = norm_1(&self.nodes.upper);
+        if !(1e-300..1e300).contains(&norm) || (0.25..4.0).contains(&norm) {
+            return self;
+        }
+        let power = -norm.log2().round();
+        let factor = power.exp2();
+        for mass in self.nodes.upper.iter_mut().chain(&mut self.nodes.lower) {
+            *mass *= factor;
+        }
+        self.error = Errors { upper: self.error.upper * factor, lower: self.error.lower * factor };
+        self.log_scale = self.log_scale - Enclosure::from(2.0).ln() * Enclosure::from(power);
+        self
     }
 
     /// Nothing is known: all mass may be at ∞.
@@ -168,7 +185,8 @@ pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, To
         infinite,
         infinite_lower: (-surely_finite.exp_m1()).lower().max(0.0),
         total,
-    })
+    }
+    .normalised())
 }
 
 /// An upper bound of the sum of masses.

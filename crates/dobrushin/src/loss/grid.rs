@@ -150,22 +150,22 @@ impl Shares {
     /// at the point i the excess (1−s_i)Σ_{k≤i} m_k s_k + s_i Σ_{k>i} m_k (1−s_k).
     fn gathered(&self, masses: &[f64]) -> Cell {
         let mut terms = [(0.0, 0.0); LARGEST_FACTOR];
-        let (mut up, mut down) = (0.0, 0.0);
         for ((term, mass), part) in terms.iter_mut().zip(masses).zip(&self.parts) {
             let untilted = mass * part.untilt;
             *term = (untilted * part.up, untilted * part.down);
-            up += term.0;
-            down += term.1;
         }
-        let (mut risen, mut excess) = (0.0, Excess::default());
-        let mut sinking = down;
-        for (i, (term, part)) in terms.iter().zip(&self.parts).enumerate() {
-            risen += term.0;
-            sinking -= term.1;
+        // Σ_{k>i} m_k (1−s_k), added up from the top so that nothing cancels.
+        let mut sinking = [0.0; LARGEST_FACTOR];
+        let mut down = 0.0;
+        for i in (0..masses.len()).rev() {
+            sinking[i] = down;
+            down += terms[i].1;
+        }
+        let (mut up, mut excess) = (0.0, Excess::default());
+        for (i, part) in self.parts.iter().enumerate() {
+            up += terms[i].0;
             if i > 0 {
-                // `sinking` is a difference: what rounding may have taken is given back.
-                let given_back = (sinking + down * self.margin).max(0.0);
-                excess.include(part.down * risen + part.up * given_back, part.up, part.down);
+                excess.include(part.down * up + part.up * sinking[i], part.up, part.down);
             }
         }
         let less = 1.0 - self.margin;

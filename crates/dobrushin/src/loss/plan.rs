@@ -9,6 +9,7 @@ use super::sketch::{Cumulants, Sketch, bisect};
 use super::window::Allowance;
 use super::{GaussianLoss, LossLaw, Split};
 use crate::Enclosure;
+use crate::numeric::UNIT_ROUNDOFF;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,11 @@ pub(super) struct Plan {
     pub epsilon: f64,
     /// ln δ, roughly.
     pub log_delta: f64,
-    /// The standard deviation of the summed loss, after the tilt.
+    /// How much tilted mass 1 counts at most, in units of δ.
+    weight: f64,
+    /// The mean of the summed loss, after the tilt.
+    mean: f64,
+    /// Its standard deviation.
     pub deviation: f64,
 }
 
@@ -106,12 +111,14 @@ impl Plan {
         // A tilt that changes by more than e^10 within the tolerance is of no use.
         let lambda = (0.5 * (low + high)).exp();
         let lambda = lambda.min(10.0 / (1e-4 * total(lambda).1.abs()).max(1e-300));
-        let (_, mean, variance) = total(lambda);
+        let (log_moment, mean, variance) = total(lambda);
         let (epsilon, log_delta) = match target {
             Target::Delta(delta) => (mean.max(0.0), delta.ln()),
             Target::Epsilon(epsilon) => (epsilon, log_delta(lambda).min(0.0)),
         };
-        Self { sketches, lambda, epsilon, log_delta, deviation: variance.sqrt() }
+        // e^(κ − λε)/(λ + 1), see `LossDistribution`.
+        let weight = (log_moment - lambda * epsilon - log_delta).min(100.0).exp() / (lambda + 1.0);
+        Self { sketches, lambda, epsilon, log_delta, weight, mean, deviation: variance.sqrt() }
     }
 
     /// The composed law for a tolerance in ε, or for a larger one if that takes too much.
@@ -122,6 +129,9 @@ impl Plan {
     }
 
     fn summed(&self, laws: &[(Law, u64)], tolerance: f64) -> Result<Summed, TooLong> {
+        if laws.iter().any(|(_, count)| *count > MOST_USES) {
+            return Err(TooLong);
+        }
         let width = tolerance * self.scale(self.epsilon);
         // By how much δ may be off, relatively, for other reasons than the grid.
         let slack = 0.02 * (self.steepness() * width).min(1.0);
@@ -147,10 +157,10 @@ impl Plan {
         sum(&factors, self.allowance(slack, 1))
     }
 
-    /// What a tolerance in ε is relative to: ε, but where it is far smaller than the losses are
-    /// wide, a share of their width.
+    /// What a tolerance in ε is relative to: ε, but where it is far smaller than the losses or
+    /// than they are wide, a share of that.
     pub fn scale(&self, epsilon: f64) -> f64 {
-        epsilon.max(0.05 * self.deviation)
+        epsilon.max(0.05 * self.deviation).max(0.1 * (self.mean - epsilon))
     }
 
     /// How fast ln δ falls with ε, roughly.
@@ -175,9 +185,8 @@ impl Plan {
         (width / (count as f64 * (self.lambda + 1.0))).sqrt()
     }
 
-    /// Tilted mass 1 counts about λ·deviation·√(2π) times as much as δ.
     fn allowance(&self, slack: f64, uses: u64) -> Allowance {
-        let weight = 1.0 + 2.6 * self.lambda * self.deviation;
+        let weight = self.weight.max(1.0 + 2.6 * self.lambda * self.deviation);
         let each = slack / uses as f64;
         Allowance { tilted: (each / weight).clamp(1e-60, 1e-3), log_infinite: self.log_delta + each.ln() }
     }
@@ -240,11 +249,11 @@ impl Plan {
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);
         // Thresholds must not lie on atoms, or where a law is as good as one.
-        let tiny = origin.abs().max(grid.step) * 2f64.powi(-40);
+        let tiny = (origin.abs().max(grid.step) * 2f64.powi(-40)).max(LEAST_OFFSET);
         let ends = [origin - tiny, origin + tiny].map(|end| law.split(end.into()));
         let atom = masses_between(&ends[0], &ends[1]).0.upper() > 1e-6;
         let offset = match (uses.aligned, atom) {
-            (true, _) => high.max(-low).max(grid.step) * 2f64.powi(-44),
+            (true, _) => (high.max(-low).max(grid.step) * 2f64.powi(-44)).max(LEAST_OFFSET),
             (_, true) => tiny,
             _ => 0.0,
         };
@@ -284,6 +293,9 @@ struct Budget {
     log_delta: f64,
 }
 
+/// Differences of probabilities are rounded by about this; an offset must be clearly more.
+const LEAST_OFFSET: f64 = 64.0 * UNIT_ROUNDOFF;
+
 /// Spreading costs h²/12 and gathering a cell that is known by its masses h²/4, each times
 /// (λ + 1) in ε; the first grid gets this share of the width.
 const LEVEL_0_SHARE: f64 = 0.5;
@@ -291,6 +303,9 @@ const LEVEL_0: f64 = 3.0 * LEVEL_0_SHARE;
 
 /// On later grids gathering costs h²/8.
 const GATHERED: f64 = 4.8;
+
+/// More uses of one law are not added up.
+const MOST_USES: u64 = 1 << 40;
 
 /// Up to this many losses are added at once.
 const MOST_AT_ONCE: u64 = 40;

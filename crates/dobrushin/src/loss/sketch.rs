@@ -87,10 +87,10 @@ impl Sketch {
     }
 }
 
-/// ln(p/q), if it lies where it must, else the middle.
+/// ln(p/q), as far as it lies where it must.
 fn loss_within(start: f64, end: f64, p: f64, q: f64) -> f64 {
     let loss = (p / q).ln();
-    if loss > start && loss < end { loss } else { 0.5 * (start + end) }
+    if loss.is_finite() { loss.clamp(start, end) } else { 0.5 * (start + end) }
 }
 
 /// A loss ≥ 0 from which on the predicate holds, within a factor of 2.
