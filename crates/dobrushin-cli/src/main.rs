@@ -18,6 +18,11 @@ use cli::{Cli, Command};
 use problem::Problem;
 use std::process::ExitCode;
 
+/// Adding up losses takes and gives back megabytes; the system's allocator returns them to the
+/// system each time, which costs a fifth of the time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(code) => code,

@@ -194,18 +194,17 @@ impl PrivacyProfile for Composition {
         if self.is_symmetric() {
             return self.epsilon_of(Direction::Forward, delta);
         }
-        // A rough look tells which direction is the larger, and mostly also that the other
-        // need not be looked at closely.
+        // With the record is mostly the larger direction by far; then a rough look at the other
+        // tells so.
         let rough = self.clone().with_tolerance(ROUGHLY.max(self.tolerance));
-        let look = |direction| (direction, rough.enclosed_epsilon(direction, delta, 1));
-        let (forward, reverse) = rayon::join(|| look(Direction::Forward), || look(Direction::Reverse));
-        let (larger, smaller) =
-            if forward.1.upper() >= reverse.1.upper() { (forward, reverse) } else { (reverse, forward) };
-        let epsilon = self.epsilon_of(larger.0, delta);
-        if smaller.1.upper() <= epsilon.lower() {
-            return epsilon;
+        let (forward, reverse) = rayon::join(
+            || self.epsilon_of(Direction::Forward, delta),
+            || rough.enclosed_epsilon(Direction::Reverse, delta, 1),
+        );
+        if reverse.upper() <= forward.lower() {
+            return forward;
         }
-        epsilon.max(self.epsilon_of(smaller.0, delta))
+        forward.max(self.epsilon_of(Direction::Reverse, delta))
     }
 
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {

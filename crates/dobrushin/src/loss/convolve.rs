@@ -125,7 +125,11 @@ pub(super) const LONGEST: usize = 1 << 19;
 const ROOM: f64 = 1.0 + 1e-9;
 
 /// The law of the sum of all copies of all factors, which are on one grid.
-pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, TooLong> {
+pub(super) fn sum(
+    workshop: &mut Workshop,
+    factors: &[Copies],
+    allowance: Allowance,
+) -> Result<Summed, TooLong> {
     let factors: Vec<Copies> = factors.iter().copied().filter(|f| f.count > 0).collect();
     let Some(first) = factors.first() else { return Err(TooLong) };
     if let [Copies { summed, count: 1 }] = factors.as_slice() {
@@ -143,8 +147,7 @@ pub(super) fn sum(factors: &[Copies], allowance: Allowance) -> Result<Summed, To
     if length.max(longest) > LONGEST {
         return Err(TooLong);
     }
-    let transform = Transform::at_least(length.max(longest));
-    let (nodes, rounding) = convolve(&factors, &transform, window);
+    let (nodes, rounding) = workshop.convolve(&factors, length.max(longest), window);
 
     // Errors of the factors, each times everything else. The tilted mass is an increasing
     // function of the loss, convex in X: the pessimistic one bounds the optimistic one, too.
@@ -194,54 +197,77 @@ fn norm_1(masses: &[f64]) -> f64 {
     masses.iter().sum::<f64>() * (1.0 + masses.len() as f64 * UNIT_ROUNDOFF)
 }
 
-/// The convolution of all copies in a window, and a bound on its rounding, in the 1-norm.
-///
-/// The pessimistic masses are the real part and the optimistic ones the imaginary part of
-/// one signal. With ẑ = z + e, ‖e‖₂ ≤ η‖z‖₂, and |z_k| ≤ R (the 1-norm of the masses),
-/// |ẑ^m − z^m| ≤ m(R + ‖e‖₂)^(m−1)|e|; and each of the products rounds by √5·u.
-fn convolve(factors: &[Copies], transform: &Transform, window: Window) -> (Nodes, f64) {
-    let length = transform.length();
-    let mut scratch = Signal::default();
-    let root = (length as f64).sqrt();
-    let mut spectra = Vec::with_capacity(factors.len());
-    let (mut log_bound, mut relative, mut smallest) = (0.0, 0.0, f64::INFINITY);
-    for factor in factors {
-        let nodes = &factor.summed.nodes;
-        let mut signal = Signal { re: nodes.upper.clone(), im: nodes.lower.clone() };
-        signal.re.resize(length, 0.0);
-        signal.im.resize(length, 0.0);
-        let norm_2 = root * (squares(&signal.re) + squares(&signal.im)).sqrt();
-        transform.forward(&mut signal, &mut scratch);
-        let count = factor.count as f64;
-        let error = transform.relative_error() * norm_2 * ROOM;
-        let largest = norm_1(&nodes.upper).max(norm_1(&nodes.lower)) + error;
-        log_bound += count * largest.ln();
-        // Parting real and imaginary spectra rounds once, multiplying less than thrice.
-        relative += count * (error + 5.0 * UNIT_ROUNDOFF * norm_2) / largest;
-        smallest = norm_2.min(smallest);
-        spectra.push((signal, factor.count));
+/// Transforms that were planned and memory that was used, to be used again: fresh memory costs
+/// as much as the arithmetic on it.
+#[derive(Default)]
+pub(super) struct Workshop {
+    transforms: Vec<Transform>,
+    scratch: Signal,
+    spectra: Vec<Signal>,
+}
+
+impl Workshop {
+    /// The convolution of all copies in a window, and a bound on its rounding, in the 1-norm.
+    ///
+    /// The pessimistic masses are the real part and the optimistic ones the imaginary part of
+    /// one signal. With ẑ = z + e, ‖e‖₂ ≤ η‖z‖₂, and |z_k| ≤ R (the 1-norm of the masses),
+    /// |ẑ^m − z^m| ≤ m(R + ‖e‖₂)^(m−1)|e|; and each of the products rounds by √5·u.
+    fn convolve(&mut self, factors: &[Copies], at_least: usize, window: Window) -> (Nodes, f64) {
+        let transform = planned(&mut self.transforms, at_least);
+        let length = transform.length();
+        let root = (length as f64).sqrt();
+        self.spectra.resize_with(factors.len().max(self.spectra.len()), Signal::default);
+        let spectra = &mut self.spectra[..factors.len()];
+        let (mut log_bound, mut relative) = (0.0, 0.0);
+        for (factor, signal) in factors.iter().zip(spectra.iter_mut()) {
+            let nodes = &factor.summed.nodes;
+            for (part, masses) in [(&mut signal.re, &nodes.upper), (&mut signal.im, &nodes.lower)] {
+                part.clear();
+                part.extend_from_slice(masses);
+                part.resize(length, 0.0);
+            }
+            let norm_2 = root * (squares(&signal.re) + squares(&signal.im)).sqrt();
+            transform.forward(signal, &mut self.scratch);
+            let count = factor.count as f64;
+            let error = transform.relative_error() * norm_2 * ROOM;
+            let largest = norm_1(&nodes.upper).max(norm_1(&nodes.lower)) + error;
+            log_bound += count * largest.ln();
+            // Parting real and imaginary spectra rounds once, multiplying less than thrice.
+            relative += count * (error + 5.0 * UNIT_ROUNDOFF * norm_2) / largest;
+        }
+        let counts: Vec<u64> = factors.iter().map(|f| f.count).collect();
+        let signal = product_of_powers(spectra, &counts);
+        transform.backward(signal, &mut self.scratch);
+        let scale = 1.0 / length as f64;
+        let first: i64 = factors.iter().map(|f| f.count as i64 * f.summed.nodes.first).sum();
+        let turn = (window.first - first).rem_euclid(length as i64) as usize;
+        let kept = (window.last - window.first + 1) as usize;
+        let take = |from: &[f64], least: f64| -> Vec<f64> {
+            let before_end = kept.min(length - turn);
+            let mut masses = from[turn..turn + before_end].to_vec();
+            masses.extend_from_slice(&from[..kept - before_end]);
+            masses.iter_mut().for_each(|x| *x = if *x * scale > least { *x * scale } else { 0.0 });
+            masses
+        };
+        let norm_2 = scale * (squares(&signal.re) + squares(&signal.im)).sqrt();
+        // What is nothing but rounding would only disturb the optimistic measure.
+        let noise = LEAST.max(4.0 * UNIT_ROUNDOFF * norm_2);
+        let before = log_bound.exp() * relative / root;
+        // What is cut off as too small counts as rounding too.
+        let error = root * (before + transform.relative_error() * norm_2) + length as f64 * LEAST;
+        let (upper, lower) = (take(&signal.re, LEAST), take(&signal.im, noise));
+        (Nodes { first: window.first, upper, lower }, error * ROOM)
     }
-    let mut signal = product_of_powers(&spectra);
-    transform.backward(&mut signal, &mut scratch);
-    let scale = 1.0 / length as f64;
-    let first: i64 = factors.iter().map(|f| f.count as i64 * f.summed.nodes.first).sum();
-    let turn = (window.first - first).rem_euclid(length as i64) as usize;
-    let take = |from: &[f64], least: f64| -> Vec<f64> {
-        let mut masses = [&from[turn..], &from[..turn]].concat();
-        masses.truncate((window.last - window.first + 1) as usize);
-        masses.iter_mut().for_each(|x| *x = if *x * scale > least { *x * scale } else { 0.0 });
-        masses
-    };
-    let norm_2 = scale * (squares(&signal.re) + squares(&signal.im)).sqrt();
-    // What is nothing but rounding would only disturb the optimistic measure.
-    let noise = LEAST.max(4.0 * UNIT_ROUNDOFF * norm_2);
-    let before = log_bound.exp() * relative / root;
-    // What is cut off as too small counts as rounding too.
-    let error = root * (before + transform.relative_error() * norm_2) + length as f64 * LEAST;
-    (
-        Nodes { first: window.first, upper: take(&signal.re, LEAST), lower: take(&signal.im, noise) },
-        error * ROOM,
-    )
+}
+
+/// The transform of at least some length, planned now or before.
+fn planned(transforms: &mut Vec<Transform>, at_least: usize) -> &Transform {
+    let fits = |t: &Transform| t.length() >= at_least && t.length() / 2 < at_least.max(4);
+    let index = transforms.iter().position(fits).unwrap_or(transforms.len());
+    if index == transforms.len() {
+        transforms.push(Transform::at_least(at_least));
+    }
+    &transforms[index]
 }
 
 /// The sum of squares, in an order that suits the processor.
@@ -259,24 +285,20 @@ fn squares(values: &[f64]) -> f64 {
 /// Masses below this are dropped: arithmetic on numbers below the normal ones is slow.
 const LEAST: f64 = 1e-200;
 
-/// The product of all spectra's powers, the pessimistic and the optimistic apart.
-fn product_of_powers(spectra: &[(Signal, u64)]) -> Signal {
-    let length = spectra[0].0.re.len();
-    let mut result = Signal::zeros(length);
-    let mut block = Block::default();
+/// The product of all spectra's powers, the pessimistic and the optimistic apart, in place of
+/// the first.
+fn product_of_powers<'a>(spectra: &'a mut [Signal], counts: &[u64]) -> &'a mut Signal {
+    let length = spectra[0].re.len();
     for start in (0..=length / 2).step_by(Block::SIZE) {
         let size = Block::SIZE.min(length / 2 + 1 - start);
-        for (index, (spectrum, count)) in spectra.iter().enumerate() {
-            let mut base = Block::parted(spectrum, start, size);
-            if index == 0 {
-                block = base.power(*count);
-            } else {
-                block.multiply(&base.power(*count));
-            }
-        }
-        block.join(&mut result, start, size);
+        let powers = spectra
+            .iter()
+            .zip(counts)
+            .map(|(spectrum, count)| Block::parted(spectrum, start, size).power(*count));
+        let product = powers.reduce(|product, power| product.times(&power)).unwrap_or_default();
+        product.join(&mut spectra[0], start, size);
     }
-    result
+    &mut spectra[0]
 }
 
 /// Consecutive frequencies of the real and of the imaginary signal.
@@ -321,32 +343,30 @@ impl Block {
         }
     }
 
-    fn multiply(&mut self, other: &Self) {
+    fn times(mut self, other: &Self) -> Self {
         for ((re, im), (by_re, by_im)) in self.parts.iter_mut().zip(&other.parts) {
             for i in 0..Self::SIZE {
                 (re[i], im[i]) = times((re[i], im[i]), (by_re[i], by_im[i]));
             }
         }
+        self
     }
 
     /// By repeated squaring: each of the `count` − 1 products counted with multiplicity
     /// rounds by √5·u relatively.
-    fn power(&mut self, count: u64) -> Self {
+    fn power(mut self, count: u64) -> Self {
         let mut result: Option<Self> = None;
         let mut remaining = count;
         loop {
             if remaining % 2 == 1 {
-                match &mut result {
-                    Some(result) => result.multiply(self),
-                    None => result = Some(*self),
-                }
+                result = Some(result.map_or(self, |result| result.times(&self)));
             }
             remaining /= 2;
             if remaining == 0 {
-                return result.unwrap_or(*self);
+                return result.unwrap_or(self);
             }
-            let square = *self;
-            self.multiply(&square);
+            let square = self;
+            self = self.times(&square);
         }
     }
 }

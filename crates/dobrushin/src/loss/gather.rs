@@ -155,22 +155,23 @@ impl Width {
 
 /// Lower bounds of the masses after every end has sunk as its cells need.
 fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
-    let widths = || points.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
-    let table: Vec<Width> = (0..=widths().max().unwrap_or(0)).map(|width| Width::new(width, grid)).collect();
-    let widths: Vec<Width> = widths().map(|width| table[width]).collect();
+    let width = |cell: usize| (points[cell + 1] - points[cell]) as usize;
+    let widest = (0..cells.len()).map(width).max().unwrap_or(0);
+    let table: Vec<Width> = (0..=widest).map(|width| Width::new(width, grid)).collect();
+    let width = |cell: usize| &table[width(cell)];
     let last = cells.len();
     let exponents = (table.len() as f64) * (grid.tilt.abs() + grid.step);
     let margin = (32.0 + 8.0 * exponents) * UNIT_ROUNDOFF;
     // d_j/d_{j−1}.
-    let ratio = |point: usize| widths[point].from_below / widths[point - 1].from_above;
+    let ratio = |point: usize| width(point).from_below / width(point - 1).from_above;
     let mut sinks: Vec<f64> = cells.iter().map(Cell::sink_below).chain([0.0]).collect();
     let mut spread: Vec<f64> = cells.iter().map(|cell| cell.down).chain([0.0]).collect();
-    for (i, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-        spread[i + 1] += cell.up * width.rise;
+    for (i, cell) in cells.iter().enumerate() {
+        spread[i + 1] += cell.up * width(i).rise;
         let above = cell.sink_above();
         // The last cell is always rounded down, so that the last point never sinks.
         if above > 0.0 && i + 1 < last {
-            let above = above * width.rise / ratio(i + 1) * (1.0 + margin);
+            let above = above * width(i).rise / ratio(i + 1) * (1.0 + margin);
             sinks[i + 1] = sinks[i + 1].max(above);
         }
     }
@@ -179,10 +180,10 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
         // What the first point gains is not taken from below it.
         let gained = sinks[point] * if has_below { 1.0 + ratio(point) } else { 1.0 };
         let above = match point + 1 < last {
-            true => sinks[point + 1] * ratio(point + 1) * widths[point].fall,
+            true => sinks[point + 1] * ratio(point + 1) * width(point).fall,
             false => 0.0,
         };
-        let below = if point > 0 { sinks[point - 1] * widths[point - 1].rise } else { 0.0 };
+        let below = if point > 0 { sinks[point - 1] * width(point - 1).rise } else { 0.0 };
         let (have, lost) = (spread[point] + gained, above + below);
         have - lost - margin * (have + lost)
     };

@@ -2,7 +2,7 @@
 //!
 //! Every choice made here gives valid bounds; good ones give tight bounds fast.
 
-use super::convolve::{Copies, LONGEST, Summed, TooLong, sum};
+use super::convolve::{Copies, LONGEST, Summed, TooLong, Workshop, sum};
 use super::distribution::LossDistribution;
 use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise, masses_between};
 use super::sketch::{Cumulants, Sketch, bisect};
@@ -141,6 +141,7 @@ impl Plan {
         // Halves or doubles of a lattice keep its atoms on points.
         let unit = lattice.map_or(unit, |lattice| lattice * (unit / lattice).log2().floor().exp2());
         let last = unit * (self.step(laws.len() as u64, 0.2 * width * GATHERED) / unit).log2().floor().exp2();
+        let mut workshop = Workshop::default();
         let mut sums = Vec::with_capacity(laws.len());
         for (((law, count), sketch), share) in laws.iter().zip(&self.sketches).zip(&shares) {
             let budget = Budget { width: width * share, slack: slack * share, log_delta: self.log_delta };
@@ -148,13 +149,13 @@ impl Plan {
             let step = (unit * (step / unit).log2().floor().exp2()).min(last.max(unit));
             let grid = Grid { step, tilt: self.lambda * step };
             let own = Uses { law: law.get(), count: *count, sketch, aligned: lattice.is_some() };
-            sums.push(self.self_composed(own, grid, budget)?);
+            sums.push(self.self_composed(own, grid, budget, &mut workshop)?);
         }
         // All steps are powers of two apart; sums can be added on one grid only.
         let coarsest = sums.iter().map(|summed| summed.grid.step).fold(0.0, f64::max);
         let sums: Vec<Summed> = sums.into_iter().map(|summed| on_grid(summed, coarsest)).collect();
         let factors: Vec<Copies> = sums.iter().map(|summed| Copies { summed, count: 1 }).collect();
-        sum(&factors, self.allowance(slack, 1))
+        sum(&mut workshop, &factors, self.allowance(slack, 1))
     }
 
     /// What a tolerance in ε is relative to: ε, but where it is far smaller than the losses or
@@ -193,7 +194,13 @@ impl Plan {
 
     /// The sum of `count` losses of one law: a few at a time, the grid coarsened in between,
     /// since the sum of k losses is √k times as wide.
-    fn self_composed(&self, uses: Uses, grid: Grid, budget: Budget) -> Result<Summed, TooLong> {
+    fn self_composed(
+        &self,
+        uses: Uses,
+        grid: Grid,
+        budget: Budget,
+        workshop: &mut Workshop,
+    ) -> Result<Summed, TooLong> {
         let mut current = self.discretised(&uses, grid, budget)?;
         let mut remaining = uses.count;
         let levels = ((remaining as f64).ln() / 16f64.ln()).floor().max(1.0);
@@ -203,11 +210,11 @@ impl Plan {
             let over = if remaining <= MOST_AT_ONCE { 0 } else { remaining % take };
             let left = (remaining / take).max(1);
             let allowance = self.allowance(budget.slack / (levels + 1.0), left);
-            let next = sum(&[Copies { summed: &current, count: take }], allowance);
+            let next = sum(workshop, &[Copies { summed: &current, count: take }], allowance);
             if over > 0 {
                 let mut factors = vec![Copies { summed: &current, count: over }];
                 factors.extend(rest.as_ref().map(|summed| Copies { summed, count: 1 }));
-                rest = Some(sum(&factors, self.allowance(budget.slack / (levels + 1.0), 1))?);
+                rest = Some(sum(workshop, &factors, self.allowance(budget.slack / (levels + 1.0), 1))?);
             }
             current = next?;
             remaining = left;
@@ -221,7 +228,7 @@ impl Plan {
             if remaining == 1 {
                 let mut factors = vec![Copies { summed: &current, count: 1 }];
                 factors.extend(rest.as_ref().map(|summed| Copies { summed, count: 1 }));
-                return sum(&factors, self.allowance(budget.slack, 1));
+                return sum(workshop, &factors, self.allowance(budget.slack, 1));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The roundings and the convolution, each against a naive computation of what it bounds.
 
-use super::convolve::{Copies, Errors, Summed, sum};
+use super::convolve::{Copies, Errors, Summed, Workshop, sum};
 use super::grid::{Discretised, Grid, Nodes, Placement, discretise};
 use super::window::Allowance;
 use super::*;
@@ -177,7 +177,7 @@ fn convolved(factors: &[(&[f64], u64)]) -> Vec<f64> {
 /// Fails unless the sum keeps what its guarantee says of the convolution of the true factors,
 /// of which the given ones are off by their errors.
 fn check_sum(factors: &[Copies], truths: &[&Nodes], allowance: Allowance, context: &str) {
-    let total = sum(factors, allowance).unwrap();
+    let total = sum(&mut Workshop::default(), factors, allowance).unwrap();
     let grid = factors[0].summed.grid;
     let first: i64 = factors.iter().map(|f| f.count as i64 * f.summed.nodes.first).sum();
     let naive = |of: fn(&Nodes) -> &[f64]| {
