@@ -221,10 +221,10 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
             cells.push(Cell::default());
             continue;
         }
-        // The ends of p and q that belong together.
         let width = widths[(end.index - start.index) as usize];
         let threshold = ends.threshold(start.index);
-        let up = share_up((p.upper(), q.lower()), gained, threshold, width).upper();
+        let share = share_up((p, q), gained, threshold, width);
+        let up = share.upper();
         let (low, high) = ((start.index - first) as usize, (end.index - first) as usize);
         // Far above, e^a overflows: everything goes up.
         let up = if up.is_nan() { p.upper() } else { up.clamp(0.0, p.upper()) };
@@ -232,11 +232,14 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
         if up < p.upper() {
             upper.add(low, (p.upper() - up).next_up());
         }
-        let (p, q) = (p.lower().max(0.0), q.upper());
-        let bottom = threshold - Enclosure::from(2.0 * placement.offset);
-        let up = share_up((p, q), gained, bottom, width).lower();
-        let up = if up.is_nan() { 0.0 } else { up.clamp(0.0, p) };
-        cells.push(Cell::at_its_mean(p, up).times(ends.tilt(start.index).lower()));
+        let share = if placement.offset == 0.0 {
+            share
+        } else {
+            share_up((p, q), gained, threshold - Enclosure::from(2.0 * placement.offset), width)
+        };
+        let (mass, up) = (p.lower().max(0.0), share.lower());
+        let up = if up.is_nan() { 0.0 } else { up.clamp(0.0, mass) };
+        cells.push(Cell::at_its_mean(mass, up).times(ends.tilt(start.index).lower()));
     }
     let infinite = points.last().map_or(1.0, |point| point.split.above.p.upper());
     // At most three roundings of each mass, and of each sum of at most two.
@@ -254,8 +257,12 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
 
 /// (p − q·e^a)·factor for a cell that begins at a, with factor = 1/(1 − e^(−width)); by p − q,
 /// if that is known.
-fn share_up((p, q): (f64, f64), gained: Option<Enclosure>, start: Enclosure, factor: Enclosure) -> Enclosure {
-    let (p, q) = (Enclosure::from(p), Enclosure::from(q));
+fn share_up(
+    (p, q): (Enclosure, Enclosure),
+    gained: Option<Enclosure>,
+    start: Enclosure,
+    factor: Enclosure,
+) -> Enclosure {
     let rise = match gained {
         Some(gained) => gained - q * start.exp_m1(),
         None => p - q * start.exp(),
