@@ -57,14 +57,25 @@ fn assert_sane(value: Enclosure, most: f64, context: &str) {
 
 #[test]
 fn the_reference_setting_of_training_is_enclosed_tightly() {
-    // σ = 1, q = 0.01, δ = 1e-5; brackets from two independent accountants.
-    let known =
-        [(1_000, 1.828, 1e-3), (10_000, 6.188, 1e-3), (100_000, 25.57, 1e-2), (1_000_000, 139.03, 1e-2)];
-    for (steps, value, digit) in known {
-        let computed = Composition::new(vec![sampled(1.0, 0.01, steps)]).epsilon(delta(1e-5));
-        let bracket = Enclosure::new(value - digit, value + digit).unwrap();
-        assert!(computed.intersect(bracket).is_some(), "{steps}: {computed}");
-        assert!(computed.relative_width() <= 2e-4, "{steps}: {computed}");
+    // σ = 1, q = 0.01. δ is a contour integral of the loss's moment generating function through
+    // the saddle point, computed with two quadratures in double precision that agree to all
+    // these digits; a fine grid of another accountant gives the first four of the first four.
+    let known = [
+        (1_000, 1e-5, 1.828_236_67),
+        (10_000, 1e-5, 6.187_712_39),
+        (100_000, 1e-5, 25.573_106_99),
+        (1_000_000, 1e-5, 139.030_272_6),
+        (100_000, 1e-10, 34.617_021_6),
+        (100_000, 1e-14, 40.226_821_7),
+        (10_000, 1e-20, 13.879_772_7),
+    ];
+    for (steps, at, value) in known {
+        for tolerance in [1e-4, 1e-5] {
+            let composition = Composition::new(vec![sampled(1.0, 0.01, steps)]).with_tolerance(tolerance);
+            let computed = composition.epsilon(delta(at));
+            assert!(computed.contains(value), "{steps}, {at:e}: {value} in {computed}");
+            assert!(computed.relative_width() <= 1.5 * tolerance, "{steps}, {at:e}: {computed}");
+        }
     }
 }
 
