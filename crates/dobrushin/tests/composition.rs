@@ -1,12 +1,16 @@
 //! The composition of mechanisms against closed forms, exact enumeration and naive convolution.
 
 use dobrushin::divergence::{DiscretePair, FiniteLaw};
+use dobrushin::kernel::FiniteKernel;
 use dobrushin::loss::{
     Composition, DominatingPair, Exchanged, FiniteLoss, GaussianLoss, LaplaceLoss, LossLaw, Part,
     PoissonLoss, Split,
 };
+use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::numeric::theta;
-use dobrushin::profile::{ComposedCurve, Direction, PrivacyProfile, RenyiProfile, SubsampledGaussian};
+use dobrushin::profile::{
+    ComposedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiProfile, SubsampledGaussian,
+};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability};
 use dobrushin_reference::Random;
 use std::sync::Arc;
@@ -75,6 +79,36 @@ fn the_reference_setting_of_training_is_enclosed_tightly() {
             let computed = composition.epsilon(delta(at));
             assert!(computed.contains(value), "{steps}, {at:e}: {value} in {computed}");
             assert!(computed.relative_width() <= 1.5 * tolerance, "{steps}, {at:e}: {computed}");
+        }
+    }
+}
+
+#[test]
+fn every_use_of_every_mechanism_counts() {
+    let kernel = FiniteKernel::new(vec![vec![0.5, 0.3, 0.2], vec![0.2, 0.5, 0.3]]).unwrap();
+    let mechanisms = [
+        Mechanism::Gaussian { noise_multiplier: positive(5.0) },
+        Mechanism::Laplace { noise_multiplier: positive(5.0) },
+        Mechanism::DiscreteGaussian { sigma: positive(5.0), sensitivity: 1 },
+        Mechanism::DiscreteLaplace { scale: positive(5.0), sensitivity: 1 },
+        Mechanism::RandomisedResponse { epsilon: epsilon(0.5) },
+        Mechanism::KaryRandomisedResponse { epsilon: epsilon(0.5), categories: 5 },
+        Mechanism::Exponential { epsilon: epsilon(0.5) },
+        Mechanism::Channel(kernel),
+        Mechanism::Approximate { epsilon: epsilon(0.5), delta: delta(1e-9) },
+        Mechanism::Profile(Arc::new(GaussianProfile::new(NonNegative::new(0.3).unwrap()))),
+    ];
+    for (kind, mechanism) in mechanisms.iter().enumerate() {
+        for sampling in [Sampling::Every, Sampling::WithoutReplacement(Probability::new(0.1).unwrap())] {
+            let pair = dominating_pair(mechanism, sampling, Neighbours::ReplaceOne).unwrap();
+            let after =
+                |count: u64| Composition::new(vec![Part { pair: pair.clone(), count }]).epsilon(delta(1e-5));
+            let [one, ten, hundred] = [1, 10, 100].map(after);
+            let context = format!("{kind}, {sampling:?}: {one}, {ten}, {hundred}");
+            assert!(one.upper() < ten.lower() && ten.upper() < hundred.lower(), "{context}");
+            // ε grows at most in proportion to the uses, and by half at least from ten to a hundred.
+            assert!(hundred.lower() <= 100.0 * one.upper() + 1.0, "{context}");
+            assert!(hundred.upper() >= 1.5 * ten.upper(), "{context}");
         }
     }
 }
