@@ -78,7 +78,7 @@ pub struct AccountArgs {
     pub changes: SetArgs,
     #[command(flatten)]
     pub question: QuestionArgs,
-    /// Draw δ against ε into a file (.svg or .png)
+    /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
@@ -129,7 +129,7 @@ pub struct CurveArgs {
     pub question: QuestionArgs,
     #[command(flatten)]
     pub changes: SetArgs,
-    /// Draw the curve into a file (.svg or .png)
+    /// Draw the curve into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
@@ -198,7 +198,7 @@ pub struct LevelArgs {
     /// Find the smallest ε for these δ
     #[arg(long, value_delimiter = ',', value_parser = delta, allow_negative_numbers = true)]
     pub delta: Vec<Delta>,
-    /// Draw the curve into a file (.svg or .png)
+    /// Draw the curve into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }

@@ -111,7 +111,7 @@ fn parameters_out_of_range_are_named_with_what_is_accepted() {
 #[test]
 fn a_plot_that_cannot_be_written_is_refused() {
     let gaussian = ["divergence", "gaussian", "--distance", "1", "--sigma", "1", "--plot"];
-    refused(&[&gaussian[..], &["curve.pdf"]].concat(), &["curve.pdf", ".svg or .png"]);
+    refused(&[&gaussian[..], &["curve.pdf"]].concat(), &["curve.pdf", ".svg, .png or .html"]);
     refused(
         &[&gaussian[..], &["no/such/folder/curve.svg"]].concat(),
         &["cannot write no/such/folder/curve.svg"],

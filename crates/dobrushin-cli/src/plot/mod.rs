@@ -1,4 +1,4 @@
-//! Pictures of privacy curves, as SVG and as PNG.
+//! Pictures of privacy curves, as SVG, PNG and HTML.
 //!
 //! A [`Plot`] says what is drawn; where everything goes is decided here. The SVG text depends on
 //! nothing but the plot, and the PNG is that same SVG rendered with a font that is part of the
@@ -82,7 +82,7 @@ pub enum Line {
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
     /// The file name does not say which of the known formats is wanted.
-    #[error("cannot tell the picture format of {path}: the name must end in .svg or .png")]
+    #[error("cannot tell the picture format of {path}: the name must end in .svg, .png or .html")]
     UnknownFormat {
         /// The path as given.
         path: PathBuf,
@@ -117,12 +117,24 @@ impl Plot {
         svg::draw(self)
     }
 
+    /// A page that holds the picture.
+    pub fn to_html(&self) -> String {
+        let mut page = String::from("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
+        page.push_str(
+            "<style>body { margin: 2rem auto; max-width: 60rem } svg { width: 100%; height: auto }</style>\n",
+        );
+        page.push_str(&self.to_svg());
+        page.push_str("</html>\n");
+        page
+    }
+
     /// The picture as a PNG file with two pixels per SVG user unit.
     pub fn to_png(&self) -> Result<Vec<u8>, PlotError> {
         png::render(&self.to_svg())
     }
 
-    /// Writes the picture to `path` in the format named by the extension, `.svg` or `.png`.
+    /// Writes the picture to `path` in the format named by the extension, `.svg`, `.png` or `.html`
+    /// (a page that holds the SVG and needs nothing else).
     ///
     /// A file that is already there is replaced at once and completely, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
@@ -130,6 +142,7 @@ impl Plot {
         let bytes = match extension.to_ascii_lowercase().as_str() {
             "svg" => self.to_svg().into_bytes(),
             "png" => self.to_png()?,
+            "html" => self.to_html().into_bytes(),
             _ => {
                 let path = path.to_path_buf();
                 return Err(PlotError::UnknownFormat { path });
@@ -191,14 +204,15 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("dobrushin-plot-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
         let picture = plot(vec![(0.0, -1.0), (1.0, -2.0)]);
-        for (name, start) in [("a.svg", &b"<svg"[..]), ("b.PNG", b"\x89PNG")] {
+        for (name, start) in [("a.svg", &b"<svg"[..]), ("b.PNG", b"\x89PNG"), ("c.html", b"<!doctype html>")]
+        {
             let path = folder.join(name);
             picture.write(&path).expect("the folder is writable");
             let bytes = std::fs::read(&path).expect("the file was written");
             assert!(bytes.starts_with(start), "{name}");
         }
         let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder exists").collect();
-        assert_eq!(left.len(), 2, "no temporary file is left behind");
+        assert_eq!(left.len(), 3, "no temporary file is left behind");
         std::fs::remove_dir_all(&folder).expect("the folder is ours");
     }
 
