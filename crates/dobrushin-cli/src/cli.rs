@@ -1,6 +1,7 @@
 //! What users type.
 
 use clap::{Args, Parser, Subcommand};
+use dobrushin::account::DEFAULT_TOLERANCE;
 use dobrushin::algorithm::Parameter;
 use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
 use std::path::PathBuf;
@@ -78,6 +79,10 @@ pub struct AccountArgs {
     pub changes: SetArgs,
     #[command(flatten)]
     pub question: QuestionArgs,
+    /// How wide the enclosure of ε may be, relatively, from 1e-8 to 0.1
+    #[arg(long, value_name = "SHARE", value_parser = tolerance, default_value_t = DEFAULT_TOLERANCE,
+          allow_negative_numbers = true)]
+    pub tolerance: f64,
     /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -273,6 +278,14 @@ fn order(text: &str) -> Result<Order, String> {
 
 fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
     checked(text, |value| Positive::named(name, value))
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let accepted = "between 1e-8 and 0.1";
+    checked(text, |value| match value {
+        1e-8..=0.1 => Ok(value),
+        _ => Err(Error::OutOfRange { name: "tolerance", value, accepted }),
+    })
 }
 
 fn parameter(text: &str) -> Result<Parameter, String> {

@@ -194,3 +194,19 @@ fn extreme_but_valid_runs_are_answered() {
         assert!(output.stderr.is_empty(), "{sets:?}: {output:?}");
     }
 }
+
+#[test]
+fn the_enclosure_is_as_narrow_as_the_tolerance_asks() {
+    let width = |tolerance: &str| {
+        let json = json(&["account", "examples/dp-sgd.toml", "--tolerance", tolerance]);
+        let end = |name: &str| json["guarantee"]["epsilon"][name].as_f64().expect("a number");
+        (end("upper") - end("lower")) / end("upper")
+    };
+    let (rough, fine) = (width("0.01"), width("1e-5"));
+    assert!(fine <= 1.5e-5 && 1e-4 < rough && rough <= 0.02, "{fine:e}, {rough:e}");
+    for refused in ["0", "-1", "1", "NaN", "inf", "much"] {
+        let output = dobrushin(&["account", "--tolerance", refused]).output().expect("it runs");
+        let message = String::from_utf8(output.stderr).expect("messages are UTF-8");
+        assert!(output.status.code() == Some(2) && message.contains("tolerance"), "{refused}: {message}");
+    }
+}

@@ -1,6 +1,8 @@
 //! The value that is given out meets its target, and hardly anything less private does.
 
-use dobrushin::account::{Calibration, CalibrationError, Question, Report, Target, calibrate};
+use dobrushin::account::{
+    Calibration, CalibrationError, DEFAULT_TOLERANCE, Question, Report, Target, calibrate,
+};
 use dobrushin::algorithm::{
     Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
     Release, Run, Training,
@@ -49,7 +51,7 @@ fn probability(value: f64) -> Probability {
 /// ε of the run with a value of the parameter, as the report has it.
 fn epsilon(run: &Run, parameter: Parameter, value: f64, delta: f64) -> f64 {
     let run = run.with(parameter, value).expect("valid");
-    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")));
+    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")), DEFAULT_TOLERANCE);
     report.guarantee().expect("applicable").1.value.upper()
 }
 

@@ -1,6 +1,6 @@
 //! What a run becomes for an observer of all its iterates.
 
-use dobrushin::account::{Question, Report};
+use dobrushin::account::{DEFAULT_TOLERANCE, Question, Report};
 use dobrushin::algorithm::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
@@ -77,7 +77,8 @@ fn full_batches_are_the_gaussian_mechanism_of_the_closed_form() {
     let mut run = training(Order::Full, Neighbours::ReplaceOne);
     (run.length, run.noise) = (Length::Steps(100), Noise::Multiplier(positive(10.0)));
     let delta = Delta::new(1e-5).expect("valid");
-    let report = Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta));
+    let report =
+        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta), DEFAULT_TOLERANCE);
     let (id, answer) = report.guarantee().expect("applicable");
     let truth = theta::smallest_epsilon(NonNegative::new(2.0).expect("valid"), delta);
     assert_eq!(id, "composition");
@@ -200,8 +201,11 @@ fn records_in_turn_meet_the_least_noise_of_each_pass() {
 #[test]
 fn any_number_of_steps_has_no_composition() {
     let run = Training { length: Length::Any, ..training(Order::Poisson, Neighbours::ReplaceOne) };
-    let report =
-        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(Delta::new(1e-5).expect("valid")));
+    let report = Report::new(
+        &Run::training(run).expect("valid"),
+        Question::Epsilon(Delta::new(1e-5).expect("valid")),
+        DEFAULT_TOLERANCE,
+    );
     assert!(report.guarantee().is_none());
     for entry in &report.entries {
         let reason = entry.outcome.as_ref().expect_err("not applicable").to_string();

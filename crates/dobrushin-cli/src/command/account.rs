@@ -23,7 +23,7 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
     run_file::apply(&mut file, &arguments.changes.set)?;
     let run = file.run()?;
     let question = question(&file, &arguments.question)?;
-    let account = Account::new(&run, question);
+    let account = Account::new(&run, question, arguments.tolerance);
     if let Some(path) = &arguments.plot {
         draw(&run, &account)?.write(path)?;
     }

@@ -8,7 +8,7 @@ use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
-use dobrushin::account::{Answer, Question, Report as Account};
+use dobrushin::account::{Answer, DEFAULT_TOLERANCE, Question, Report as Account};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn at(file: &RunFile, sweeps: &[Sweep], point: &[usize], question: Question) -> 
     // A target that is varied is asked for.
     let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
     let question = if varied { file.question()?.unwrap_or(question) } else { question };
-    Ok(Account::new(&file.run()?, question))
+    Ok(Account::new(&file.run()?, question, DEFAULT_TOLERANCE))
 }
 
 /// Shown on a terminal only.

@@ -22,14 +22,14 @@ pub struct Analysis {
 }
 
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
-pub(super) const FINE: f64 = 3e-5;
+pub const DEFAULT_TOLERANCE: f64 = 3e-5;
 
 /// A profile, or why there is none.
 type Outcome = Result<Arc<dyn PrivacyProfile>, NotApplicable>;
 
-/// Every analysis of a run, with enclosures of ε about 3e-5 wide, relatively.
-pub fn analyses(run: &Run) -> Vec<Analysis> {
-    all(run, &|composed| Ok(Arc::new(losses(composed)?.with_tolerance(FINE))))
+/// Every analysis of a run, with enclosures of ε about `tolerance` wide, relatively.
+pub fn analyses(run: &Run, tolerance: f64) -> Vec<Analysis> {
+    all(run, &|composed| Ok(Arc::new(losses(composed)?.with_tolerance(tolerance))))
 }
 
 /// Every analysis of a run, to be asked at hundreds of places: enclosures of ε are about 1e-3

@@ -1,6 +1,6 @@
 //! How much noise a target needs, or how many steps it leaves.
 
-use super::analyses::{FINE, losses};
+use super::analyses::{DEFAULT_TOLERANCE, losses};
 use super::search::{Found, Scale, Search, Tried};
 use super::{Target, proxy};
 use crate::Enclosure;
@@ -88,7 +88,7 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
         measure: |place: f64, tolerance: f64| bench.measure(scale.value(place), tolerance),
         limit: target.limit(),
         share: |measured: f64| target.share(measured),
-        fine: FINE,
+        fine: DEFAULT_TOLERANCE,
     };
     match search.run(guess)? {
         // Only a place that was measured, and seen to meet the limit, is ever found.
@@ -116,7 +116,7 @@ fn epochs_from_steps(run: &Run, target: Target) -> Result<Calibration, Calibrati
         value = value.next_down();
     }
     let mut bench = Bench { run, parameter: Parameter::Epochs, target, evaluations: found.evaluations };
-    let achieved = bench.measure(value, FINE)?;
+    let achieved = bench.measure(value, DEFAULT_TOLERANCE)?;
     Ok(Calibration { parameter: Parameter::Epochs, value, achieved, evaluations: bench.evaluations, ..found })
 }
 

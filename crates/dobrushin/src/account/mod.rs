@@ -9,7 +9,7 @@ mod report;
 mod search;
 mod target;
 
-pub use analyses::{Analysis, analyses, analyses_for_curves};
+pub use analyses::{Analysis, DEFAULT_TOLERANCE, analyses, analyses_for_curves};
 pub use calibrate::{Calibration, CalibrationError, calibrate};
 pub use report::{Answer, Entry, Question, Report};
 pub use target::Target;

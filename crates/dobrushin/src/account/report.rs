@@ -58,15 +58,15 @@ pub struct Report {
 }
 
 impl Report {
-    /// Asks every analysis of a run.
-    pub fn new(run: &Run, question: Question) -> Self {
+    /// Asks every analysis of a run, for enclosures of ε about `tolerance` wide, relatively.
+    pub fn new(run: &Run, question: Question, tolerance: f64) -> Self {
         let entry = |analysis: super::Analysis| Entry {
             id: analysis.id,
             rigorous: analysis.rigorous,
             outcome: analysis.profile.map(|profile| question.ask(profile.as_ref())),
         };
         let assumptions = run.composition().map(|composed| composed.assumptions).unwrap_or_default();
-        Self { question, entries: analyses(run).into_iter().map(entry).collect(), assumptions }
+        Self { question, entries: analyses(run, tolerance).into_iter().map(entry).collect(), assumptions }
     }
 
     /// The best rigorous answer with its analysis.
