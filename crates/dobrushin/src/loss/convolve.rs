@@ -10,12 +10,11 @@ use crate::numeric::fft::{Signal, Transform, times};
 /// A bound on the law of the sum of some losses.
 ///
 /// # Guarantee
-/// There is a pessimistic measure for that law (see `grid.rs`) which consists of mass
-/// `infinite` at ∞ and of a part at finite losses that, tilted, is at most `nodes.upper` plus
-/// a measure ≥ 0 of mass `error.upper`. The pessimistic measure weighs at most `total`, before
-/// the tilt. And there is an optimistic measure with mass at least `infinite_lower` at ∞,
-/// whose finite part, tilted, and a measure of mass `error.lower` are together at least
-/// `nodes.lower`.
+/// To every function of X = e^(−L) that is convex, decreasing and ≥ 0 (see `grid.rs`), the law
+/// gives at most what mass `infinite` at ∞, `nodes.upper` and some measure ≥ 0 of tilted mass
+/// `error.upper` give together, which weigh at most `total` before the tilt; and at least what
+/// mass `infinite_lower` at ∞ and `nodes.lower` give, less what some measure ≥ 0 of tilted mass
+/// `error.lower` gives. Both pass to sums and to coarser grids.
 #[derive(Clone, Debug)]
 pub(super) struct Summed {
     pub grid: Grid,
@@ -93,9 +92,11 @@ impl Summed {
         }
     }
 
-    /// An upper bound of the tilted mass of either measure, with what is not on the nodes.
+    /// An upper bound of the tilted mass of either measure, with what is not on the nodes. (Their
+    /// points are apart by twice the offset.)
     fn tilted_mass(&self) -> f64 {
-        norm_1(&self.nodes.upper) + self.error.upper.max(self.error.lower)
+        let apart = (2.0 * self.grid.lambda().upper() * self.offset).exp();
+        (norm_1(&self.nodes.upper) + self.error.upper.max(self.error.lower)) * apart * ROOM
     }
 
     /// The same on a coarser grid. What is not on the nodes is anywhere, and need not move.

@@ -122,7 +122,9 @@ impl LossDistribution {
         if shifted < summed.nodes.first as f64 * summed.grid.step {
             return 1.0;
         }
-        let finite = self.value(&self.upper, shifted, |lost| lost.upper()).max(0.0);
+        let finite = self.value(&self.upper, shifted, |lost| lost.upper());
+        // Masses that overflow leave no number.
+        let finite = if finite.is_nan() { 1.0 } else { finite.max(0.0) };
         let unplaced = summed.error.upper * self.unplaced(shifted).upper() + self.underflow(shifted);
         // Should a number not be one, 1 is left.
         ((finite * (1.0 + self.rounding(shifted)) + unplaced + summed.infinite) * (1.0 + 1e-15)).min(1.0)

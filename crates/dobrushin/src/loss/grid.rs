@@ -208,7 +208,10 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     let mut cells = Vec::with_capacity(points.len());
     // 1/(1 − e^(−width)) of every width.
     let widths: Vec<Enclosure> = (0..=Ends::WIDEST)
-        .map(|width| Enclosure::ONE / -Enclosure::from(-(width.max(1) as f64) * grid.step).exp_m1())
+        .map(|width| {
+            let width = Enclosure::from(width.max(1) as f64) * Enclosure::from(grid.step);
+            Enclosure::ONE / -(-width).exp_m1()
+        })
         .collect();
     let below = points.first().map_or(1.0, |point| point.split.below.p.upper());
     upper.add(0, below);
@@ -237,7 +240,12 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
         } else {
             share_up((p, q), gained, threshold - Enclosure::from(2.0 * placement.offset), width)
         };
-        let (mass, up) = (p.lower().max(0.0), share.lower());
+        let mass = p.lower().max(0.0);
+        // p − q is that of the true p: of the measure, mass/p ≤ 1 times it is taken.
+        let up = match gained {
+            Some(_) if mass > 0.0 => (share * (Enclosure::from(mass) / p)).lower(),
+            _ => share.lower(),
+        };
         let up = if up.is_nan() { 0.0 } else { up.clamp(0.0, mass) };
         cells.push(Cell::at_its_mean(mass, up).times(ends.tilt(start.index).lower()));
     }

@@ -67,6 +67,10 @@ impl<Law: LossLaw + ?Sized> LossLaw for Arc<Law> {
         self.as_ref().split(loss)
     }
 
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        self.as_ref().advantage(loss)
+    }
+
     fn lattice(&self) -> Option<f64> {
         self.as_ref().lattice()
     }
