@@ -253,3 +253,94 @@ fn what_wraps_around_is_counted_also_where_only_the_optimistic_law_reaches() {
         check_sum(&factors, &[&one.nodes], allowance, &format!("{upper}, {lower}"));
     }
 }
+
+/// Tiny losses ±ℓ and ±3ℓ whose masses are known only roughly, but their differences well.
+struct Rough {
+    loss: f64,
+    slack: (f64, f64),
+}
+
+impl Rough {
+    /// The losses with their masses under P and p − q.
+    fn atoms(&self) -> [(f64, f64, f64); 4] {
+        [-3.0, -1.0, 1.0, 3.0].map(|multiple: f64| {
+            let (loss, weight) = (multiple * self.loss, if multiple.abs() > 2.0 { 0.2 } else { 0.8 });
+            (loss, weight / (1.0 + (-loss).exp()), weight * (loss / 2.0).tanh())
+        })
+    }
+
+    fn sum(&self, of: impl Fn((f64, f64, f64)) -> f64, above: impl Fn(f64) -> bool) -> f64 {
+        self.atoms().into_iter().filter(|atom| above(atom.0)).map(of).sum()
+    }
+}
+
+impl LossLaw for Rough {
+    fn split(&self, loss: Enclosure) -> Split {
+        let rough = |mass: f64| {
+            let (less, more) = self.slack;
+            if mass == 0.0 {
+                Enclosure::ZERO
+            } else {
+                Enclosure::between((mass - less).max(0.0), mass + more)
+            }
+        };
+        let side = |is_there: &dyn Fn(f64) -> bool| Masses {
+            p: rough(self.sum(|atom| atom.1, is_there)),
+            q: rough(self.sum(|atom| atom.1 - atom.2, is_there)),
+        };
+        let at = |end: f64| Split { below: side(&|loss| loss <= end), above: side(&|loss| loss > end) };
+        at(loss.lower()).hull(at(loss.upper()))
+    }
+
+    fn advantage(&self, loss: Enclosure) -> Enclosure {
+        let at = |end: f64| {
+            let value = self.sum(|atom| atom.2, |loss| loss > end);
+            Enclosure::between(value - 1e-14 * self.loss, value + 1e-14 * self.loss)
+        };
+        at(loss.lower()).hull(at(loss.upper()))
+    }
+}
+
+#[test]
+fn rough_masses_of_tiny_losses_stay_enclosed_where_only_their_difference_is_known_well() {
+    let mut random = Random::new(4242);
+    for round in 0..500 {
+        let loss = 1e-7 * (1.0 + random.between(0.0, 1.0));
+        let slack = 10f64.powf(-8.0 + 5.0 * random.between(0.0, 1.0));
+        let law = Rough { loss, slack: (slack * random.between(0.0, 1.0), slack * random.between(0.0, 1.0)) };
+        let grid = Grid { step: loss * (0.2 + 3.0 * random.between(0.0, 1.0)), tilt: 0.0 };
+        let origin = grid.step * (random.between(0.0, 1.0) - 0.5);
+        let reach = (4.5 * loss / grid.step).ceil() as i64 + 2;
+        let placement = Placement { range: (-reach, reach), origin, offset: 0.0, log_scale: 0.0 };
+        let found = discretise(&law, grid, placement);
+        for i in -400..400 {
+            let log_gamma = loss * f64::from(i) / 100.0;
+            let stick = |mass: f64, loss: f64| mass * -(log_gamma - loss).min(0.0).exp_m1();
+            let truth: f64 = law.atoms().iter().map(|atom| stick(atom.1, atom.0)).sum();
+            let of = |masses: &[f64]| -> f64 {
+                let at = |j: usize| (j as i64 - reach) as f64 * grid.step + origin;
+                masses.iter().enumerate().map(|(j, mass)| stick(*mass, at(j))).sum()
+            };
+            let (lower, upper) = (of(&found.nodes.lower), of(&found.nodes.upper) + found.infinite);
+            // The reference is a sum of differences of numbers near 1e-7.
+            let room = 1e-9 * truth + 1e-22;
+            assert!(
+                lower <= truth + room && truth - room <= upper,
+                "{round}, {i}: {lower:e} {truth:e} {upper:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn masses_that_overflow_are_not_read_as_nothing() {
+    let nodes = Nodes { first: 0, upper: vec![0.5, f64::INFINITY], lower: vec![0.0, 0.0] };
+    let placement = Placement { range: (0, 1), origin: 0.0, offset: 0.0, log_scale: 0.0 };
+    let discretised = Discretised { nodes, infinite: 0.0, total: 1.0 };
+    let grid = Grid { step: 0.5, tilt: 1.0 };
+    let distribution = LossDistribution::new(Summed::one(grid, placement, discretised, 0.0));
+    for epsilon in [0.0, 0.25, 0.5] {
+        let delta = distribution.delta(Epsilon::new(epsilon).unwrap());
+        assert!(delta.upper() == 1.0 && delta.lower() == 0.0, "{epsilon}: {delta}");
+    }
+}
