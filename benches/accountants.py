@@ -219,8 +219,9 @@ def compare_compositions(accountant_times):
         print(describe(task, *setting) + truth, flush=True)
         ours = row_of([accountant_times, task, *setting])
         print_row("ours", ours, ours, exact)
-        fine = row_of([accountant_times, task, *setting, OUR_FINE_TOLERANCE])
-        print_row(f"ours, tolerance {OUR_FINE_TOLERANCE:g}", fine, ours, exact)
+        if task == "epsilon":
+            fine = row_of([accountant_times, task, *setting, OUR_FINE_TOLERANCE])
+            print_row(f"ours, tolerance {OUR_FINE_TOLERANCE:g}", fine, ours, exact)
         for peer in PEERS:
             error = PRV_RELATIVE_ERROR * (exact or ours.get("upper", 1.0))
             print_row(peer, row_of([sys.executable, __file__, peer, task, *setting, error]), ours, exact)

@@ -2,7 +2,7 @@
 //!
 //! `accountant_times epsilon SIGMA Q STEPS DELTA` finds ε of that many steps of DP-SGD (the
 //! Poisson-subsampled Gaussian, add-or-remove-one neighbours), `accountant_times noise EPSILON
-//! Q STEPS DELTA` the noise multiplier for an ε; a relative tolerance may follow. Printed is one
+//! Q STEPS DELTA` the noise multiplier for an ε; for `epsilon` a relative tolerance may follow. Printed is one
 //! line of JSON: the ends of the enclosure, the seconds of the first call and of the median one,
 //! the peak memory in MB (null where the system does not tell).
 
