@@ -114,6 +114,25 @@ fn every_use_of_every_mechanism_counts() {
 }
 
 #[test]
+fn a_gaussian_part_is_counted_also_where_its_square_is_no_number() {
+    let beside = |ratio: f64, count: u64| {
+        let gaussian = symmetric(GaussianLoss::new(positive(ratio)), count);
+        Composition::new(vec![symmetric(LaplaceLoss::new(positive(0.1)), 3), gaussian])
+    };
+    for (ratio, count) in [(1e200, 1), (1e154, 1_000)] {
+        let revealed = beside(ratio, count);
+        assert_eq!(revealed.epsilon(delta(1e-5)).upper(), f64::INFINITY, "{ratio:e}");
+        assert_eq!(revealed.delta(epsilon(1.0)).upper(), 1.0, "{ratio:e}");
+    }
+    // Two Gaussians hidden so well change nothing that can be seen.
+    let alone = Composition::new(vec![symmetric(LaplaceLoss::new(positive(0.1)), 3)]).epsilon(delta(1e-5));
+    for ratio in [1e-170, 1e-300] {
+        let hidden = beside(ratio, 1).epsilon(delta(1e-5));
+        assert!(hidden.intersect(alone).is_some() && hidden.relative_width() < 1e-2, "{ratio:e}: {hidden}");
+    }
+}
+
+#[test]
 fn opaque_gaussians_compose_as_the_closed_form_says() {
     let settings = [
         (1e-3, 1),

@@ -165,7 +165,7 @@ fn central_limit_mu(composed: &Composed) -> Result<Enclosure, NotApplicable> {
                 ));
             }
         };
-        square = square + one * Enclosure::from(part.count as f64);
+        square = square + one * Enclosure::from(part.count);
     }
     Ok(square.sqrt())
 }

@@ -11,12 +11,16 @@ impl Training {
         match self.length {
             Length::Steps(steps) => Some(steps),
             Length::Epochs(epochs) => {
-                let in_one = match self.batch {
-                    Batch::Probability(p) => 1.0 / p.get(),
-                    Batch::Size(_) if self.order.is_by_passes() => self.batches_in_a_pass() as f64,
-                    Batch::Size(size) => self.records as f64 / size as f64,
+                let epochs = Enclosure::from(epochs);
+                let steps = match self.batch {
+                    Batch::Probability(p) => epochs / Enclosure::from(p),
+                    Batch::Size(_) if self.order.is_by_passes() => {
+                        epochs * Enclosure::from(self.batches_in_a_pass())
+                    }
+                    // In this order whole numbers of steps come out whole.
+                    Batch::Size(size) => epochs * Enclosure::from(self.records) / Enclosure::from(size),
                 };
-                Some(((epochs.get() * in_one).ceil() as u64).max(1))
+                Some((steps.upper().ceil() as u64).max(1))
             }
             Length::Any => None,
         }
@@ -54,7 +58,7 @@ impl Training {
         match self.batch {
             Batch::Probability(p) => Ok(p),
             Batch::Size(size) => {
-                let rate = Enclosure::from(size as f64) / Enclosure::from(self.records as f64);
+                let rate = Enclosure::from(size) / Enclosure::from(self.records);
                 Probability::new(rate.upper().min(1.0))
             }
         }
@@ -63,8 +67,8 @@ impl Training {
     /// The batch size, or its expectation.
     pub(super) fn nominal_batch(&self) -> Enclosure {
         match self.batch {
-            Batch::Size(size) => Enclosure::from(size as f64),
-            Batch::Probability(p) => Enclosure::from(p) * Enclosure::from(self.records as f64),
+            Batch::Size(size) => Enclosure::from(size),
+            Batch::Probability(p) => Enclosure::from(p) * Enclosure::from(self.records),
         }
     }
 
@@ -86,7 +90,7 @@ impl Training {
                 nominal / Enclosure::from(2.0)
             }
             (order, Batch::Size(size)) if order.is_by_passes() && !self.records.is_multiple_of(size) => {
-                Enclosure::from((self.records % size) as f64)
+                Enclosure::from(self.records % size)
             }
             _ => nominal,
         }

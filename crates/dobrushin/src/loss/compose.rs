@@ -71,16 +71,18 @@ impl Composition {
         for part in &self.parts {
             let law = part.pair.law(direction);
             match law.gaussian_ratio() {
-                Some(r) => square = square + Enclosure::from(r).square() * Enclosure::from(part.count as f64),
+                Some(r) => square = square + Enclosure::from(r).square() * Enclosure::from(part.count),
                 None => laws.push((Law::Given(law), part.count)),
             }
         }
-        let ends = [square.sqrt().lower(), square.sqrt().upper()].map(Positive::new);
-        if let [Ok(below), Ok(above)] = ends {
-            laws.push((
-                Law::Gaussian(GaussianBetween(GaussianLoss::new(below), GaussianLoss::new(above))),
-                1,
-            ));
+        if square.upper() > 0.0 {
+            // No ratio is lost because its square overflows or underflows: from 1e154 on nothing
+            // is hidden, whatever it is.
+            let ends = [square.sqrt().lower(), square.sqrt().upper()];
+            let ends = ends.map(|end| Positive::new(end.clamp(f64::MIN_POSITIVE, f64::MAX)));
+            if let [Ok(below), Ok(above)] = ends.map(|end| end.map(GaussianLoss::new)) {
+                laws.push((Law::Gaussian(GaussianBetween(below, above)), 1));
+            }
         }
         laws
     }
@@ -89,7 +91,7 @@ impl Composition {
     fn gaussian(&self, direction: Direction) -> Option<Enclosure> {
         let squares = self.parts.iter().map(|part| {
             let r = part.pair.law(direction).gaussian_ratio()?;
-            Some(Enclosure::from(r).square() * Enclosure::from(part.count as f64))
+            Some(Enclosure::from(r).square() * Enclosure::from(part.count))
         });
         Some(squares.sum::<Option<Enclosure>>()?.sqrt())
     }
@@ -139,7 +141,7 @@ impl Composition {
         let largest = self
             .parts
             .iter()
-            .map(|part| largest_loss(part.pair.law(direction)) * Enclosure::from(part.count as f64));
+            .map(|part| largest_loss(part.pair.law(direction)) * Enclosure::from(part.count));
         largest.sum()
     }
 }

@@ -140,8 +140,7 @@ pub(super) fn sum(
     if factors.iter().any(|f| f.summed.grid != grid) {
         return Err(TooLong);
     }
-    let log_scale: Enclosure =
-        factors.iter().map(|f| f.summed.log_scale * Enclosure::from(f.count as f64)).sum();
+    let log_scale: Enclosure = factors.iter().map(|f| f.summed.log_scale * Enclosure::from(f.count)).sum();
     let window = Window::around(&factors, grid, log_scale.upper(), allowance);
     let longest = factors.iter().map(|f| f.summed.nodes.upper.len()).max().unwrap_or(0);
     let length = (window.last - window.first + 1) as usize;
@@ -175,9 +174,9 @@ pub(super) fn sum(
     let infinite = (total * -finite_ln.exp_m1() + above) * ROOM;
     let surely_finite: Enclosure = factors
         .iter()
-        .map(|f| (-Enclosure::from(f.summed.infinite_lower)).ln_1p() * Enclosure::from(f.count as f64))
+        .map(|f| (-Enclosure::from(f.summed.infinite_lower)).ln_1p() * Enclosure::from(f.count))
         .sum();
-    let origin = factors.iter().map(|f| f.summed.origin * Enclosure::from(f.count as f64)).sum();
+    let origin = factors.iter().map(|f| f.summed.origin * Enclosure::from(f.count)).sum();
     let offset = factors.iter().map(|f| f.count as f64 * f.summed.offset).sum::<f64>() * ROOM;
     Ok(Summed {
         grid,

@@ -9,9 +9,9 @@
 //!
 //! Lowering by c_j = C·d_j, with d_j = x_j − x_{j+1}, gives the point j the mass C(1 + ρ),
 //! ρ = d_j/d_{j−1}, taken from its neighbours: C from j + 1 and C·ρ from j − 1 (from nothing, if
-//! there is no j − 1: X may grow). A cell of which the share s goes up when it is spread needs (1−s)c_j + s·c_{j+1} ≥
-//! V − U there: both of its ends sink, or the one nearer to the mass, or to more mass. Where a
-//! mass becomes negative the potential is replaced by its lower convex hull, and by 0 where it
+//! there is no j − 1: X may grow). A cell of which the share s goes up when it is spread needs
+//! (1−s)c_j + s·c_{j+1} ≥ V − U there: both of its ends sink, or the one nearer to the mass, or to
+//! more mass. Where a mass becomes negative the potential is replaced by its lower convex hull, and by 0 where it
 //! becomes negative itself. The cell at the top, above which there is nothing to take from, is
 //! rounded down instead, which is always optimistic.
 

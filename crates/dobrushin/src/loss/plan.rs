@@ -46,17 +46,17 @@ impl LossLaw for GaussianBetween {
 pub(super) struct Plan {
     sketches: Vec<Sketch>,
     /// λ of the tilt e^(λL).
-    pub lambda: f64,
+    lambda: f64,
     /// ε, roughly.
-    pub epsilon: f64,
+    epsilon: f64,
     /// ln δ, roughly.
-    pub log_delta: f64,
+    log_delta: f64,
     /// How much tilted mass 1 counts at most, in units of δ.
     weight: f64,
     /// The mean of the summed loss, after the tilt.
     mean: f64,
     /// Its standard deviation.
-    pub deviation: f64,
+    deviation: f64,
 }
 
 impl Plan {
@@ -144,7 +144,7 @@ impl Plan {
         let mut workshop = Workshop::default();
         let mut sums = Vec::with_capacity(laws.len());
         for (((law, count), sketch), share) in laws.iter().zip(&self.sketches).zip(&shares) {
-            let budget = Budget { width: width * share, slack: slack * share, log_delta: self.log_delta };
+            let budget = Budget { width: width * share, slack: slack * share };
             let step = self.step(*count, LEVEL_0 * budget.width);
             let step = (unit * (step / unit).log2().floor().exp2()).min(last.max(unit));
             let grid = Grid { step, tilt: self.lambda * step };
@@ -238,7 +238,7 @@ impl Plan {
         let (law, count) = (uses.law, uses.count as f64);
         let cumulants = uses.sketch.cumulants(self.lambda);
         // Above, what is left must be small against δ; below, against the tilted mass.
-        let most = ((budget.log_delta.exp() * budget.slack) / count).max(1e-300);
+        let most = ((self.log_delta.exp() * budget.slack) / count).max(1e-300);
         let infinite = uses.sketch.infinite;
         let above = |loss: f64| law.split(loss.into()).above.p.upper() - infinite > most;
         let high = outwards(|loss| !above(loss), |low, high| bisect(low, high, above));
@@ -297,7 +297,6 @@ struct Budget {
     width: f64,
     /// In ln δ, by everything else.
     slack: f64,
-    log_delta: f64,
 }
 
 /// Differences of probabilities are rounded by about this; an offset must be clearly more.

@@ -289,6 +289,14 @@ impl From<f64> for Enclosure {
     }
 }
 
+impl From<u64> for Enclosure {
+    /// A count, which may have more digits than an `f64`.
+    fn from(count: u64) -> Self {
+        let rounded = count as f64;
+        if count <= 1 << 53 { rounded.into() } else { Self::between(rounded.next_down(), rounded.next_up()) }
+    }
+}
+
 impl fmt::Display for Enclosure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{:e}, {:e}]", self.lower, self.upper)

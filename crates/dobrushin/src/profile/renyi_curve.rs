@@ -164,17 +164,7 @@ impl ComposedCurve {
     }
 
     fn sum(&self, value: impl Fn(&dyn RenyiCurve) -> Enclosure) -> Enclosure {
-        self.parts.iter().map(|(count, curve)| times(*count) * value(curve.as_ref())).sum()
-    }
-}
-
-/// A count, which may have more digits than an `f64`.
-fn times(count: u64) -> Enclosure {
-    let rounded = Enclosure::from(count as f64);
-    if count <= 1 << 53 {
-        rounded
-    } else {
-        rounded * Enclosure::between(1.0f64.next_down(), 1.0f64.next_up())
+        self.parts.iter().map(|(count, curve)| Enclosure::from(*count) * value(curve.as_ref())).sum()
     }
 }
 
