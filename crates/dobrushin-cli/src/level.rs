@@ -1,10 +1,10 @@
 //! The levels at which a profile is asked for.
 
 use crate::cli::LevelArgs;
-use crate::number;
 use crate::output::{number as json_number, object};
 use crate::problem::Problem;
 use dobrushin::Gamma;
+use dobrushin::numeric::decimal as number;
 use serde_json::{Map, Value, json};
 
 /// A level, as it was given.

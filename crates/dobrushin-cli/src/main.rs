@@ -4,7 +4,6 @@ mod cli;
 mod command;
 mod file;
 mod level;
-mod number;
 mod output;
 mod plot;
 mod probabilities;

@@ -1,8 +1,8 @@
 //! The values that `--over` gives a key.
 
-use crate::number;
 use crate::problem::Problem;
 use crate::run_file::{is_whole, parse_assignment, value_of};
+use dobrushin::numeric::decimal as number;
 use toml::Value;
 
 /// A key and its values.

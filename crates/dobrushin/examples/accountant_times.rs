@@ -92,6 +92,8 @@ fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::err
         release: Release::All,
         neighbours: Neighbours::AddOrRemoveOne,
         record: Record::Worst,
+        public_steps: 0,
+        tasks: 1,
         learning_rate: None,
         contribution: None,
         noise_kind: NoiseKind::Gaussian,

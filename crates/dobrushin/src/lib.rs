@@ -32,6 +32,8 @@
 
 pub mod account;
 pub mod algorithm;
+pub mod analysis;
+pub mod chain;
 pub mod divergence;
 mod error;
 pub mod kernel;
@@ -47,6 +49,6 @@ pub mod statement;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-pub use error::Error;
+pub use error::{Error, NotApplicable};
 pub use numeric::Enclosure;
 pub use quantity::{Delta, Epsilon, Gamma, NonNegative, Order, Positive, Probability};

@@ -216,6 +216,120 @@ pub const STATEMENTS: &[Statement] = &[
         errata: &[],
     },
     Statement {
+        id: "contraction-published",
+        title: "A record used once, then hidden by steps on a bounded domain: a product of contraction coefficients",
+        statement: "If the record is used in step i only, the last iterate has δ(ε) = η(d_i/s_i)·∏_{t>i} η(ω_t(D)/s_t), \
+                    where η(r) = θ_ε(r) for Gaussian noise and [1 − e^((ε−r)/2)]₊ for Laplace noise in one dimension; \
+                    d_i is how far the update moves when the record is replaced, s_t the noise of the iterate, and ω_t(D) \
+                    the diameter of the image of the domain under the update.",
+        assumptions: &[
+            "only the last iterate is published",
+            "iterates are projected to a closed convex set of diameter D",
+            "ω_t(D) ≤ D + 2ηL always; ≤ D·max(|1−ηρ|, |1−ηβ|) if losses are ρ-strongly convex and β-smooth",
+            "diameters are suprema over all data sets",
+        ],
+        source: ced!(
+            "Theorem 5; Privacy amplification of iterative algorithms via contraction coefficients (2020), Theorems 3 and 4"
+        ),
+        errata: &[
+            "the step-size hypothesis η ≤ 2/(β+ρ) is missing in the 2020 paper (E6): with η = 1, β = 1000 on [0, 0.1] \
+             two steps have TV 0.449138, and Theorem 4 says 0.027224; here the modulus is right for every η",
+            "\"consequently δ = 0 if ε ≥ M(b−a)/(ηv)\" fails for the last record (E7): 0.527633 against 0",
+            "the diameter must not be that of the data at hand (E14): 0 against 0.254132",
+            "the displayed product of eq. 2 of the 2020 paper counts one factor too many (E5)",
+        ],
+    },
+    Statement {
+        id: "random-stop-published",
+        title: "One iterate at a random time, or a record at a random place: the average of the products",
+        statement: "If T is uniform on 1…n and W_T is published, δ(ε) is the average over T of the products of \
+                    contraction-published up to T (0 if T < i), by joint convexity of E_γ; for equal steps that is \
+                    (1/n)·θ(d/s)·Σ_{j<n} θ(ω(D)/s)^j, at most (1/n)·θ(d/s)/(1 − θ(ω(D)/s)). A record at a uniformly random \
+                    place of one pass has the same average.",
+        assumptions: &["as contraction-published", "neither the time nor the place is told"],
+        source: ced!(
+            "Theorem 6, eq. 33; eq. 34 to 36 and Theorem 5 of the 2020 paper are upper bounds of it"
+        ),
+        errata: &[
+            "the closed forms exceed 1 easily, 3e13 in the paper's own figure (E14): the finite sum is reported, which is \
+             never larger",
+        ],
+    },
+    Statement {
+        id: "shift-renyi",
+        title: "Shifting the difference into hidden noise, by Rényi divergences",
+        statement: "D_α(W_T‖W′_T) ≤ (α/2)·Σ(a_t/s_t)² for every a_t ≥ 0 with z_t = ω′_t(z_{t−1}) − a_t ≥ 0, z₀ = z_T = 0, at \
+                    every order α > 1, where ω′_t = ω_t in steps without the record and at most ω_t + d_t in others. The \
+                    best a_t are the slopes of the greatest convex minorant. Used once, n−i steps before the end, with \
+                    1-Lipschitz updates: 2αL²/((n−i+1)σ²). A random time or place: \
+                    ln[Σ w_j·e^((α−1)D_j)]/(α−1). Converted to (ε, δ) at the best order (renyi-conversion).",
+        assumptions: &[
+            "only the last iterate, or that of a random time, is published",
+            "Gaussian noise",
+            "a modulus of the updates: convex and smooth losses with η ≤ 2/β keep iterates together; bounded gradients \
+             alone let them drift apart by 2ηL a step",
+            "projections to closed convex sets are allowed, and not needed",
+        ],
+        source: "Feldman, Mironov, Talwar, Thakurta, Privacy amplification by iteration (2018), Theorems 22, 23, 24, 35",
+        errata: &[
+            "Theorem 1 lacks a square (E4): distance 3, one step, α = 2 has D = 9, and it says 3",
+            "Theorem 26 has ln n where H_n is needed (E8): at n = 1 it says 0, and at n = 2 4.62098 where D_α = 4.71652; \
+             the mixture formula used here needs no condition on σ",
+            "Corollary 31 lacks a factor √2 in σ (E12): δ(1) = 2.713e-5 where 1e-5 is claimed",
+            "Theorem 32 fails for n = 1 (E9); Lemma 27 and Theorem 29 use the 1.25-formula beyond ε = 1 (E10)",
+        ],
+    },
+    Statement {
+        id: "strongly-convex-renyi",
+        title: "A record used once with contracting updates, by Rényi divergences",
+        statement: "D_α ≤ α·κ with κ = (d²/2s²)·M^(k+1)/k after k ≥ 1 later steps whose updates are M-Lipschitz, κ = d²/2s² \
+                    after none. Never below shift-renyi, from which it follows.",
+        assumptions: &["as shift-renyi", "equal steps", "M = max(|1−ηρ|, |1−ηβ|)"],
+        source: "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction coefficients \
+                 (2020), Proposition 1",
+        errata: &[
+            "the step-size hypothesis is missing (E6); M = √(1 − 2ηβρ/(β+ρ)) is larger than needed",
+            "at ρ = 0 it is 2L²/((n−i)σ²), not Theorem 23 of Feldman et al., which has n−i+1 (E20)",
+        ],
+    },
+    Statement {
+        id: "nonconvex-published",
+        title: "Projected DP-SGD without convexity: a bound that does not grow for ever",
+        statement: "If E_γ ≤ h before a step, it is at most (1−p)·θ(ω(D)/s)·h + p·θ(ω′(D)/s) after it; with \
+                    ω = ω′ = D + 2ηC and T equal steps, δ(ε) = pθ·(1 − ((1−p)θ)^T)/(1 − (1−p)θ), θ = θ_ε((D+2ηC)/s), at most its \
+                    limit for every T. p is the Poisson rate, b/n without replacement, 1 or 0 in fixed orders.",
+        assumptions: &[
+            "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+            "iterates are projected to a closed convex set of diameter D",
+            "clipped or Lipschitz gradients; nothing else of the loss",
+        ],
+        source: "Asoodeh, Diaz, Privacy loss of noisy stochastic gradient descent might converge even for non-convex \
+                 losses (2023), Theorems 1 and 2, eq. 22 and 23",
+        errata: &[
+            "Theorem 1 needs division by the number drawn (E15): with a fixed divisor an update may be n/b times longer, and \
+             n = 1, p = 0.01, D = 0.1 has δ(0) = 0.0100 where it says 0.00166; the modulus here counts that",
+            "an empty batch leaves the iterate to noise (E15); eq. 22 has a solution only for small δ, otherwise ε = 0",
+        ],
+    },
+    Statement {
+        id: "regularized-published",
+        title: "DP-SGD with weight decay and no projection",
+        statement: "For every κ > 0: δ(ε) ≤ (1+e^ε)·[1 − P(χ²_d ≤ κ²)^T] + h_T with h_t = θ_ε(2ρ_t/s)·((1−p)h_{t−1} + p), \
+                    ρ_t = (1−λ)r_{t−1} + ηC, r_t = ρ_t + κs, r₀ = 0, h₀ = 0. The least over κ is taken.",
+        assumptions: &[
+            "only the last iterate is published, and who was drawn stays secret",
+            "the iteration starts at 0, to which weight decay pulls back",
+            "weight decay λ > 0, outside the clipping; clipped or Lipschitz gradients; Gaussian noise; no projection",
+        ],
+        source: "Asoodeh, Diaz, Privacy loss of noisy stochastic gradient descent might converge even for non-convex \
+                 losses (2023), Theorem 3",
+        errata: &[
+            "as printed it uses the radius where its proof has the diameter (E1): n = 2, T = 1, ε = 1 has δ = 0.210496, and it \
+             says 0.126937; in the paper's Figure 2 it is 8 to 31 times too small",
+            "the factor b/(n−b) is larger than b/n, which suffices (E2)",
+        ],
+    },
+    Statement {
         id: "subsampling",
         title: "A step that uses the record with probability p only",
         statement: "With γ = 1 + p(g − 1): Poisson sampling, a record added, removed or zeroed out: the pair \

@@ -1,8 +1,6 @@
 //! The value that is given out meets its target, and hardly anything less private does.
 
-use dobrushin::account::{
-    Calibration, CalibrationError, DEFAULT_TOLERANCE, Question, Report, Target, calibrate,
-};
+use dobrushin::account::{Calibration, CalibrationError, Options, Question, Report, Target, calibrate};
 use dobrushin::algorithm::{
     Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
     Release, Run, Training,
@@ -25,6 +23,8 @@ fn run(order: Order, neighbours: Neighbours, steps: u64) -> Run {
         release: Release::All,
         neighbours,
         record: Record::Worst,
+        public_steps: 0,
+        tasks: 1,
         learning_rate: None,
         contribution: None,
         noise_kind: NoiseKind::Gaussian,
@@ -51,8 +51,8 @@ fn probability(value: f64) -> Probability {
 /// ε of the run with a value of the parameter, as the report has it.
 fn epsilon(run: &Run, parameter: Parameter, value: f64, delta: f64) -> f64 {
     let run = run.with(parameter, value).expect("valid");
-    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")), DEFAULT_TOLERANCE);
-    report.guarantee().expect("applicable").1.value.upper()
+    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")), &Options::default());
+    report.guarantee().expect("applicable").answer.value.upper()
 }
 
 fn meets(found: &Calibration, limit: f64) {

@@ -1,6 +1,6 @@
 //! What a run becomes for an observer of all its iterates.
 
-use dobrushin::account::{DEFAULT_TOLERANCE, Question, Report};
+use dobrushin::account::{Options, Question, Report};
 use dobrushin::algorithm::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
@@ -24,6 +24,8 @@ fn training(order: Order, neighbours: Neighbours) -> Training {
         release: Release::Last,
         neighbours,
         record: Record::Worst,
+        public_steps: 0,
+        tasks: 1,
         learning_rate: Some(LearningRate::Constant(positive(0.5))),
         contribution: Some(Contribution::Clipped(positive(4.0))),
         noise_kind: NoiseKind::Gaussian,
@@ -62,7 +64,7 @@ fn the_three_noises_agree_where_they_say_the_same() {
     for noise in
         [Noise::Multiplier(positive(2.0)), Noise::Gradient(positive(0.8)), Noise::Iterate(positive(0.4))]
     {
-        let run = Training { noise, ..training(Order::Poisson, Neighbours::ReplaceOne) };
+        let run = Training { noise: noise.clone(), ..training(Order::Poisson, Neighbours::ReplaceOne) };
         let [(multiplier, sampling, _, count)] = parts(run)[..] else { panic!("one part") };
         assert!(multiplier <= 2.0 && multiplier > 2.0 - 1e-14, "{noise:?}: {multiplier}");
         assert!(
@@ -78,8 +80,9 @@ fn full_batches_are_the_gaussian_mechanism_of_the_closed_form() {
     (run.length, run.noise) = (Length::Steps(100), Noise::Multiplier(positive(10.0)));
     let delta = Delta::new(1e-5).expect("valid");
     let report =
-        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta), DEFAULT_TOLERANCE);
-    let (id, answer) = report.guarantee().expect("applicable");
+        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta), &Options::default());
+    let best = report.guarantee().expect("applicable");
+    let (id, answer) = (best.id, best.answer);
     let truth = theta::smallest_epsilon(NonNegative::new(2.0).expect("valid"), delta);
     assert_eq!(id, "composition");
     assert!(answer.value.lower() <= truth.upper() && truth.lower() <= answer.value.upper());
@@ -204,7 +207,7 @@ fn any_number_of_steps_has_no_composition() {
     let report = Report::new(
         &Run::training(run).expect("valid"),
         Question::Epsilon(Delta::new(1e-5).expect("valid")),
-        DEFAULT_TOLERANCE,
+        &Options::default(),
     );
     assert!(report.guarantee().is_none());
     for entry in &report.entries {

@@ -1,14 +1,14 @@
 //! `dobrushin account`: how private a run is.
 
 use crate::cli::{AccountArgs, QuestionArgs};
-use crate::number;
 use crate::output::{Report, Text, bounds, number as json_number, object, table};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use crate::run_file::{self, RunFile};
-use dobrushin::account::{Answer, Entry, Question, Report as Account, analyses_for_curves};
-use dobrushin::algorithm::{Release, Run};
+use dobrushin::account::{Answer, Entry, Options, Question, Report as Account, analyses_for_curves};
+use dobrushin::algorithm::Run;
+use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use serde_json::{Map, Value, json};
@@ -23,15 +23,16 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
     run_file::apply(&mut file, &arguments.changes.set)?;
     let run = file.run()?;
     let question = question(&file, &arguments.question)?;
-    let account = Account::new(&run, question, arguments.tolerance);
+    let options = Options { tolerance: arguments.tolerance, only: Vec::new() };
+    let account = Account::new(&run, question, &options);
     if let Some(path) = &arguments.plot {
-        draw(&run, &account)?.write(path)?;
+        draw(&run, &account, &options)?.write(path)?;
     }
     let mut text = Text::default();
     if arguments.run.is_none() {
         text.explanation("No run file was given: this is the built-in example, examples/dp-sgd.toml.");
     }
-    describe(&mut text, &run, &account);
+    describe(&mut text, &account);
     let mut json = object([
         ("schema", json!(1)),
         ("run", file.json()),
@@ -100,27 +101,27 @@ fn entry_json(question: Question, entry: &Entry) -> Value {
 }
 
 fn guarantee(account: &Account) -> Value {
-    let Some((id, answer)) = account.guarantee() else {
+    let Some(best) = account.guarantee() else {
         return Value::Null;
     };
-    let mut fields = answer_json(account.question, answer);
+    let mut fields = answer_json(account.question, best.answer);
     fields.extend(given(account.question));
-    fields.insert("analysis".to_owned(), json!(id));
-    fields.insert("assumptions".to_owned(), json!(account.assumptions));
+    fields.insert("analysis".to_owned(), json!(best.id));
+    fields.insert("assumptions".to_owned(), json!(best.assumptions));
     Value::Object(fields)
 }
 
-fn describe(text: &mut Text, run: &Run, account: &Account) {
+fn describe(text: &mut Text, account: &Account) {
     let question = account.question;
     let symbol = if asked(question) == "epsilon" { "ε" } else { "δ" };
     match account.guarantee() {
-        Some((id, answer)) => {
-            let value = shown(answer, number::upper(answer.value));
+        Some(best) => {
+            let value = shown(best.answer, number::upper(best.answer.value));
             let pair = match question {
                 Question::Epsilon(delta) => format!("({value}, {})", number::plain(delta.get())),
                 Question::Delta(epsilon) => format!("({}, {value})", number::plain(epsilon.get())),
             };
-            text.answer(format!("(ε, δ) = {pair}, by {id}"));
+            text.answer(format!("(ε, δ) = {pair}, by {}", best.id));
         }
         None => text.answer("No guarantee: none of the analyses applies."),
     }
@@ -143,15 +144,18 @@ fn describe(text: &mut Text, run: &Run, account: &Account) {
     if !not.is_empty() {
         text.answer(format!("Not applicable\n{}", not.join("\n")));
     }
-    if !account.assumptions.is_empty() {
-        let lines: Vec<String> = account.assumptions.iter().map(|line| format!("  - {line}")).collect();
-        text.explanation(format!("Assumptions\n{}", lines.join("\n")));
+    if !account.explanation.is_empty() {
+        text.explanation(account.explanation.join("\n"));
     }
-    if run.as_training().is_some_and(|training| training.release != Release::All) {
-        text.explanation(
-            "No hidden-state analysis is included in this version of the report: what is released is treated as if\n\
-             everything were.",
-        );
+    let lines = |lines: &[String]| -> String {
+        let lines: Vec<String> = lines.iter().map(|line| format!("  - {line}")).collect();
+        lines.join("\n")
+    };
+    if let Some(best) = account.guarantee() {
+        text.explanation(format!("Assumptions\n{}", lines(best.assumptions)));
+    }
+    if !account.warnings.is_empty() {
+        text.explanation(format!("Note\n{}", lines(&account.warnings)));
     }
     text.explanation(
         "The guarantee is the smallest upper end of a rigorous analysis; printed bounds are rounded outward.\n\
@@ -170,11 +174,11 @@ fn shown(answer: Answer, value: String) -> String {
 }
 
 /// δ(ε) of every analysis that applies.
-fn draw(run: &Run, account: &Account) -> Result<Plot, Problem> {
+fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
     let floor = Delta::new(1e-12)?;
     type Curve = Box<dyn Fn(Gamma) -> Enclosure>;
     let mut curves: Vec<(&'static str, Line, Curve, f64)> = Vec::new();
-    for analysis in analyses_for_curves(run) {
+    for analysis in analyses_for_curves(run, options) {
         let Ok(profile) = analysis.profile else {
             continue;
         };
@@ -194,7 +198,7 @@ fn draw(run: &Run, account: &Account) -> Result<Plot, Problem> {
     let asked = match account.question {
         Question::Delta(epsilon) => vec![epsilon.get()],
         Question::Epsilon(_) => {
-            account.guarantee().map(|(_, answer)| answer.value.upper()).into_iter().collect()
+            account.guarantee().map(|best| best.answer.value.upper()).into_iter().collect()
         }
     };
     let picture = Picture {

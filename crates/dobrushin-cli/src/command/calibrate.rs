@@ -1,12 +1,12 @@
 //! `dobrushin calibrate`: how much noise a target needs.
 
 use crate::cli::CalibrateArgs;
-use crate::number;
 use crate::output::{Report, Text, bounds, object, table};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
 use dobrushin::algorithm::Parameter;
+use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Epsilon};
 use serde_json::{Map, Value, json};
 
@@ -30,7 +30,7 @@ pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
 /// A valid value, to be replaced.
 fn placeholder(parameter: Parameter) -> toml::Value {
     match parameter {
-        Parameter::Steps | Parameter::BatchSize => toml::Value::Integer(1),
+        parameter if parameter.is_whole() => toml::Value::Integer(1),
         _ => toml::Value::Float(1.0),
     }
 }
@@ -111,10 +111,11 @@ fn text(found: &Calibration, target: Target) -> Text {
     };
     let row =
         [what, number::lower(found.achieved), number::upper(found.achieved), number::plain(target.limit())];
-    text.answer(table(["with it, by composition", "at least", "at most", "target"], [row]));
+    let by = format!("with it, by {}", found.analysis);
+    text.answer(table([by.as_str(), "at least", "at most", "target"], [row]));
     let kind = if found.parameter.is_noise() { "smallest" } else { "largest" };
     let next = match found.parameter {
-        Parameter::Steps | Parameter::BatchSize => "the next whole number fails",
+        parameter if parameter.is_whole() => "the next whole number fails",
         Parameter::Epochs => "one step more fails",
         _ => "a value 1e-5 less private, relatively, fails",
     };
@@ -127,7 +128,7 @@ fn text(found: &Calibration, target: Target) -> Text {
 }
 
 fn as_json(found: &Calibration, target: Target) -> Map<String, Value> {
-    let whole = matches!(found.parameter, Parameter::Steps | Parameter::BatchSize);
+    let whole = found.parameter.is_whole();
     let value = if whole { json!(found.value as u64) } else { json!(found.value) };
     let mut fields = object([("parameter", json!(found.parameter.name())), ("value", value)]);
     let more = match target {
@@ -140,7 +141,7 @@ fn as_json(found: &Calibration, target: Target) -> Map<String, Value> {
         }
     };
     fields.extend(more);
-    fields.insert("analysis".to_owned(), json!("composition"));
+    fields.insert("analysis".to_owned(), json!(found.analysis));
     fields.insert("target".to_owned(), json!(target.limit()));
     fields.insert("at_the_end_of_the_range".to_owned(), json!(found.at_the_end));
     fields.insert("evaluations".to_owned(), json!(found.evaluations));

@@ -2,13 +2,13 @@
 
 use crate::cli::CurveArgs;
 use crate::command::account::{answer_json, asked, question, target};
-use crate::number;
 use crate::output::{Report, Text, aligned, object};
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
-use dobrushin::account::{Answer, DEFAULT_TOLERANCE, Question, Report as Account};
+use dobrushin::account::{Answer, Options, Question, Report as Account};
+use dobrushin::numeric::decimal as number;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn at(file: &RunFile, sweeps: &[Sweep], point: &[usize], question: Question) -> 
     // A target that is varied is asked for.
     let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
     let question = if varied { file.question()?.unwrap_or(question) } else { question };
-    Ok(Account::new(&file.run()?, question, DEFAULT_TOLERANCE))
+    Ok(Account::new(&file.run()?, question, &Options::default()))
 }
 
 /// Shown on a terminal only.
@@ -106,7 +106,7 @@ impl Curve {
             |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
         let rows = self.points.iter().zip(&self.accounts).map(|(point, account)| {
             let values = self.sweeps.iter().zip(point).map(|(sweep, &index)| sweep.label(index));
-            let guarantee = cell(account.guarantee().map(|(_, answer)| answer));
+            let guarantee = cell(account.guarantee().map(|best| best.answer));
             values.chain([guarantee]).chain(ids.iter().map(|id| cell(answer(account, id)))).collect()
         });
         text.answer(aligned(header, rows));
@@ -132,7 +132,7 @@ impl Curve {
             fields.extend(self.lists(|account| answer(account, id)));
             Value::Object(fields)
         });
-        let guarantee = self.lists(|account| account.guarantee().map(|(_, answer)| answer));
+        let guarantee = self.lists(|account| account.guarantee().map(|best| best.answer));
         let guarantee = guarantee.into_iter().next().map_or(Value::Null, |(_, list)| list);
         json!({
             "over": over.collect::<Value>(),
@@ -184,7 +184,7 @@ impl Curve {
                 .map(|second| {
                     let here = self.points.iter().zip(&self.accounts).filter(|(point, _)| point[1] == second);
                     let points = here.map(|(point, account)| {
-                        (abscissa(point[0]), height(account.guarantee().map(|g| g.1)))
+                        (abscissa(point[0]), height(account.guarantee().map(|best| best.answer)))
                     });
                     let label = format!("{} = {}", inner.key, inner.label(second));
                     Series { label, points: points.collect(), line: Line::Solid }

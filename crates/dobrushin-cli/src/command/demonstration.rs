@@ -1,10 +1,10 @@
 //! What is shown without a command.
 
-use crate::number;
 use crate::output::{Report, Text, bounds, table};
 use crate::problem::Problem;
 use dobrushin::divergence::{GaussianPair, Pair};
 use dobrushin::kernel::{GaussianKernel, Kernel};
+use dobrushin::numeric::decimal as number;
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma, Probability};
 use serde_json::{Value, json};

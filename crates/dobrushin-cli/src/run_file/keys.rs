@@ -29,6 +29,8 @@ const KEYS: &[Key] = &[
     key("run", "release", "release = \"last\""),
     key("run", "neighbours", "neighbours = \"replace-one\""),
     key("run", "record", "record = \"worst\""),
+    key("run", "public-steps", "public-steps = 100"),
+    key("run", "tasks", "tasks = 10"),
     key("update", "learning-rate", "learning-rate = 0.1"),
     key("update", "clip-norm", "clip-norm = 1.0"),
     key("update", "lipschitz", "lipschitz = 1.0"),
@@ -85,8 +87,19 @@ pub fn example(section: &str, name: &str) -> &'static str {
 /// Whether a key takes whole numbers only.
 pub fn is_whole(dotted: &str) -> bool {
     let name = dotted.rsplit('.').next().unwrap_or(dotted);
-    ["records", "steps", "batch-size", "dimension", "count", "sensitivity", "categories", "record"]
-        .contains(&name)
+    [
+        "records",
+        "steps",
+        "batch-size",
+        "dimension",
+        "count",
+        "sensitivity",
+        "categories",
+        "record",
+        "public-steps",
+        "tasks",
+    ]
+    .contains(&name)
 }
 
 /// The section and name of a key as users write it: `run.steps`, or `steps` alone;

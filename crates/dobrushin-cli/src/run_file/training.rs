@@ -61,6 +61,8 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
         release: run.choice("release", RELEASES)?.unwrap_or(Release::All),
         neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),
         record: record(&run)?,
+        public_steps: run.whole("public-steps")?.unwrap_or(0),
+        tasks: run.whole("tasks")?.unwrap_or(1),
         learning_rate: learning_rate(&update)?,
         contribution: contribution(&update)?,
         noise_kind: update

@@ -1,176 +1,111 @@
 //! The analyses: from a run to a privacy profile, each by its own theorem.
 
-use super::losses::{Tabulated, TwoGaussians};
-use crate::algorithm::{Composed, ComposedPart, NotApplicable, Run};
-use crate::divergence::LaplacePair;
-use crate::loss::{Composition, Part};
-use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
-use crate::profile::{
-    ComposedCurve, ConcentratedCurve, PairCurve, PrivacyProfile, RenyiProfile, SubsampledGaussian,
-};
-use crate::{Enclosure, Positive};
+use super::composition::{self, Effort, Outcome};
+use super::worst::WorstProfile;
+use crate::NotApplicable;
+use crate::algorithm::{Composed, Released, Run};
+use crate::analysis::{self, Analysis};
+use crate::profile::PrivacyProfile;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
-pub struct Analysis {
+pub struct Analysed {
     /// Its name, by which [`crate::statement::find`] knows the theorem.
     pub id: &'static str,
     /// Whether its profile is a bound; an approximation is never a guarantee.
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
+    /// What must hold of the run, in words.
+    pub assumptions: Vec<String>,
 }
 
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
 pub const DEFAULT_TOLERANCE: f64 = 3e-5;
 
-/// A profile, or why there is none.
-type Outcome = Result<Arc<dyn PrivacyProfile>, NotApplicable>;
+/// The analyses to apply, and how exactly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// How wide the enclosures of ε may be, relatively, where they are computed on grids.
+    pub tolerance: f64,
+    /// The names of the analyses; none: all.
+    pub only: Vec<&'static str>,
+}
 
-/// Every analysis of a run, with enclosures of ε about `tolerance` wide, relatively.
-pub fn analyses(run: &Run, tolerance: f64) -> Vec<Analysis> {
-    all(run, &|composed| Ok(Arc::new(losses(composed)?.with_tolerance(tolerance))))
+impl Default for Options {
+    fn default() -> Self {
+        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new() }
+    }
+}
+
+impl Options {
+    pub(super) fn wants(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.contains(&id)
+    }
+}
+
+/// Those that count every iterate as published.
+const COMPOSITIONS: [&str; 3] = ["composition", "composition-renyi", "composition-gdp"];
+
+/// The names of all analyses, in the order of reports.
+pub fn analysis_ids() -> impl Iterator<Item = &'static str> {
+    COMPOSITIONS.into_iter().chain(analysis::ALL.iter().map(|analysis| analysis.id()))
+}
+
+/// Every analysis of a run.
+pub fn analyses(run: &Run, options: &Options) -> Vec<Analysed> {
+    all(run, options, Effort::Once(options.tolerance))
 }
 
 /// Every analysis of a run, to be asked at hundreds of places: enclosures of ε are about 1e-3
 /// wide, relatively.
-pub fn analyses_for_curves(run: &Run) -> Vec<Analysis> {
-    all(run, &|composed| Ok(Arc::new(Tabulated::new(&losses(composed)?.with_tolerance(1e-3)))))
+pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
+    all(run, options, Effort::ManyPlaces)
 }
 
-fn all(run: &Run, composition: &dyn Fn(&Composed) -> Outcome) -> Vec<Analysis> {
+fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
-    let of = |build: &dyn Fn(&Composed) -> Outcome| composed.as_ref().map_err(Clone::clone).and_then(build);
-    let composition = of(&|composed| gaussian(composed).unwrap_or_else(|| composition(composed)));
-    vec![
-        Analysis { id: "composition", rigorous: true, profile: composition },
-        Analysis { id: "composition-renyi", rigorous: true, profile: of(&renyi) },
-        Analysis { id: "composition-gdp", rigorous: false, profile: of(&central_limit) },
-    ]
+    let released = run.released();
+    let tasks = run.tasks();
+    let compositions = COMPOSITIONS.into_iter().filter(|id| options.wants(id)).map(|id| Analysed {
+        id,
+        rigorous: id != "composition-gdp",
+        profile: composed
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|composed| composition(id, composed, effort)),
+        assumptions: composed.as_ref().map(|composed| composed.assumptions.clone()).unwrap_or_default(),
+    });
+    let hidden =
+        analysis::ALL.iter().filter(|analysis| options.wants(analysis.id())).map(|analysis| Analysed {
+            id: analysis.id(),
+            rigorous: true,
+            profile: match &released {
+                Ok(released) => over_records(*analysis, released, tasks, options.tolerance),
+                Err(reason) => Err(reason.clone()),
+            },
+            assumptions: released.as_ref().map_or_else(
+                |_| Vec::new(),
+                |released| {
+                    let further = analysis.further_assumption().map(str::to_owned);
+                    released.assumptions.iter().cloned().chain(further).collect()
+                },
+            ),
+        });
+    compositions.chain(hidden).collect()
 }
 
-/// Gaussian mechanisms without sampling are one: no losses need to be added up.
-fn gaussian(composed: &Composed) -> Option<Outcome> {
-    let one = |part: &ComposedPart| {
-        matches!((&part.mechanism, part.sampling), (Mechanism::Gaussian { .. }, Sampling::Every))
-    };
-    composed
-        .parts
-        .iter()
-        .all(one)
-        .then(|| Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }) as _))
-}
-
-/// With less noise, losses are in the millions, and no grid holds them.
-const LEAST_MULTIPLIER: f64 = 1e-3;
-/// With more, they are next to nothing.
-const MOST_MULTIPLIER: f64 = 1e100;
-
-/// The privacy losses of all parts, to be added up.
-pub(super) fn losses(composed: &Composed) -> Result<Composition, NotApplicable> {
-    let part = |part: &ComposedPart| {
-        let mechanism = match part.mechanism {
-            Mechanism::Gaussian { noise_multiplier } => {
-                Mechanism::Gaussian { noise_multiplier: in_range(noise_multiplier)? }
-            }
-            Mechanism::Laplace { noise_multiplier } => {
-                Mechanism::Laplace { noise_multiplier: in_range(noise_multiplier)? }
-            }
-            ref other => other.clone(),
-        };
-        let pair = dominating_pair(&mechanism, part.sampling, part.neighbours)?;
-        Ok(Part { pair, count: part.count })
-    };
-    Ok(Composition::new(composed.parts.iter().map(part).collect::<Result<_, NotApplicable>>()?))
-}
-
-/// A multiplier that a grid can hold, and no larger: less noise is less private.
-fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
-    let value = multiplier.get();
-    if value < LEAST_MULTIPLIER {
-        return Err(NotApplicable::new(format!(
-            "noise of {value:e} times one record's contribution hides nothing: at least {LEAST_MULTIPLIER:e} is needed"
-        )));
-    }
-    Ok(Positive::new(value.min(MOST_MULTIPLIER))?)
-}
-
-/// How far apart neighbours move a sum, in units of one record's contribution.
-pub(super) fn distance(neighbours: Neighbours) -> f64 {
-    match neighbours {
-        Neighbours::ReplaceOne => 2.0,
-        Neighbours::AddOrRemoveOne | Neighbours::ZeroOut => 1.0,
+fn composition(id: &str, composed: &Composed, effort: Effort) -> Outcome {
+    match id {
+        "composition" => composition::exact(composed, effort),
+        "composition-renyi" => composition::renyi(composed),
+        _ => composition::central_limit(composed),
     }
 }
 
-/// r: the distance of neighbours over the noise.
-fn ratio(part: &ComposedPart, noise_multiplier: Positive) -> Enclosure {
-    Enclosure::from(distance(part.neighbours)) / Enclosure::from(noise_multiplier)
-}
-
-/// The sum of the Rényi curves, converted at the best order.
-fn renyi(composed: &Composed) -> Outcome {
-    let mut curve = ComposedCurve::default();
-    for part in &composed.parts {
-        curve = match (&part.mechanism, part.sampling) {
-            (Mechanism::Gaussian { noise_multiplier }, Sampling::Every) => {
-                curve.then(part.count, ConcentratedCurve::gaussian(ratio(part, *noise_multiplier)))
-            }
-            (Mechanism::Laplace { noise_multiplier }, Sampling::Every) => {
-                let pair = LaplacePair::new(distance(part.neighbours), noise_multiplier.get())?;
-                curve.then(part.count, PairCurve::symmetric(pair))
-            }
-            (Mechanism::Gaussian { noise_multiplier }, Sampling::Poisson(rate))
-                if part.neighbours != Neighbours::ReplaceOne =>
-            {
-                curve.then(part.count, SubsampledGaussian::new(rate, *noise_multiplier)?)
-            }
-            (_, sampling) => return Err(NotApplicable::new(no_curve(sampling))),
-        };
-    }
-    Ok(Arc::new(RenyiProfile::new(curve)))
-}
-
-fn no_curve(sampling: Sampling) -> &'static str {
-    match sampling {
-        Sampling::Every => "no Rényi curve is known here for one of the mechanisms",
-        Sampling::Poisson(_) => {
-            "the Rényi curve of Poisson sampling is for Gaussian noise and run.neighbours = \
-             \"add-or-remove-one\" or \"zero-out\" with a fixed divisor"
-        }
-        Sampling::WithoutReplacement(_) => {
-            "no Rényi curve is known here for batches of a fixed size, nor for update.divide-by = \"actual\""
-        }
-    }
-}
-
-/// μ² = Σ T·p²·(e^(1/m²) − 1) for Poisson sampling (Bu, Dong, Long, Su 2020), T·r² without, where it
-/// is no approximation.
-fn central_limit_mu(composed: &Composed) -> Result<Enclosure, NotApplicable> {
-    let mut square = Enclosure::ZERO;
-    for part in &composed.parts {
-        let one = match (&part.mechanism, part.sampling) {
-            (Mechanism::Gaussian { noise_multiplier }, Sampling::Every) => {
-                ratio(part, *noise_multiplier).square()
-            }
-            (Mechanism::Gaussian { noise_multiplier }, Sampling::Poisson(rate))
-                if part.neighbours != Neighbours::ReplaceOne =>
-            {
-                Enclosure::from(rate).square() * ratio(part, *noise_multiplier).square().exp_m1()
-            }
-            _ => {
-                return Err(NotApplicable::new(
-                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with \
-                     run.neighbours = \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
-                ));
-            }
-        };
-        square = square + one * Enclosure::from(part.count);
-    }
-    Ok(square.sqrt())
-}
-
-/// The Gaussian profile that the central limit theorem has.
-fn central_limit(composed: &Composed) -> Outcome {
-    Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }))
+/// The worst over the records, several times over for several tasks.
+fn over_records(analysis: &dyn Analysis, released: &Released, tasks: u64, tolerance: f64) -> Outcome {
+    let bound = |view| Ok(analysis.apply(view)?.repeated(tasks, tolerance).into_profile());
+    let mut profiles = released.views.iter().map(bound).collect::<Result<Vec<_>, NotApplicable>>()?;
+    Ok(if profiles.len() == 1 { profiles.remove(0) } else { Arc::new(WorstProfile::new(profiles)) })
 }

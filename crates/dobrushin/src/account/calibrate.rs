@@ -1,10 +1,11 @@
 //! How much noise a target needs, or how many steps it leaves.
 
-use super::analyses::{DEFAULT_TOLERANCE, losses};
+use super::analyses::{DEFAULT_TOLERANCE, Options, analyses};
 use super::search::{Found, Scale, Search, Tried};
-use super::{Target, proxy};
-use crate::Enclosure;
-use crate::algorithm::{Batch, NotApplicable, Parameter, Run, RunError, Training};
+use super::{Target, composition, proxy};
+use crate::algorithm::{Batch, Composed, Parameter, Run, RunError, Training};
+use crate::analysis;
+use crate::{Enclosure, NotApplicable};
 
 /// A value that meets a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +18,9 @@ pub struct Calibration {
     pub achieved: Enclosure,
     /// Whether the value is an end of the range, so that the target leaves room.
     pub at_the_end: bool,
-    /// How many compositions were computed.
+    /// The analysis by which it does.
+    pub analysis: &'static str,
+    /// How many values were tried.
     pub evaluations: usize,
 }
 
@@ -56,11 +59,15 @@ const MOST_MULTIPLIER: f64 = 1e6;
 const MOST_STEPS: f64 = 1e12;
 /// Passes are searched up to here.
 const MOST_EPOCHS: f64 = 1e9;
-/// Sampling probabilities are searched from here.
+/// Sampling probabilities and weight decay are searched from here.
 const LEAST_PROBABILITY: f64 = 1e-9;
+/// Diameters are searched from here …
+const LEAST_DIAMETER: f64 = 1e-9;
+/// … to here.
+const MOST_DIAMETER: f64 = 1e9;
 
-/// The smallest noise, or the most steps, the largest batch or learning rate, with which a run
-/// meets a target by the analysis `composition`.
+/// The smallest noise, or the most steps, the largest batch or domain, …, with which a run meets a target
+/// by its best analysis.
 ///
 /// # Guarantee
 /// The run with exactly that value was seen to meet the target. A value 1e-5 less private,
@@ -78,7 +85,8 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
         return epochs_from_steps(run, target);
     }
     let whole = parameter.is_whole() || parameter == Parameter::Epochs;
-    let scale = Scale { noise: parameter.is_noise(), whole };
+    let protects = run.as_training().is_some_and(|training| training.is_protected_by(parameter));
+    let scale = Scale { noise: protects, whole };
     let mut bench = Bench { run, parameter, target, evaluations: 0 };
     let ends = bench.ends(scale)?;
     let guess = bench.guess(scale, ends);
@@ -92,8 +100,8 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
     };
     match search.run(guess)? {
         // Only a place that was measured, and seen to meet the limit, is ever found.
-        Found::Boundary(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, false)),
-        Found::Everywhere(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, true)),
+        Found::Boundary(Tried { place, measured }) => bench.found(scale.value(place), measured, false),
+        Found::Everywhere(Tried { place, measured }) => bench.found(scale.value(place), measured, true),
         Found::Nowhere(Tried { place, measured }) => {
             Err(CalibrationError::Unreachable { parameter, value: scale.value(place), achieved: measured })
         }
@@ -131,8 +139,35 @@ impl Bench<'_> {
     /// What the target limits, for one value of the parameter.
     fn measure(&mut self, value: f64, tolerance: f64) -> Result<Enclosure, CalibrationError> {
         self.evaluations += 1;
-        let composed = self.run.with(self.parameter, value)?.composition()?;
-        Ok(self.target.measure(&losses(&composed)?.with_tolerance(tolerance))?)
+        Ok(self.best(value, tolerance)?.0)
+    }
+
+    /// The best of all analyses, and which it is.
+    fn best(&self, value: f64, tolerance: f64) -> Result<(Enclosure, &'static str), CalibrationError> {
+        let run = self.run.with(self.parameter, value)?;
+        let composition = run.composition().and_then(|composed| self.by_composition(&composed, tolerance));
+        let hidden =
+            Options { tolerance, only: analysis::ALL.iter().map(|analysis| analysis.id()).collect() };
+        let hidden = analyses(&run, &hidden)
+            .into_iter()
+            .filter_map(|analysed| Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id)));
+        let first = composition.as_ref().ok().map(|&measured| (measured, "composition"));
+        let best = first.into_iter().chain(hidden).min_by(|(a, _), (b, _)| a.upper().total_cmp(&b.upper()));
+        match (best, composition) {
+            (Some(best), _) => Ok(best),
+            (None, Err(reason)) => Err(reason.into()),
+            (None, Ok(_)) => Err(NotApplicable::new("no analysis applies").into()),
+        }
+    }
+
+    fn by_composition(&self, composed: &Composed, tolerance: f64) -> Result<Enclosure, NotApplicable> {
+        match composition::gaussian(composed) {
+            Some(profile) => Ok(self.target.measure(profile?.as_ref())),
+            None => {
+                let losses = composition::losses(composed)?.with_tolerance(tolerance);
+                Ok(self.target.measure_composition(&losses)?)
+            }
+        }
     }
 
     /// The range of the search.
@@ -145,16 +180,25 @@ impl Bench<'_> {
             Parameter::SamplingProbability => (LEAST_PROBABILITY, 1.0),
             Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => {
                 // The multiplier is proportional to the noise.
-                let of_one = proxy::multiplier(&self.run.with(self.parameter, 1.0)?.composition()?);
+                let of_one = self.multiplier_of_one()?;
                 (LEAST_MULTIPLIER / of_one, MOST_MULTIPLIER / of_one)
             }
-            Parameter::LearningRate => {
-                let of_one = proxy::multiplier(&self.run.with(self.parameter, 1.0)?.composition()?);
+            Parameter::LearningRate | Parameter::ClipNorm => {
+                let of_one = self.multiplier_of_one()?;
                 (of_one / MOST_MULTIPLIER, of_one / LEAST_MULTIPLIER)
             }
+            Parameter::Diameter => (LEAST_DIAMETER, MOST_DIAMETER),
+            Parameter::WeightDecay => (LEAST_PROBABILITY, 1.0),
+            Parameter::PublicSteps => (1.0, MOST_STEPS),
         };
         let (a, b) = (scale.place(least), scale.place(most));
         Ok((a.min(b), a.max(b)))
+    }
+
+    /// The noise multiplier at 1, as far as it is known.
+    fn multiplier_of_one(&self) -> Result<f64, CalibrationError> {
+        let composed = self.run.with(self.parameter, 1.0)?.composition();
+        Ok(composed.map_or(1.0, |composed| proxy::multiplier(&composed)))
     }
 
     /// Where the rough μ of the composition is that of the target.
@@ -177,7 +221,14 @@ impl Bench<'_> {
         high
     }
 
-    fn found(&self, value: f64, achieved: Enclosure, at_the_end: bool) -> Calibration {
-        Calibration { parameter: self.parameter, value, achieved, at_the_end, evaluations: self.evaluations }
+    fn found(
+        &self,
+        value: f64,
+        achieved: Enclosure,
+        at_the_end: bool,
+    ) -> Result<Calibration, CalibrationError> {
+        let (_, analysis) = self.best(value, DEFAULT_TOLERANCE)?;
+        let (parameter, evaluations) = (self.parameter, self.evaluations);
+        Ok(Calibration { parameter, value, achieved, at_the_end, analysis, evaluations })
     }
 }

@@ -1,15 +1,20 @@
-//! Accounting: what every analysis says about a run, the best of it as the guarantee, and how
-//! much noise (or how many steps) a target needs or leaves.
+//! Accounting: what every analysis says about a run, the best of it as the guarantee, for the worst record
+//! or for each, and how much noise (or how many steps) a target needs or leaves.
 
 mod analyses;
 mod calibrate;
+mod composition;
+mod explanation;
 mod losses;
 mod proxy;
+mod records;
 mod report;
 mod search;
 mod target;
+mod worst;
 
-pub use analyses::{Analysis, DEFAULT_TOLERANCE, analyses, analyses_for_curves};
+pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};
 pub use calibrate::{Calibration, CalibrationError, calibrate};
-pub use report::{Answer, Entry, Question, Report};
+pub use records::{Protection, protection_by_record};
+pub use report::{Answer, Entry, Guarantee, Question, Report};
 pub use target::Target;

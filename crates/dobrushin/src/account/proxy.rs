@@ -1,6 +1,6 @@
 //! A rough μ of a composition, for first guesses only.
 
-use super::analyses::distance;
+use super::composition::distance;
 use crate::algorithm::Composed;
 use crate::mechanism::{Mechanism, Sampling};
 

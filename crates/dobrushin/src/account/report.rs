@@ -1,9 +1,10 @@
 //! One question, answered by every analysis.
 
-use super::analyses::analyses;
-use crate::algorithm::{NotApplicable, Run};
+use super::analyses::{Options, analyses};
+use super::explanation;
+use crate::algorithm::Run;
 use crate::profile::PrivacyProfile;
-use crate::{Delta, Enclosure, Epsilon};
+use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 
 /// What is asked of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,8 @@ pub struct Entry {
     pub rigorous: bool,
     /// The answer, or why there is none.
     pub outcome: Result<Answer, NotApplicable>,
+    /// What must hold for it, in words.
+    pub assumptions: Vec<String>,
 }
 
 /// What all analyses answered.
@@ -53,29 +56,60 @@ pub struct Report {
     pub question: Question,
     /// One for each analysis, in a fixed order.
     pub entries: Vec<Entry>,
-    /// What must hold for the answers, in words.
-    pub assumptions: Vec<String>,
+    /// Where the answer comes from, in words.
+    pub explanation: Vec<String>,
+    /// What could not be used, or says nothing, and why, in words.
+    pub warnings: Vec<String>,
+}
+
+/// An answer that is a guarantee.
+#[derive(Clone, Copy, Debug)]
+pub struct Guarantee<'a> {
+    /// The analysis that gave it.
+    pub id: &'static str,
+    /// The answer.
+    pub answer: Answer,
+    /// What must hold, in words.
+    pub assumptions: &'a [String],
 }
 
 impl Report {
-    /// Asks every analysis of a run, for enclosures of ε about `tolerance` wide, relatively.
-    pub fn new(run: &Run, question: Question, tolerance: f64) -> Self {
-        let entry = |analysis: super::Analysis| Entry {
-            id: analysis.id,
-            rigorous: analysis.rigorous,
-            outcome: analysis.profile.map(|profile| question.ask(profile.as_ref())),
+    /// Asks every analysis of a run.
+    pub fn new(run: &Run, question: Question, options: &Options) -> Self {
+        let entry = |analysed: super::Analysed| Entry {
+            id: analysed.id,
+            rigorous: analysed.rigorous,
+            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
+            assumptions: analysed.assumptions,
         };
-        let assumptions = run.composition().map(|composed| composed.assumptions).unwrap_or_default();
-        Self { question, entries: analyses(run, tolerance).into_iter().map(entry).collect(), assumptions }
+        let entries = analyses(run, options).into_iter().map(entry).collect();
+        let mut report = Self { question, entries, explanation: Vec::new(), warnings: Vec::new() };
+        (report.explanation, report.warnings) = explanation::of(run, &report);
+        report
+    }
+
+    /// What an analysis answered.
+    pub fn answer(&self, id: &str) -> Option<Answer> {
+        let entry = self.entries.iter().find(|entry| entry.id == id)?;
+        entry.outcome.as_ref().ok().copied()
     }
 
     /// The best rigorous answer with its analysis.
     ///
     /// # Guarantee
     /// Under the assumptions the run is (ε, δ)-private with the upper end of the answer.
-    pub fn guarantee(&self) -> Option<(&'static str, Answer)> {
+    pub fn guarantee(&self) -> Option<Guarantee<'_>> {
         let rigorous = self.entries.iter().filter(|entry| entry.rigorous);
-        let answers = rigorous.filter_map(|entry| Some((entry.id, *entry.outcome.as_ref().ok()?)));
-        answers.min_by(|(_, a), (_, b)| a.value.upper().total_cmp(&b.value.upper()))
+        let answers = rigorous.filter_map(|entry| {
+            let answer = *entry.outcome.as_ref().ok()?;
+            Some(Guarantee { id: entry.id, answer, assumptions: &entry.assumptions })
+        });
+        // Of δ that underflow, the logarithms still differ.
+        let height =
+            |g: &Guarantee<'_>| (g.answer.value.upper(), g.answer.log_delta.map_or(0.0, Enclosure::upper));
+        answers.min_by(|a, b| {
+            let ((a, ln_a), (b, ln_b)) = (height(a), height(b));
+            a.total_cmp(&b).then(ln_a.total_cmp(&ln_b))
+        })
     }
 }

@@ -36,7 +36,16 @@ impl Target {
     }
 
     /// The quantity that has a limit.
-    pub(super) fn measure(self, composition: &Composition) -> Result<Enclosure, Error> {
+    pub(super) fn measure(self, profile: &dyn PrivacyProfile) -> Enclosure {
+        match self {
+            Self::Privacy { delta, .. } => profile.epsilon(delta),
+            Self::Advantage(_) => risk::advantage(profile),
+            Self::TruePositiveRate { at, .. } => risk::true_positive_rate(profile, at),
+        }
+    }
+
+    /// The quantity that has a limit, of losses that are added up once.
+    pub(super) fn measure_composition(self, composition: &Composition) -> Result<Enclosure, Error> {
         Ok(match self {
             Self::Privacy { delta, .. } => composition.epsilon(delta),
             // Losses added up for half the δ, where ε is not 0, are accurate at ε = 0 too.

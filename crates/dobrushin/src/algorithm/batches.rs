@@ -1,6 +1,6 @@
 //! How many steps a run has, and how often one record takes part in them.
 
-use super::training::{Batch, Divisor, Length, Order, Training};
+use super::training::{Batch, Divisor, Length, Order, Record, Training};
 use crate::mechanism::Neighbours;
 use crate::{Enclosure, Error, Probability};
 
@@ -27,9 +27,17 @@ impl Training {
     }
 
     /// The number of batches, an incomplete last one included, that hold all records.
-    pub(super) fn batches_in_a_pass(&self) -> u64 {
+    pub(crate) fn batches_in_a_pass(&self) -> u64 {
         match self.batch {
             Batch::Size(size) => self.records.div_ceil(size.max(1)),
+            Batch::Probability(_) => 1,
+        }
+    }
+
+    /// The first record of a batch of a pass, both counted from 1.
+    pub(crate) fn first_record_of(&self, place: u64) -> u64 {
+        match self.batch {
+            Batch::Size(size) => (place - 1).saturating_mul(size).saturating_add(1),
             Batch::Probability(_) => 1,
         }
     }
@@ -40,6 +48,9 @@ impl Training {
     /// out, or filled up from the next pass: a pass then has at least ⌊n/b⌋ steps, and T steps
     /// touch at most ⌈T/⌊n/b⌋⌉ passes. A number of epochs says it directly.
     pub fn participations(&self) -> Option<u64> {
+        if let Some(times) = self.participations_of_the_record() {
+            return Some(times);
+        }
         match (self.order, self.length) {
             (_, Length::Any) => None,
             (Order::Once, _) => Some(1),
@@ -49,6 +60,21 @@ impl Training {
                 Batch::Probability(_) => Some(steps),
             },
             (Order::Poisson | Order::WithoutReplacement | Order::Full, _) => self.steps(),
+        }
+    }
+
+    /// How often a record with a known place takes part, if batches are equal.
+    fn participations_of_the_record(&self) -> Option<u64> {
+        let (Record::Index(index), Some(steps), true) = (self.record, self.steps(), self.has_equal_batches())
+        else {
+            return None;
+        };
+        let later = steps.checked_sub(self.place_of(index));
+        let times = later.map_or(0, |later| later / self.batches_in_a_pass() + 1);
+        match self.order {
+            Order::Once => Some(times.min(1)),
+            Order::Cyclic => Some(times),
+            _ => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which parameters of a noisy iteration fit together.
 
 use super::RunError;
-use super::training::{Algorithm, Batch, LearningRate, Length, NoiseKind, Order, Record, Training};
+use super::training::{Algorithm, Batch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training};
 use crate::mechanism::Neighbours;
 
 impl Training {
@@ -19,6 +19,9 @@ impl Training {
         let refuse = |key, message: String, help: &str| Err(RunError::new(key, message, help));
         if self.records == 0 {
             return refuse("run.records", "is 0, but it must be 1 or more".into(), "records = 60000");
+        }
+        if self.tasks == 0 {
+            return refuse("run.tasks", "is 0, but it must be 1 or more".into(), "tasks = 10");
         }
         match self.batch {
             Batch::Size(0) => {
@@ -91,16 +94,22 @@ impl Training {
     }
 
     fn check_rates(&self) -> Result<(), RunError> {
-        let Some(LearningRate::List(rates)) = &self.learning_rate else {
-            return Ok(());
+        let steps = self.steps().map(|steps| steps.saturating_add(self.public_steps));
+        let check = |key, values: usize| {
+            if steps == Some(values as u64) {
+                return Ok(());
+            }
+            let steps = steps.map_or("any number of".to_owned(), |s| s.to_string());
+            let message = format!("lists {values} values for {steps} steps");
+            Err(RunError::new(key, message, "one value for each step, public ones included, or one number"))
         };
-        let steps = self.steps();
-        if steps == Some(rates.len() as u64) {
-            return Ok(());
+        if let Some(LearningRate::List(rates)) = &self.learning_rate {
+            check("update.learning-rate", rates.len())?;
         }
-        let steps = steps.map_or("any number of".to_owned(), |s| s.to_string());
-        let message = format!("lists {} values for {steps} steps", rates.len());
-        Err(RunError::new("update.learning-rate", message, "one value for each step, or one number"))
+        if let Noise::GradientList(noises) = &self.noise {
+            check("update.gradient-noise", noises.len())?;
+        }
+        Ok(())
     }
 
     fn check_neighbours(&self) -> Result<(), RunError> {
@@ -134,6 +143,7 @@ impl Training {
             let help = "weight-decay = 0.001: every step multiplies the iterate by 1 − 0.001";
             return Err(RunError::new("update.weight-decay", message, help));
         }
+        self.check_step_size()?;
         if let Some(rho) = self.loss.strong_convexity.filter(|rho| rho.get() > 0.0) {
             let refuse = |why: String| {
                 let message = format!("is {}, but {why}", rho.get());
@@ -158,6 +168,31 @@ impl Training {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+impl Training {
+    /// η ≤ 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    fn check_step_size(&self) -> Result<(), RunError> {
+        let (Some(beta), true) = (self.loss.smoothness, self.is_convex()) else {
+            return Ok(());
+        };
+        let largest = match &self.learning_rate {
+            Some(LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate)) => rate.get(),
+            Some(LearningRate::List(rates)) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
+            None => return Ok(()),
+        };
+        let limit = 2.0 / beta.get();
+        if largest > limit * (1.0 + 1e-12) {
+            return Err(RunError::new(
+                "update.learning-rate",
+                format!(
+                    "is {largest}, but steps of a convex loss keep iterates together only up to 2/loss.smoothness = {limit}"
+                ),
+                "a smaller learning rate, or leave loss.convex and loss.strong-convexity out: they are then not used",
+            ));
+        }
+        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@
 //! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, for Poisson sampling and replace-one too.
 
 use super::training::{Divisor, NoiseKind, Order, Training};
+use crate::NotApplicable;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 use crate::{Enclosure, Positive};
 
@@ -47,25 +48,6 @@ pub struct ComposedPart {
     pub count: u64,
 }
 
-/// Why an analysis says nothing about a run, and which key would help.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotApplicable {
-    reason: String,
-}
-
-impl NotApplicable {
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-}
-
-impl From<crate::Error> for NotApplicable {
-    fn from(error: crate::Error) -> Self {
-        Self::new(error.to_string())
-    }
-}
-
 /// The mechanisms of a noisy iteration.
 pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable> {
     let multipliers = training.multipliers()?;
@@ -76,9 +58,10 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
             NoiseKind::Gaussian => Mechanism::Gaussian { noise_multiplier },
             NoiseKind::Laplace => Mechanism::Laplace { noise_multiplier },
         };
-        Ok(ComposedPart { mechanism, sampling, neighbours, count })
+        Ok(ComposedPart { mechanism, sampling, neighbours, count: count.saturating_mul(training.tasks) })
     };
-    let parts = multipliers.groups.iter().map(part).collect::<Result<_, crate::Error>>()?;
+    let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
+    let parts = used.map(part).collect::<Result<_, crate::Error>>()?;
     Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
 }
 

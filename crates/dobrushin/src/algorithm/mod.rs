@@ -7,13 +7,18 @@
 mod batches;
 mod check;
 mod composition;
+mod custom;
+mod hidden;
 mod mechanisms;
 mod multiplier;
 mod parameter;
 mod training;
+mod update;
 mod words;
 
-pub use composition::{Composed, ComposedPart, NotApplicable};
+pub use composition::{Composed, ComposedPart};
+pub use custom::CustomChain;
+pub use hidden::Released;
 pub use mechanisms::{MechanismUse, Mechanisms};
 pub use parameter::Parameter;
 pub use training::{
@@ -21,7 +26,7 @@ pub use training::{
     Order, Record, Release, Training,
 };
 
-use crate::mechanism::Neighbours;
+use crate::NotApplicable;
 
 /// A run whose parameters fit together.
 #[derive(Clone)]
@@ -33,6 +38,7 @@ pub struct Run {
 enum Kind {
     Training(Box<Training>),
     Mechanisms(Mechanisms),
+    Chain(Box<CustomChain>),
 }
 
 /// Why a run was refused: which key is wrong, what is accepted, and what would mend it.
@@ -72,20 +78,55 @@ impl Run {
         Ok(Self { kind: Kind::Mechanisms(mechanisms) })
     }
 
+    /// One record's chain, given step by step.
+    pub fn chain(chain: CustomChain) -> Self {
+        Self { kind: Kind::Chain(Box::new(chain)) }
+    }
+
     /// The iteration, if it is one.
     pub fn as_training(&self) -> Option<&Training> {
         match &self.kind {
             Kind::Training(training) => Some(training),
-            Kind::Mechanisms(_) => None,
+            Kind::Mechanisms(_) | Kind::Chain(_) => None,
         }
     }
 
-    /// Which data sets are neighbours.
-    pub fn neighbours(&self) -> Neighbours {
+    /// How many such runs on the same records are released.
+    pub fn tasks(&self) -> u64 {
+        self.as_training().map_or(1, |training| training.tasks)
+    }
+
+    /// What is released, as chains of each record that may be the least private.
+    ///
+    /// # Guarantee
+    /// What is released of one task, on any two neighbouring data sets, is at most as far apart as some
+    /// view allows.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if nothing is hidden, or a parameter that chains need is missing.
+    pub fn released(&self) -> Result<Released, NotApplicable> {
         match &self.kind {
-            Kind::Training(training) => training.neighbours,
-            Kind::Mechanisms(mechanisms) => mechanisms.neighbours,
+            Kind::Training(training) => training.released(),
+            Kind::Chain(chain) => chain.released(),
+            Kind::Mechanisms(_) => Err(NotApplicable::new(
+                "a list of mechanisms has no hidden states: every result counts as released",
+            )),
         }
+    }
+
+    /// The run with one record in question, of those that are used in turn.
+    ///
+    /// # Errors
+    /// [`RunError`] if there is no such record, or records have no fixed place.
+    pub fn of_record(&self, record: u64) -> Result<Self, RunError> {
+        let Some(training) = self.as_training() else {
+            return Err(RunError::new(
+                "run.record",
+                "is asked for, but only noisy iterations have records",
+                "algorithm = \"pnsgd\", \"dp-sgd\" or \"online\"",
+            ));
+        };
+        Self::training(Training { record: Record::Index(record), ..training.clone() })
     }
 
     /// What an observer of every intermediate result sees.
@@ -101,6 +142,7 @@ impl Run {
         match &self.kind {
             Kind::Training(training) => composition::of_training(training),
             Kind::Mechanisms(mechanisms) => Ok(mechanisms.composition()),
+            Kind::Chain(chain) => chain.composition(),
         }
     }
 }

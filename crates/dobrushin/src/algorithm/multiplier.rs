@@ -1,8 +1,7 @@
 //! Noise over contribution, step by step.
 
-use super::NotApplicable;
 use super::training::{LearningRate, Noise, Order, Training};
-use crate::{Enclosure, Positive};
+use crate::{Enclosure, NotApplicable, Positive};
 
 /// The noise multipliers of the steps in which one record takes part.
 pub(super) struct Multipliers {
@@ -33,19 +32,33 @@ impl Training {
         let equal = |multiplier: Enclosure| {
             Ok(Multipliers { groups: vec![(rounded_down(multiplier)?, participations)], merged: false })
         };
-        let noise = match self.noise {
+        match &self.noise {
             // s·b/(ηC) with s = η·m·C/b is m itself.
-            Noise::Multiplier(m) if divisor == self.nominal_batch() => return equal(Enclosure::from(m)),
-            Noise::Multiplier(m) => return equal(Enclosure::from(m) * divisor / self.nominal_batch()),
-            Noise::Gradient(sigma) => return equal(Enclosure::from(sigma) * divisor / self.norm()?),
-            Noise::Iterate(noise) => Enclosure::from(noise) * divisor / self.norm()?,
-        };
-        match &self.learning_rate {
-            None => Err(NotApplicable::new(
-                "iterate-noise says nothing about one step without the learning rate: give update.learning-rate",
-            )),
-            Some(LearningRate::Constant(rate)) => equal(noise / Enclosure::from(*rate)),
-            Some(rates) => self.changing(noise, rates, participations),
+            Noise::Multiplier(m) if divisor == self.nominal_batch() => equal(Enclosure::from(*m)),
+            Noise::Multiplier(m) => equal(Enclosure::from(*m) * divisor / self.nominal_batch()),
+            Noise::Gradient(sigma) => equal(Enclosure::from(*sigma) * divisor / self.norm()?),
+            Noise::GradientList(list) => {
+                let share = divisor / self.norm()?;
+                let of = |step: u64| {
+                    list.get(step as usize - 1)
+                        .map_or(Enclosure::ZERO, |&sigma| Enclosure::from(sigma) * share)
+                };
+                self.changing(of, participations)
+            }
+            Noise::Iterate(noise) => {
+                let noise = Enclosure::from(*noise) * divisor / self.norm()?;
+                match &self.learning_rate {
+                    None => Err(NotApplicable::new(
+                        "iterate-noise says nothing about one step without the learning rate: give \
+                         update.learning-rate",
+                    )),
+                    Some(LearningRate::Constant(rate)) => equal(noise / Enclosure::from(*rate)),
+                    Some(_) => {
+                        let of = |step| noise / self.rate_of(step).unwrap_or(Enclosure::INFINITE);
+                        self.changing(of, participations)
+                    }
+                }
+            }
         }
     }
 
@@ -57,27 +70,19 @@ impl Training {
         })
     }
 
-    /// The groups when η changes from step to step.
+    /// The groups when the multiplier changes from step to step.
     fn changing(
         &self,
-        noise: Enclosure,
-        rates: &LearningRate,
+        multiplier: impl Fn(u64) -> Enclosure,
         participations: u64,
     ) -> Result<Multipliers, NotApplicable> {
         let steps = self.steps().unwrap_or(u64::MAX);
         if steps > MOST_DIFFERENT {
             return Err(NotApplicable::new(format!(
-                "a learning rate that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
+                "a learning rate or noise that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
             )));
         }
-        let rate = |step: u64| match rates {
-            LearningRate::Constant(rate) => Enclosure::from(*rate),
-            LearningRate::List(list) => {
-                list.get(step as usize - 1).map_or(Enclosure::INFINITE, |&rate| Enclosure::from(rate))
-            }
-            LearningRate::InverseSqrt(first) => Enclosure::from(*first) / Enclosure::from(step as f64).sqrt(),
-        };
-        let multipliers: Vec<f64> = (1..=steps).map(|step| (noise / rate(step)).lower()).collect();
+        let multipliers: Vec<f64> = (1..=steps).map(|step| multiplier(step).lower()).collect();
         let used = self.used_by_one_record(multipliers, participations)?;
         let (groups, merged) = grouped(used);
         let groups = groups
@@ -101,7 +106,7 @@ impl Training {
                     || self.nominal_batch().upper() * pass as f64 != self.records as f64
                 {
                     return Err(NotApplicable::new(
-                        "with iterate-noise and a learning rate that changes, run.batch-size must divide run.records",
+                        "with noise that changes from step to step, run.batch-size must divide run.records",
                     ));
                 }
                 Ok(passes)

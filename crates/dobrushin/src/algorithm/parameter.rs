@@ -1,6 +1,6 @@
 //! The parameters of a run that can be searched over.
 
-use super::training::{Batch, LearningRate, Length, Noise, Order, Training};
+use super::training::{Batch, Contribution, LearningRate, Length, Noise, Order, Release, Training};
 use super::{Run, RunError};
 use crate::{Positive, Probability};
 
@@ -23,11 +23,19 @@ pub enum Parameter {
     SamplingProbability,
     /// η.
     LearningRate,
+    /// The norm to which gradients are clipped.
+    ClipNorm,
+    /// λ.
+    WeightDecay,
+    /// The diameter of the set of iterates.
+    Diameter,
+    /// The number of last steps that use public data.
+    PublicSteps,
 }
 
 impl Parameter {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::NoiseMultiplier,
         Self::GradientNoise,
         Self::IterateNoise,
@@ -36,6 +44,10 @@ impl Parameter {
         Self::BatchSize,
         Self::SamplingProbability,
         Self::LearningRate,
+        Self::ClipNorm,
+        Self::WeightDecay,
+        Self::Diameter,
+        Self::PublicSteps,
     ];
 
     /// Its name in run files.
@@ -54,17 +66,21 @@ impl Parameter {
             Self::BatchSize => "run.batch-size",
             Self::SamplingProbability => "run.sampling-probability",
             Self::LearningRate => "update.learning-rate",
+            Self::ClipNorm => "update.clip-norm",
+            Self::WeightDecay => "update.weight-decay",
+            Self::Diameter => "domain.diameter",
+            Self::PublicSteps => "run.public-steps",
         }
     }
 
-    /// Whether more of it is more private.
+    /// Whether it is noise.
     pub fn is_noise(self) -> bool {
         matches!(self, Self::NoiseMultiplier | Self::GradientNoise | Self::IterateNoise)
     }
 
     /// Whether it is a whole number.
     pub fn is_whole(self) -> bool {
-        matches!(self, Self::Steps | Self::BatchSize)
+        matches!(self, Self::Steps | Self::BatchSize | Self::PublicSteps)
     }
 }
 
@@ -115,8 +131,23 @@ impl Training {
                     _ => LearningRate::Constant(positive()?),
                 });
             }
+            Parameter::ClipNorm => training.contribution = Some(Contribution::Clipped(positive()?)),
+            Parameter::WeightDecay => training.weight_decay = value,
+            Parameter::Diameter => training.domain.diameter = Some(positive()?),
+            Parameter::PublicSteps => training.public_steps = whole()?,
         }
         Ok(training)
+    }
+
+    /// Whether more of a parameter is taken to be more private; a search only relies on it to find the
+    /// boundary, and measures on both sides of it.
+    pub(crate) fn is_protected_by(&self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::WeightDecay | Parameter::PublicSteps => true,
+            // Noise that scales with the learning rate grows in proportion to the domain.
+            Parameter::LearningRate => !matches!(self.noise, Noise::Iterate(_)),
+            parameter => parameter.is_noise(),
+        }
     }
 
     /// Why a larger value of the parameter need not be less private (or for noise: more).
@@ -134,7 +165,7 @@ impl Training {
                 ),
                 _ => None,
             },
-            Parameter::BatchSize | Parameter::SamplingProbability => match (self.order, self.noise) {
+            Parameter::BatchSize | Parameter::SamplingProbability => match (self.order, &self.noise) {
                 (Order::Poisson | Order::WithoutReplacement, Noise::Multiplier(_)) => None,
                 (Order::Poisson | Order::WithoutReplacement, _) => refuse(
                     "moves the noise multiplier as well, so more need not be less private",
@@ -145,17 +176,38 @@ impl Training {
                     "choose the noise or the steps instead",
                 ),
             },
-            Parameter::LearningRate => match (self.noise, &self.learning_rate) {
+            Parameter::LearningRate => match (&self.noise, &self.learning_rate) {
                 (Noise::Iterate(_), Some(LearningRate::List(_))) => refuse(
                     "is a list, which cannot be searched",
                     "learning-rate as one number, or { inverse-sqrt = 0.1 }",
                 ),
                 (Noise::Iterate(_), _) => None,
+                _ if self.domain.diameter.is_some() => None,
                 _ => refuse(
                     "does not change the privacy: noise-multiplier and gradient-noise scale with it",
-                    "choose the noise instead, or give update.iterate-noise",
+                    "choose the noise instead, or give update.iterate-noise or domain.diameter",
                 ),
             },
+            Parameter::ClipNorm => match (self.contribution, &self.noise) {
+                (Some(Contribution::Lipschitz(_)), _) => {
+                    refuse("cannot be searched: update.lipschitz is given", "leave update.lipschitz out")
+                }
+                (_, Noise::Multiplier(_)) if self.domain.diameter.is_none() => refuse(
+                    "does not change the privacy: noise-multiplier scales with it",
+                    "choose the noise instead, or give update.gradient-noise or update.iterate-noise",
+                ),
+                (_, Noise::Multiplier(_)) => refuse(
+                    "moves the noise as well, so more need not be less private",
+                    "give update.gradient-noise or update.iterate-noise instead of a multiplier",
+                ),
+                _ => None,
+            },
+            Parameter::WeightDecay | Parameter::Diameter | Parameter::PublicSteps
+                if self.release == Release::All =>
+            {
+                refuse("protects nothing while every iterate is released", "release = \"last\"")
+            }
+            Parameter::WeightDecay | Parameter::Diameter | Parameter::PublicSteps => None,
         }
     }
 }

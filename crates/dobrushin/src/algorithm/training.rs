@@ -22,6 +22,10 @@ pub struct Training {
     pub neighbours: Neighbours,
     /// For which record the guarantee is.
     pub record: Record,
+    /// How many further steps, after all others, use public data only.
+    pub public_steps: u64,
+    /// How many such runs on the same records, each with its own randomness and order, are released.
+    pub tasks: u64,
     /// η.
     pub learning_rate: Option<LearningRate>,
     /// The largest norm of one record's gradient.
@@ -151,12 +155,14 @@ pub enum NoiseKind {
 }
 
 /// The size of the noise, in one of three conventions.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Noise {
     /// m: the iterate's noise is η·m·C/b.
     Multiplier(Positive),
     /// σ: the iterate's noise is η·σ.
     Gradient(Positive),
+    /// σ_t, one for each step: the iterate's noise is η_t·σ_t.
+    GradientList(Vec<Positive>),
     /// s: the iterate's noise is s.
     Iterate(Positive),
 }

@@ -18,19 +18,82 @@ pub(super) fn neighbours(neighbours: Neighbours) -> String {
 impl Training {
     /// Every assumption of the composition.
     pub(super) fn assumptions(&self, merged: bool) -> Vec<String> {
-        let mut words = vec![neighbours(self.neighbours), self.sampling_words(), self.contribution_words()];
-        words.extend(self.divisor_words());
-        words.push(self.noise_words());
+        let mut words = self.common_assumptions();
         words.push(self.release_words().to_owned());
         words.push("no parameter was chosen by looking at the data".to_owned());
-        if let Record::Index(index) = self.record {
-            words.push(format!("the bound holds for every record, not only for record {index}"));
-        }
         if merged {
             words.push(
                 "steps with similar noise are counted with the smallest noise among them (more than 64 different)"
                     .to_owned(),
             );
+        }
+        words
+    }
+
+    /// Every assumption of the analyses of hidden states.
+    pub(super) fn hidden_assumptions(&self) -> Vec<String> {
+        let mut words = self.common_assumptions();
+        words.push(self.hiding_words());
+        words.extend(self.fact_words());
+        words.push("no parameter was chosen by looking at the data".to_owned());
+        words
+    }
+
+    fn common_assumptions(&self) -> Vec<String> {
+        let mut words = vec![neighbours(self.neighbours), self.sampling_words(), self.contribution_words()];
+        words.extend(self.divisor_words());
+        words.push(self.noise_words());
+        if let Record::Index(index) = self.record {
+            words.push(format!("the bound is for record {index} in that order, not for the others"));
+        }
+        if self.public_steps > 0 {
+            words.push(format!("the last {} steps use public data only", self.public_steps));
+        }
+        if self.tasks > 1 {
+            words.push(format!(
+                "{} such runs on the same records are released, each with its own noise and order",
+                self.tasks
+            ));
+        }
+        words
+    }
+
+    fn hiding_words(&self) -> String {
+        let published = match self.release {
+            Release::All => "every iterate",
+            Release::Last => "only the last iterate",
+            Release::RandomStop => "only the iterate of one step, each equally likely,",
+            Release::RandomSkip => {
+                "only the last iterate of a run that skips its first steps, up to half of them, each number equally \
+                 likely,"
+            }
+        };
+        format!(
+            "{published} is published: all other iterates, and everything computed from them, stay secret"
+        )
+    }
+
+    /// What the chains use of what is said of the loss, the domain and the update.
+    fn fact_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(diameter) = self.domain.diameter {
+            words.push(format!(
+                "after every step the iterate is projected to a fixed closed convex set of diameter {}",
+                diameter.get()
+            ));
+        }
+        if self.weight_decay > 0.0 {
+            words.push(format!(
+                "every step multiplies the iterate by 1 − {}, whatever the gradients are",
+                self.weight_decay
+            ));
+        }
+        if let Some(smoothness) = self.loss.smoothness {
+            let kind = if self.uses_convexity() { "is convex and has" } else { "has" };
+            words.push(format!(
+                "every record's loss {kind} a gradient with Lipschitz constant {}, whatever the record",
+                smoothness.get()
+            ));
         }
         words
     }
@@ -58,12 +121,8 @@ impl Training {
                         "each record is in one batch of each pass, whatever becomes of an incomplete last batch"
                     }
                 };
-                let credit = if self.order == Order::Shuffled {
-                    "; the random order may be known: shuffling itself is not credited (what it adds is less \
-                     than Poisson sampling would)"
-                } else {
-                    ""
-                };
+                let credit =
+                    if self.order == Order::Shuffled { "; each pass has its own random order" } else { "" };
                 format!("{passes}, at most {times} in all{credit}")
             }
         }

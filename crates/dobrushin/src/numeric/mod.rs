@@ -3,6 +3,7 @@
 
 pub mod beta;
 pub mod chi_square;
+pub mod decimal;
 mod enclosure;
 pub(crate) mod fft;
 pub mod gamma;

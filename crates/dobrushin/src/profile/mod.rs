@@ -7,6 +7,7 @@
 
 mod approximate;
 mod best;
+mod concentrated_mixture;
 mod gaussian;
 mod group;
 mod mixture;
@@ -25,6 +26,7 @@ mod trade_off;
 
 pub use approximate::ApproximateProfile;
 pub use best::BestProfile;
+pub use concentrated_mixture::ConcentratedMixture;
 pub use gaussian::GaussianProfile;
 pub use group::GroupProfile;
 pub use mixture::MixtureProfile;

@@ -1,18 +1,23 @@
 //! Decimal numbers that are rounded the safe way.
 
-use dobrushin::Enclosure;
+use crate::Enclosure;
 
 /// How many significant digits tables show.
 const DIGITS: usize = 10;
 
 /// The upper end, rounded up to ten significant digits: still an upper bound.
 pub fn upper(value: Enclosure) -> String {
-    directed(value.upper(), true)
+    directed(value.upper(), true, DIGITS)
+}
+
+/// The upper end in words: rounded up to four significant digits.
+pub fn briefly(value: Enclosure) -> String {
+    directed(value.upper(), true, 4)
 }
 
 /// The lower end, rounded down to ten significant digits: still a lower bound.
 pub fn lower(value: Enclosure) -> String {
-    directed(value.lower(), false)
+    directed(value.lower(), false, DIGITS)
 }
 
 /// A number as the user gave it, or an exact one.
@@ -32,8 +37,8 @@ pub fn nearest(value: f64) -> String {
     plain(rounded.unwrap_or(value))
 }
 
-/// `value` with [`DIGITS`] significant digits, rounded up or down.
-fn directed(value: f64, up: bool) -> String {
+/// `value` with so many significant digits, rounded up or down.
+fn directed(value: f64, up: bool, significant: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return plain(value).replace("inf", "∞");
     }
@@ -42,7 +47,7 @@ fn directed(value: f64, up: bool) -> String {
     let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
     let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
     let mut exponent: i32 = exponent.parse().unwrap_or(0);
-    let (kept, dropped) = digits.split_at(DIGITS);
+    let (kept, dropped) = digits.split_at(significant);
     let mut kept = kept.to_vec();
     let away_from_zero = up == (value > 0.0);
     if away_from_zero && dropped.iter().any(|&d| d != 0) {
@@ -113,6 +118,7 @@ mod tests {
             assert_eq!(both(x), (text.into(), text.into()));
         }
         assert_eq!(upper(Enclosure::INFINITE), "∞");
+        assert_eq!(briefly(Enclosure::from(1.23401)), "1.235");
     }
 
     #[test]

@@ -1,0 +1,162 @@
+//! Everything a run computes, by adding up what each step costs.
+
+use super::losses::{Tabulated, TwoGaussians};
+use crate::algorithm::{Composed, ComposedPart};
+use crate::divergence::LaplacePair;
+use crate::loss::{Composition, Part};
+use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use crate::profile::{
+    ComposedCurve, ConcentratedCurve, PairCurve, PrivacyProfile, RenyiProfile, SubsampledGaussian,
+};
+use crate::{Enclosure, NotApplicable, Positive};
+use std::sync::Arc;
+
+/// A profile, or why there is none.
+pub(super) type Outcome = Result<Arc<dyn PrivacyProfile>, NotApplicable>;
+
+/// How exactly losses are added up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Effort {
+    /// For one question, with an enclosure of ε about this wide, relatively.
+    Once(f64),
+    /// To be asked in hundreds of places: enclosures of ε are about 1e-3 wide.
+    ManyPlaces,
+}
+
+/// Privacy losses, added up on a grid.
+pub(super) fn exact(composed: &Composed, effort: Effort) -> Outcome {
+    if let Some(profile) = gaussian(composed) {
+        return profile;
+    }
+    let losses = losses(composed)?;
+    Ok(match effort {
+        Effort::Once(tolerance) => Arc::new(losses.with_tolerance(tolerance)),
+        Effort::ManyPlaces => Arc::new(Tabulated::new(&losses.with_tolerance(1e-3))),
+    })
+}
+
+/// Gaussian mechanisms without sampling are one: no losses need to be added up.
+pub(super) fn gaussian(composed: &Composed) -> Option<Outcome> {
+    let one = |part: &ComposedPart| {
+        matches!((&part.mechanism, part.sampling), (Mechanism::Gaussian { .. }, Sampling::Every))
+    };
+    composed
+        .parts
+        .iter()
+        .all(one)
+        .then(|| Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }) as _))
+}
+
+/// With less noise, losses are in the millions, and no grid holds them.
+const LEAST_MULTIPLIER: f64 = 1e-3;
+/// With more, they are next to nothing.
+const MOST_MULTIPLIER: f64 = 1e100;
+
+/// The privacy losses of all parts, to be added up.
+pub(super) fn losses(composed: &Composed) -> Result<Composition, NotApplicable> {
+    let part = |part: &ComposedPart| {
+        let mechanism = match part.mechanism {
+            Mechanism::Gaussian { noise_multiplier } => {
+                Mechanism::Gaussian { noise_multiplier: in_range(noise_multiplier)? }
+            }
+            Mechanism::Laplace { noise_multiplier } => {
+                Mechanism::Laplace { noise_multiplier: in_range(noise_multiplier)? }
+            }
+            ref other => other.clone(),
+        };
+        let pair = dominating_pair(&mechanism, part.sampling, part.neighbours)?;
+        Ok(Part { pair, count: part.count })
+    };
+    Ok(Composition::new(composed.parts.iter().map(part).collect::<Result<_, NotApplicable>>()?))
+}
+
+/// A multiplier that a grid can hold, and no larger: less noise is less private.
+fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
+    let value = multiplier.get();
+    if value < LEAST_MULTIPLIER {
+        return Err(NotApplicable::new(format!(
+            "noise of {value:e} times one record's contribution hides nothing: at least {LEAST_MULTIPLIER:e} is needed"
+        )));
+    }
+    Ok(Positive::new(value.min(MOST_MULTIPLIER))?)
+}
+
+/// How far apart neighbours move a sum, in units of one record's contribution.
+pub(super) fn distance(neighbours: Neighbours) -> f64 {
+    match neighbours {
+        Neighbours::ReplaceOne => 2.0,
+        Neighbours::AddOrRemoveOne | Neighbours::ZeroOut => 1.0,
+    }
+}
+
+/// r: the distance of neighbours over the noise.
+fn ratio(part: &ComposedPart, noise_multiplier: Positive) -> Enclosure {
+    Enclosure::from(distance(part.neighbours)) / Enclosure::from(noise_multiplier)
+}
+
+/// The sum of the Rényi curves, converted at the best order.
+pub(super) fn renyi(composed: &Composed) -> Outcome {
+    let mut curve = ComposedCurve::default();
+    for part in &composed.parts {
+        curve = match (&part.mechanism, part.sampling) {
+            (Mechanism::Gaussian { noise_multiplier }, Sampling::Every) => {
+                curve.then(part.count, ConcentratedCurve::gaussian(ratio(part, *noise_multiplier)))
+            }
+            (Mechanism::Laplace { noise_multiplier }, Sampling::Every) => {
+                let pair = LaplacePair::new(distance(part.neighbours), noise_multiplier.get())?;
+                curve.then(part.count, PairCurve::symmetric(pair))
+            }
+            (Mechanism::Gaussian { noise_multiplier }, Sampling::Poisson(rate))
+                if part.neighbours != Neighbours::ReplaceOne =>
+            {
+                curve.then(part.count, SubsampledGaussian::new(rate, *noise_multiplier)?)
+            }
+            (_, sampling) => return Err(NotApplicable::new(no_curve(sampling))),
+        };
+    }
+    Ok(Arc::new(RenyiProfile::new(curve)))
+}
+
+fn no_curve(sampling: Sampling) -> &'static str {
+    match sampling {
+        Sampling::Every => "no Rényi curve is known here for one of the mechanisms",
+        Sampling::Poisson(_) => {
+            "the Rényi curve of Poisson sampling is for Gaussian noise and run.neighbours = \
+             \"add-or-remove-one\" or \"zero-out\" with a fixed divisor"
+        }
+        Sampling::WithoutReplacement(_) => {
+            "no Rényi curve is known here for batches of a fixed size, nor for update.divide-by = \"actual\""
+        }
+    }
+}
+
+/// μ² = Σ T·p²·(e^(1/m²) − 1) for Poisson sampling (Bu, Dong, Long, Su 2020), T·r² without, where it
+/// is no approximation.
+fn central_limit_mu(composed: &Composed) -> Result<Enclosure, NotApplicable> {
+    let mut square = Enclosure::ZERO;
+    for part in &composed.parts {
+        let one = match (&part.mechanism, part.sampling) {
+            (Mechanism::Gaussian { noise_multiplier }, Sampling::Every) => {
+                ratio(part, *noise_multiplier).square()
+            }
+            (Mechanism::Gaussian { noise_multiplier }, Sampling::Poisson(rate))
+                if part.neighbours != Neighbours::ReplaceOne =>
+            {
+                Enclosure::from(rate).square() * ratio(part, *noise_multiplier).square().exp_m1()
+            }
+            _ => {
+                return Err(NotApplicable::new(
+                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with \
+                     run.neighbours = \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
+                ));
+            }
+        };
+        square = square + one * Enclosure::from(part.count);
+    }
+    Ok(square.sqrt())
+}
+
+/// The Gaussian profile that the central limit theorem has.
+pub(super) fn central_limit(composed: &Composed) -> Outcome {
+    Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }))
+}

@@ -1,0 +1,123 @@
+//! Where an answer comes from, and what could not help, in words.
+
+use super::report::{Question, Report};
+use crate::Enclosure;
+use crate::algorithm::{Record, Released, Run};
+use crate::chain::{Branch, Count, Mixture, Step, Stop};
+use crate::numeric::decimal::briefly;
+
+/// Where the answer of a report comes from, and what could not help.
+pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
+    let Ok(released) = run.released() else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut explanation = Vec::new();
+    let symbol = match report.question {
+        Question::Epsilon(_) => "ε",
+        Question::Delta(_) => "δ",
+    };
+    let published = report.answer("composition").or(report.answer("composition-renyi"));
+    if let Some(answer) = published {
+        explanation.push(format!(
+            "If every iterate were published, {symbol} would be {}: that is what composition counts.",
+            briefly(answer.value)
+        ));
+    }
+    let hidden = report.entries.iter().filter(|entry| !entry.id.starts_with("composition"));
+    let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
+    match report.guarantee() {
+        Some(best) if !best.id.starts_with("composition") => {
+            let what = released.views.first().map_or_else(String::new, what_is_hidden);
+            explanation.push(format!(
+                "Because {what}, {symbol} is {} by {}.",
+                briefly(best.answer.value),
+                best.id
+            ));
+        }
+        Some(_) if applies => explanation.push(
+            "That the other iterates are hidden does not help here: no analysis of hidden states says less."
+                .to_owned(),
+        ),
+        Some(_) => explanation
+            .push("No analysis of hidden states applies, so everything counts as published.".to_owned()),
+        None => (),
+    }
+    if let Some(words) = last_record(run, &released) {
+        explanation.push(words);
+    }
+    let mut warnings = released.notes.clone();
+    warnings.extend(released.views.first().and_then(|view| width(view, report)));
+    (explanation, warnings)
+}
+
+fn branch(view: &Mixture) -> Option<&Branch> {
+    view.branches().first()
+}
+
+/// What an observer does not see.
+fn what_is_hidden(view: &Mixture) -> String {
+    let Some(branch) = branch(view) else {
+        return "the record is not used at all".to_owned();
+    };
+    let times = |count: Enclosure| match count.upper() {
+        f64::INFINITY => "any number of".to_owned(),
+        number => number.to_string(),
+    };
+    let stopped = match branch.stop {
+        Stop::End => "",
+        Stop::Uniform(_) => ", up to a random one of them,",
+    };
+    if let Some((_, after)) = branch.chain.only_use() {
+        let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
+        return match later.upper() {
+            0.0 => "no step follows the only use of the record".to_owned(),
+            1.0 => "the step that follows the only use of the record is hidden".to_owned(),
+            _ => format!(
+                "the {} steps{stopped} that follow the only use of the record are hidden",
+                times(later)
+            ),
+        };
+    }
+    let all: Enclosure = branch.chain.stretches().map(|stretch| stretch.count.number()).sum();
+    let random = branch
+        .chain
+        .stretches()
+        .any(|s| s.step.participation.probability() != Enclosure::ONE && !s.step.participation.is_never());
+    let who = if random { ", and which of them use the record," } else { "" };
+    format!("all but one of {} iterates{who} are hidden", times(all))
+}
+
+/// A record that nothing hides is the last one; the others are better off.
+fn last_record(run: &Run, released: &Released) -> Option<String> {
+    let training = run.as_training().filter(|training| training.record == Record::Worst)?;
+    let branch = branch(released.views.first()?)?;
+    let (_, after) = branch.chain.only_use()?;
+    (after.is_empty() && training.batches_in_a_pass() > 1).then(|| {
+        "This is the worst record, the last one, after which nothing is hidden; earlier records are better \
+         protected: see `account --per-record`."
+            .to_owned()
+    })
+}
+
+/// How wide the domain is for the noise, if that is too wide for one step to forget anything.
+fn width(view: &Mixture, report: &Report) -> Option<String> {
+    let branch = branch(view)?;
+    let diameter = branch.chain.domain().diameter?;
+    let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
+    let ratios = branch.chain.stretches().filter(|s| s.count != Count::Times(0)).map(|s| clean(s.step));
+    let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
+    let helps = report.guarantee().is_some_and(|best| {
+        ["contraction-published", "random-stop-published", "nonconvex-published"].contains(&best.id)
+    });
+    // θ_0(8) = 1 − 6e-5.
+    (ratio.lower() > VACUOUS && !helps).then(|| {
+        format!(
+            "the image of the domain is {} noise standard deviations across, so that one step forgets next to nothing, \
+             and analyses of a bounded domain are vacuous; below about 8 they begin to say something: more noise \
+             (update), or a smaller domain.diameter",
+            briefly(ratio)
+        )
+    })
+}
+
+const VACUOUS: f64 = 8.0;

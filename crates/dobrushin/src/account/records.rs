@@ -1,0 +1,185 @@
+//! Who is protected how much: one answer for each record of a run that uses records in turn.
+
+use super::analyses::Options;
+use super::report::{Answer, Question, Report};
+use crate::algorithm::{Order, Release, Run, RunError, Training};
+use crate::{Enclosure, NotApplicable};
+use rayon::prelude::*;
+
+/// What holds for several records in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Protection {
+    /// The first of them, counted from 1.
+    pub from: u64,
+    /// The last of them.
+    pub to: u64,
+    /// What holds for each of them; `None` if no analysis applies.
+    pub answer: Option<Answer>,
+    /// The analysis that says so.
+    pub analysis: &'static str,
+}
+
+/// Why there is no such table.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RecordsError {
+    /// Records have no fixed place.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Nothing can be said.
+    #[error(transparent)]
+    NotApplicable(#[from] NotApplicable),
+}
+
+/// Records in a row share an answer if the best and the worst of them differ by no more than this,
+/// relatively.
+const SHARED: f64 = 1e-3;
+/// Below it, answers do not differ.
+const NEGLIGIBLE: f64 = 1e-12;
+/// The most batches of different steps that are asked one by one.
+const MOST_DIFFERENT: u64 = 2000;
+
+/// The answer for every record, those of similar protection together.
+///
+/// # Guarantee
+/// The upper end of the answer holds for each of its records. It is that of the least private of them: with
+/// equal steps, records are less and less private the later they are used for the last time, as what
+/// follows is post-processing; if the iterate of a random time is released, the other way round.
+///
+/// # Errors
+/// [`RecordsError`] if records have no fixed place, or steps differ and there are too many of them.
+pub fn protection_by_record(
+    run: &Run,
+    question: Question,
+    options: &Options,
+) -> Result<Vec<Protection>, RecordsError> {
+    let first = run.of_record(1)?;
+    let Some(training) = first.as_training() else {
+        return Ok(Vec::new());
+    };
+    let pass = training.batches_in_a_pass();
+    let ask = |place: u64| -> Result<Asked, RecordsError> {
+        let run = run.of_record(training.first_record_of(place))?;
+        let report = Report::new(&run, question, options);
+        let guarantee = report.guarantee();
+        Ok(Asked {
+            answer: guarantee.map(|guarantee| guarantee.answer),
+            analysis: guarantee.map_or("", |guarantee| guarantee.id),
+        })
+    };
+    let rows = if training.has_equal_steps() {
+        let mut rows = Vec::new();
+        for (from, to) in monotone_ranges(training, pass) {
+            let (first, last) = (ask(from)?, ask(to)?);
+            rows.extend(subdivided(&ask, (from, first), (to, last))?);
+        }
+        rows
+    } else if pass <= MOST_DIFFERENT {
+        let each = |place: u64| Ok(Row { from: place, to: place, asked: ask(place)? });
+        (1..=pass).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
+    } else {
+        return Err(NotApplicable::new(format!(
+            "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
+             records with run.record"
+        ))
+        .into());
+    };
+    let records = |row: Row| Protection {
+        from: training.first_record_of(row.from),
+        to: (training.first_record_of(row.to + 1) - 1).min(training.records),
+        answer: row.asked.answer,
+        analysis: row.asked.analysis,
+    };
+    Ok(rows.into_iter().map(records).collect())
+}
+
+#[derive(Clone, Copy)]
+struct Asked {
+    answer: Option<Answer>,
+    analysis: &'static str,
+}
+
+impl Asked {
+    fn upper(&self) -> f64 {
+        self.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
+    }
+
+    /// Whether the answers are as good as one.
+    fn is_like(&self, other: &Self) -> bool {
+        let (a, b) = (self.upper(), other.upper());
+        a == b || (a - b).abs() <= SHARED * a.min(b) || a.max(b) < NEGLIGIBLE
+    }
+}
+
+struct Row {
+    from: u64,
+    to: u64,
+    asked: Asked,
+}
+
+/// The batches of a pass in ranges within which protection only falls, or only rises.
+fn monotone_ranges(training: &Training, pass: u64) -> Vec<(u64, u64)> {
+    let steps = training.steps().unwrap_or(u64::MAX);
+    // Where the steps end within a pass, earlier batches are used once more than later ones. An incomplete
+    // last batch is by itself.
+    let mut cuts = vec![steps % pass, pass - 1];
+    if training.order == Order::Once {
+        cuts[0] = steps.min(pass);
+    }
+    if training.release == Release::RandomSkip {
+        cuts.push((steps / 2).min(pass));
+    }
+    cuts.push(pass);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut from = 1;
+    let mut ranges = Vec::new();
+    for to in cuts {
+        if to >= from {
+            ranges.push((from, to));
+            from = to + 1;
+        }
+    }
+    ranges
+}
+
+type End = (u64, Asked);
+
+/// The places between two, the ends included, in ranges of like answers.
+fn subdivided(
+    ask: &(dyn Fn(u64) -> Result<Asked, RecordsError> + Sync),
+    (from, first): End,
+    (to, last): End,
+) -> Result<Vec<Row>, RecordsError> {
+    if from == to {
+        return Ok(vec![Row { from, to, asked: first }]);
+    }
+    if first.is_like(&last) {
+        let worst = if first.upper() >= last.upper() { first } else { last };
+        let best = if first.upper() >= last.upper() { last } else { first };
+        return Ok(vec![Row { from, to, asked: spanning(worst, best) }]);
+    }
+    if to == from + 1 {
+        return Ok(vec![Row { from, to: from, asked: first }, Row { from: to, to, asked: last }]);
+    }
+    let middle = from + (to - from) / 2;
+    let (before, after) = (ask(middle)?, ask(middle + 1)?);
+    let (left, right) = rayon::join(
+        || subdivided(ask, (from, first), (middle, before)),
+        || subdivided(ask, (middle + 1, after), (to, last)),
+    );
+    let mut rows = left?;
+    rows.extend(right?);
+    Ok(rows)
+}
+
+/// The answer of the worst, down to the lower end of the best.
+fn spanning(worst: Asked, best: Asked) -> Asked {
+    let join = |worst: Enclosure, best: Enclosure| {
+        Enclosure::new(worst.lower().min(best.lower()), worst.upper()).unwrap_or(worst)
+    };
+    let answer = worst.answer.zip(best.answer).map(|(worst, best)| Answer {
+        value: join(worst.value, best.value),
+        log_delta: worst.log_delta.zip(best.log_delta).map(|(worst, best)| join(worst, best)),
+    });
+    Asked { answer: answer.or(worst.answer), ..worst }
+}

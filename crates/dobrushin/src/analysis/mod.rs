@@ -1,0 +1,121 @@
+//! Theorems about hidden states: from what is released of a chain to a bound on its privacy.
+//!
+//! Each file is one theorem. It says when it applies, or else which assumption fails and which key of a
+//! run file would supply it. Theorems know nothing of algorithms; [`ALL`] is the list of them.
+
+mod allocation;
+mod contraction;
+mod nonconvex;
+mod regularized;
+mod shift_renyi;
+mod strongly_convex;
+mod walk;
+
+pub use contraction::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
+pub use regularized::{RegularizedPublished, regularized_delta_at};
+pub use shift_renyi::ShiftRenyi;
+pub use strongly_convex::StronglyConvexRenyi;
+
+use crate::chain::Mixture;
+use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
+use crate::profile::{ComposedCurve, Direction, PrivacyProfile, RenyiCurve, RenyiProfile};
+use crate::statement::{self, Statement};
+use crate::{Enclosure, Epsilon, NotApplicable};
+use std::sync::Arc;
+
+/// A theorem about what is released of a chain.
+pub trait Analysis: Send + Sync {
+    /// The name by which [`crate::statement::find`] knows it.
+    fn id(&self) -> &'static str;
+
+    /// What it bounds of the released iterate, over all neighbours and in both directions.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] with the assumption that fails.
+    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable>;
+
+    /// What must hold of a run besides what its chains say, in words.
+    fn further_assumption(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What it says, assumes and corrects.
+    fn statement(&self) -> Option<&'static Statement> {
+        statement::find(self.id())
+    }
+}
+
+/// Every theorem about hidden states, in the order of reports.
+pub const ALL: &[&dyn Analysis] = &[
+    &ContractionPublished,
+    &RandomStopPublished,
+    &ShiftRenyi,
+    &StronglyConvexRenyi,
+    &NonconvexPublished,
+    &RegularizedPublished,
+];
+
+/// What a theorem bounds.
+#[derive(Clone)]
+pub enum Bound {
+    /// E_γ for every γ ≥ 1.
+    Profile(Arc<dyn PrivacyProfile>),
+    /// D_α for every order.
+    Renyi(Arc<dyn RenyiCurve>),
+}
+
+impl Bound {
+    /// A bound ln δ(ε), the same in both directions.
+    fn by_log_delta(log_delta: impl Fn(Epsilon) -> Enclosure + Send + Sync + 'static) -> Self {
+        Self::Profile(Arc::new(LogDelta(log_delta)))
+    }
+
+    /// The bound on several independent runs on the same people, one after another.
+    pub(crate) fn repeated(self, times: u64, tolerance: f64) -> Self {
+        match self {
+            bound if times == 1 => bound,
+            Self::Renyi(curve) => Self::Renyi(Arc::new(ComposedCurve::repeated(times, curve))),
+            Self::Profile(profile) => {
+                let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
+                let pair = if profile.is_symmetric() {
+                    DominatingPair::symmetric(law)
+                } else {
+                    DominatingPair::new(Arc::clone(&law) as _, Arc::new(Exchanged(law)))
+                };
+                let parts = vec![Part { pair, count: times }];
+                Self::Profile(Arc::new(Composition::new(parts).with_tolerance(tolerance)))
+            }
+        }
+    }
+
+    /// The profile.
+    pub fn into_profile(self) -> Arc<dyn PrivacyProfile> {
+        match self {
+            Self::Profile(profile) => profile,
+            Self::Renyi(curve) => Arc::new(RenyiProfile::new(curve)),
+        }
+    }
+}
+
+/// A profile given by ln δ(ε), the same in both directions.
+struct LogDelta<F>(F);
+
+impl<F: Fn(Epsilon) -> Enclosure + Send + Sync> PrivacyProfile for LogDelta<F> {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        self.log_delta_of(direction, epsilon).exp()
+    }
+
+    fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
+        self.0(epsilon).min(Enclosure::ZERO)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}
+
+/// The reason most theorems about contraction have to give.
+fn unbounded() -> NotApplicable {
+    NotApplicable::new("the domain is unbounded: [domain] diameter is missing")
+}

@@ -1,0 +1,198 @@
+//! Weight decay in place of a bounded domain (NCV Theorem 3, corrected).
+
+use super::walk::ln_sum;
+use super::{Analysis, Bound};
+use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop, Stretch};
+use crate::numeric::chi_square;
+use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
+use std::num::NonZeroU32;
+
+/// An iteration from 0 that is pulled back to 0 by weight decay, without projection.
+///
+/// # Guarantee
+/// For every κ > 0, δ(ε) ≤ (1 + e^ε)·[1 − P(χ²_d ≤ κ²)^T] + h_T, with h₀ = 0,
+/// h_t = θ_ε(2ρ_t/s_t)·((1−p_t)·h_{t−1} + p_t), ρ_t = c·r_{t−1} + ηC and r_t = ρ_t + κs_t, r₀ = 0: unless one of
+/// the T noises is longer than κs_t, iterates before the noise of step t are in a ball of radius ρ_t. The
+/// printed theorem uses the radius where the proof has the diameter (E1) and a larger factor (E2).
+/// The least over κ is taken.
+pub struct RegularizedPublished;
+
+impl Analysis for RegularizedPublished {
+    fn id(&self) -> &'static str {
+        "regularized-published"
+    }
+
+    fn further_assumption(&self) -> Option<&'static str> {
+        Some("the iteration starts at 0")
+    }
+
+    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        let runs = released.branches().iter().map(Regularized::new).collect::<Result<Vec<_>, _>>()?;
+        Ok(Bound::by_log_delta(move |epsilon| {
+            let terms: Vec<Enclosure> = runs.iter().map(|run| run.ln_delta(epsilon)).collect();
+            ln_sum(&terms)
+        }))
+    }
+}
+
+/// The bound at one κ.
+///
+/// # Errors
+/// [`NotApplicable`] if `regularized-published` does not apply.
+pub fn regularized_delta_at(
+    kappa: Positive,
+    chain: &Chain,
+    epsilon: Epsilon,
+) -> Result<Enclosure, NotApplicable> {
+    let branch = Branch { weight: Enclosure::ONE, chain: chain.clone(), stop: Stop::End };
+    Ok(Regularized::new(&branch)?.ln_delta_at(kappa.get(), epsilon).exp())
+}
+
+/// Steps whose radius grows little.
+struct Ring {
+    /// By how much the radius grows in each.
+    growth: Piece,
+    /// s.
+    noise: Enclosure,
+    /// p.
+    probability: Enclosure,
+    /// How many.
+    count: Count,
+}
+
+struct Regularized {
+    weight: Enclosure,
+    dimension: NonZeroU32,
+    steps: Enclosure,
+    rings: Vec<Ring>,
+}
+
+impl Regularized {
+    fn new(branch: &Branch) -> Result<Self, NotApplicable> {
+        let domain = branch.chain.domain();
+        if domain.diameter.is_some() {
+            return Err(NotApplicable::new(
+                "iterates are projected to a bounded domain: nonconvex-published is for that",
+            ));
+        }
+        let steps = branch
+            .chain
+            .steps()
+            .ok_or_else(|| NotApplicable::new("its bound grows with the number of steps: give run.steps"))?;
+        let equal = branch.chain.stretches().count() == 1;
+        if branch.stop != Stop::End && !equal {
+            return Err(NotApplicable::new(
+                "the released iterate is that of a random time: run.release must be \"last\"",
+            ));
+        }
+        let dimension = domain.dimension.and_then(|d| u32::try_from(d).ok()).and_then(NonZeroU32::new);
+        let dimension = dimension.ok_or_else(|| {
+            NotApplicable::new(
+                "the length of the noise depends on the dimension: [domain] dimension is missing",
+            )
+        })?;
+        let ring = |stretch: Stretch<'_>| {
+            let StepNoise::Gaussian(noise) = stretch.step.noise else {
+                return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+            };
+            let growth = stretch.step.growth.filter(|growth| growth.slope().upper() < 1.0);
+            let growth = growth.ok_or_else(|| {
+                NotApplicable::new(
+                    "nothing pulls the iterates back: update.weight-decay is 0, or gradients may have any norm",
+                )
+            })?;
+            let probability = stretch.step.participation.probability();
+            Ok(Ring { growth, noise, probability, count: stretch.count })
+        };
+        let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
+        // For equal steps the bound grows with their number, so that it holds at every earlier time.
+        Ok(Self { weight: branch.weight, dimension, steps: Enclosure::from(steps), rings })
+    }
+
+    /// The least over κ.
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        let height = |ln_kappa: f64| self.ln_delta_at(ln_kappa.exp(), epsilon).upper();
+        // Between no tail at all and every noise: a rough search, then ever finer ones around the best.
+        let middle = 0.5 * f64::from(self.dimension.get()).ln();
+        let (mut best, mut stride) = (middle, 0.5);
+        let mut lowest = height(best);
+        for _ in 0..7 {
+            let around: Vec<f64> = (-6..=6).map(|i| best + stride * f64::from(i)).collect();
+            for place in around {
+                let here = height(place);
+                if here < lowest {
+                    (best, lowest) = (place, here);
+                }
+            }
+            stride /= 4.0;
+        }
+        self.ln_delta_at(best.exp(), epsilon)
+    }
+
+    fn ln_delta_at(&self, kappa: f64, epsilon: Epsilon) -> Enclosure {
+        let Ok(square) = NonNegative::new(kappa * kappa) else {
+            return Enclosure::between(f64::NEG_INFINITY, 0.0);
+        };
+        // The square is rounded: κ itself is read as its root.
+        let kappa = Enclosure::from(square).sqrt();
+        let all_short = self.steps * chi_square::ln_cdf(self.dimension, square);
+        let some_long = (-all_short.exp_m1()).positive_part();
+        let ln_tail = (Enclosure::ONE + Enclosure::from(epsilon).exp()).ln() + some_long.ln();
+        let ln_h = self.ln_contracted(kappa, epsilon);
+        (self.weight.ln() + ln_sum(&[ln_tail, ln_h])).min(Enclosure::ZERO)
+    }
+
+    /// ln h_T.
+    fn ln_contracted(&self, kappa: Enclosure, epsilon: Epsilon) -> Enclosure {
+        let mut ln_h = Enclosure::from(f64::NEG_INFINITY);
+        let mut radius = Enclosure::ZERO;
+        for ring in &self.rings {
+            let added = ring.growth.offset() + kappa * ring.noise;
+            let after = |steps: Count| {
+                steps.power(ring.growth.slope()) * radius + added * steps.geometric_sum(ring.growth.slope())
+            };
+            for (first, last) in groups(ring) {
+                // ρ of the first and of the last of these steps, in either order.
+                let ball = |before: u64| ring.growth.at(after(Count::Times(before)));
+                let balls = ball(first - 1);
+                let balls = if last > first { balls.hull(ball(last - 1)) } else { balls };
+                let ln_theta =
+                    StepNoise::Gaussian(ring.noise).ln_overlap(balls * Enclosure::from(2.0), epsilon);
+                let count = Count::Times(last - first + 1);
+                let ln_q = (Enclosure::ONE - ring.probability).ln() + ln_theta;
+                let ln_x = ring.probability.ln() + ln_theta;
+                let sum = count.geometric_sum_of_log(ln_q).ln();
+                ln_h = ln_sum(&[ln_x + sum, ln_h + count.times(ln_q)]).min(Enclosure::ZERO);
+            }
+            radius = after(ring.count);
+        }
+        ln_h
+    }
+}
+
+/// Single steps, before they are grouped …
+const SINGLE: u64 = 64;
+/// … into groups that are longer by this share, until …
+const GROUP: u64 = 32;
+/// … the radius no longer moves.
+const SETTLED: f64 = 1e-17;
+
+/// The steps of a ring in groups, counted from 1.
+fn groups(ring: &Ring) -> Vec<(u64, u64)> {
+    let Count::Times(end) = ring.count else {
+        return Vec::new();
+    };
+    let settled = SETTLED.ln() / ring.growth.slope().upper().max(f64::MIN_POSITIVE).ln();
+    let mut groups = Vec::new();
+    let mut start = 1;
+    while start <= end {
+        let last = match start {
+            start if start as f64 > settled => end,
+            ..SINGLE => start,
+            start => (start + start / GROUP).min(end),
+        };
+        groups.push((start, last));
+        start = last + 1;
+    }
+    groups
+}

@@ -1,0 +1,70 @@
+//! A branch of a mixture, stretch by stretch, with the times at which it may stop.
+
+use crate::chain::{Branch, Count, Step, Stop};
+use crate::{Enclosure, NotApplicable};
+
+/// Equal steps, from the first use of the record on.
+pub(super) struct Leg<'a> {
+    /// Each of them.
+    pub step: &'a Step,
+    /// How many.
+    pub count: Count,
+    /// Whether the chain may stop after each of them.
+    pub stops: bool,
+}
+
+/// The legs of a branch, each of whose steps is a possible stop or is not; `None` in place of a leg
+/// without end in which the record takes no part, which may have no steps at all.
+pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
+    let mut skipped = match branch.stop {
+        Stop::End => None,
+        Stop::Uniform(times) => {
+            let steps = branch
+                .chain
+                .steps()
+                .ok_or_else(|| NotApplicable::new("a random stop needs a number of steps: give run.steps"))?;
+            Some(steps - times.min(steps))
+        }
+    };
+    let mut legs = Vec::new();
+    let mut used = false;
+    for stretch in branch.chain.stretches() {
+        used |= !stretch.step.participation.is_never();
+        let mut push = |count: u64, stops: bool| {
+            if used && count > 0 {
+                legs.push(Leg { step: stretch.step, count: Count::Times(count), stops });
+            }
+        };
+        match (stretch.count, &mut skipped) {
+            (Count::Times(times), Some(skipped)) => {
+                let before = times.min(*skipped);
+                *skipped -= before;
+                push(before, false);
+                push(times - before, true);
+            }
+            (Count::Times(times), None) => push(times, false),
+            (Count::Any, _) if stretch.step.participation.is_never() => (),
+            (Count::Any, _) => legs.push(Leg { step: stretch.step, count: Count::Any, stops: false }),
+        }
+    }
+    Ok(legs)
+}
+
+/// ln of the weight of each stop.
+pub(super) fn ln_weight_of_a_stop(branch: &Branch) -> Enclosure {
+    match branch.stop {
+        Stop::End => branch.weight.ln(),
+        Stop::Uniform(times) => branch.weight.ln() - Enclosure::from(times).ln(),
+    }
+}
+
+/// ln Σe^x, of any number of terms, −∞ included.
+pub(super) fn ln_sum(terms: &[Enclosure]) -> Enclosure {
+    let largest = terms.iter().fold(f64::NEG_INFINITY, |most, term| most.max(term.upper()));
+    if !largest.is_finite() {
+        return if largest == f64::NEG_INFINITY { Enclosure::from(largest) } else { Enclosure::ENTIRE };
+    }
+    let largest = Enclosure::from(largest);
+    let sum: Enclosure = terms.iter().map(|&term| (term - largest).exp()).sum();
+    largest + sum.ln()
+}

@@ -1,0 +1,127 @@
+//! What is released of a chain, and hidden random choices among chains.
+
+use super::{Chain, Count};
+use crate::Enclosure;
+
+/// When a chain stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// After its last step.
+    End,
+    /// After one of its last so many steps, all equally likely; which one stays secret.
+    Uniform(u64),
+}
+
+/// One chain of a mixture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Its probability.
+    pub weight: Enclosure,
+    /// The chain.
+    pub chain: Chain,
+    /// When it stops.
+    pub stop: Stop,
+}
+
+/// A hidden random choice among chains. What the weights lack of 1 is the probability that the
+/// record is not used at all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mixture {
+    branches: Vec<Branch>,
+}
+
+/// The most stopping times of a chain that are looked at one by one.
+const MOST_STOPS: u64 = 4096;
+/// Single times, before they are grouped …
+const SINGLE: u64 = 512;
+/// … into groups that are longer by this share.
+const GROUP: u64 = 128;
+
+impl Mixture {
+    /// The last iterate of one chain.
+    pub fn last(chain: Chain) -> Self {
+        Self::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::End }])
+    }
+
+    /// The chains with their weights; those in which the record takes no part may be left out.
+    pub fn new(mut branches: Vec<Branch>) -> Self {
+        branches.retain(|branch| !branch.chain.is_unused());
+        Self { branches }
+    }
+
+    /// The chains in which the record may take part.
+    pub fn branches(&self) -> &[Branch] {
+        &self.branches
+    }
+
+    /// Whether some chain stops at a random time.
+    pub fn stops_at_random(&self) -> bool {
+        self.branches.iter().any(|branch| branch.stop != Stop::End)
+    }
+}
+
+impl Branch {
+    /// Chains that stop at their ends, with their weights, which together are at most as private as
+    /// this one; `None` if they would be too many.
+    ///
+    /// # Guarantee
+    /// E_γ of the released iterates is at most the weighted sum of bounds on the chains, and
+    /// e^((α−1)D_α) likewise, by joint convexity and by joining the time to the output. Times are
+    /// replaced by others in two cases: steps that follow the only use of the record are
+    /// post-processing, so an earlier end is less private; and of equal steps from the start on, fewer
+    /// are an instance of more, the first of which do nothing.
+    pub fn ends(&self) -> Option<Vec<(Enclosure, Chain)>> {
+        let Stop::Uniform(times) = self.stop else {
+            return Some(vec![(self.weight, self.chain.clone())]);
+        };
+        let steps = self.chain.steps()?;
+        let share = |count: u64| self.weight * Enclosure::from(count) / Enclosure::from(times);
+        let used = |chain: &Chain| !chain.is_unused();
+        if times <= MOST_STOPS {
+            let ends = (steps - times.min(steps) + 1..=steps).map(|end| (share(1), self.chain.cut_at(end)));
+            return Some(ends.filter(|(_, chain)| used(chain)).collect());
+        }
+        let first = steps - times.min(steps) + 1;
+        let mut stretches = self.chain.stretches();
+        let equal = stretches.clone().count() == 1;
+        if equal {
+            return Some(
+                groups(1, steps - first + 1)
+                    .map(|(from, to)| {
+                        // Counted from the end: the longest of a group stands for it.
+                        (share(to - from + 1), self.chain.cut_at(first - 1 + to))
+                    })
+                    .collect(),
+            );
+        }
+        self.chain.only_use()?;
+        let before: u64 = stretches
+            .by_ref()
+            .take_while(|stretch| stretch.step.participation.is_never())
+            .map(|stretch| match stretch.count {
+                Count::Times(times) => times,
+                Count::Any => 0,
+            })
+            .sum();
+        let earliest = first.max(before + 1);
+        Some(
+            groups(earliest - before, steps - before)
+                .map(|(from, to)| (share(to - from + 1), self.chain.cut_at(before + from)))
+                .collect(),
+        )
+    }
+}
+
+/// from..=to in groups: single numbers first, then ever longer ones.
+fn groups(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
+    let mut next = from;
+    std::iter::from_fn(move || {
+        if next > to {
+            return None;
+        }
+        let start = next;
+        let end = if start < SINGLE { start } else { (start + start / GROUP).min(to) };
+        next = end + 1;
+        Some((start, end))
+    })
+}

@@ -1,0 +1,219 @@
+//! Chains: one record's view of a noisy iteration W ← Π(ψ(W) + noise), all that an analysis
+//! of hidden states needs to know.
+//!
+//! A [`Chain`] is a list of [`Step`]s, run-length encoded, on a [`Domain`]. A [`Mixture`] is what
+//! is released of it: the last iterate, the iterate at a random time, or a hidden random choice
+//! among chains. Every number is a supremum over all data sets, never that of the data at hand
+//! (E14 of docs/errata.md).
+
+mod count;
+mod mixture;
+mod modulus;
+mod step;
+
+pub use count::Count;
+pub use mixture::{Branch, Mixture, Stop};
+pub use modulus::{Modulus, Piece};
+pub use step::{Participation, Step, StepNoise};
+
+use crate::{Enclosure, Positive};
+use std::sync::Arc;
+
+/// The closed convex set to which every iterate is projected.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Domain {
+    /// Its diameter; `None`: it may be unbounded.
+    pub diameter: Option<Positive>,
+    /// Its dimension, if known.
+    pub dimension: Option<u64>,
+}
+
+impl Domain {
+    /// The diameter, ∞ if there is none.
+    pub fn width(self) -> Enclosure {
+        self.diameter.map_or(Enclosure::INFINITE, Enclosure::from)
+    }
+}
+
+/// Equal steps in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch<'a> {
+    /// Each of them.
+    pub step: &'a Step,
+    /// How many.
+    pub count: Count,
+}
+
+/// The steps of a noisy iteration as one record sees them. Both neighbours start alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// The different steps, shared by the chains of one run.
+    kinds: Arc<[Step]>,
+    /// An index into `kinds`, and how often that step is repeated.
+    stretches: Vec<(usize, Count)>,
+    /// Where the iterates are.
+    domain: Domain,
+}
+
+/// Why there is no such chain.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ChainError {
+    /// Laplace noise is analysed in one dimension only.
+    #[error("Laplace noise is for one dimension, but the domain has {0}")]
+    LaplaceDimension(u64),
+    /// A number that is not positive and finite, or negative.
+    #[error("step {step}: the {what} is {value}, but it must be {accepted}")]
+    Impossible {
+        /// Which step, counted from 1 in the list of stretches.
+        step: usize,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        accepted: &'static str,
+    },
+    /// "Any number of steps" is not the last entry.
+    #[error("step {0}: any number of steps can be the last entry only")]
+    AnyBeforeTheEnd(usize),
+    /// More stretches than are looked at.
+    #[error("the steps change {found} times: at most {most} are looked at")]
+    TooLong {
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+}
+
+/// The most stretches of a chain.
+pub const MOST_STRETCHES: usize = 4_000_000;
+
+impl Chain {
+    /// The steps in their order, each with how often it is repeated.
+    ///
+    /// # Errors
+    /// [`ChainError`] if the noise is not positive and finite, a distance is negative or NaN,
+    /// Laplace noise is in more than one dimension, or "any" number is not the last.
+    pub fn new(steps: Vec<(Step, Count)>, domain: Domain) -> Result<Self, ChainError> {
+        let mut kinds: Vec<Step> = Vec::new();
+        let mut stretches = Vec::with_capacity(steps.len());
+        for (step, count) in steps {
+            // Steps that come back are near the end of the list or few.
+            let known = kinds.iter().rev().take(8).position(|kind| *kind == step);
+            let index = known.map_or(kinds.len(), |back| kinds.len() - 1 - back);
+            if known.is_none() {
+                kinds.push(step);
+            }
+            stretches.push((index, count));
+        }
+        Self::of_kinds(kinds.into(), stretches, domain)
+    }
+
+    /// A chain of steps that are shared with others.
+    ///
+    /// # Errors
+    /// As [`Chain::new`].
+    pub(crate) fn of_kinds(
+        kinds: Arc<[Step]>,
+        stretches: Vec<(usize, Count)>,
+        domain: Domain,
+    ) -> Result<Self, ChainError> {
+        if stretches.len() > MOST_STRETCHES {
+            return Err(ChainError::TooLong { found: stretches.len(), most: MOST_STRETCHES });
+        }
+        for (index, step) in kinds.iter().enumerate() {
+            check(index + 1, step, domain)?;
+        }
+        let mut joined: Vec<(usize, Count)> = Vec::with_capacity(stretches.len());
+        let end = stretches.len();
+        for (place, (kind, count)) in stretches.into_iter().enumerate() {
+            if count == Count::Any && place + 1 < end {
+                return Err(ChainError::AnyBeforeTheEnd(place + 1));
+            }
+            match (joined.last_mut(), count) {
+                (_, Count::Times(0)) => (),
+                (Some((last, Count::Times(before))), Count::Times(times)) if *last == kind => {
+                    *before = before.saturating_add(times);
+                }
+                _ => joined.push((kind, count)),
+            }
+        }
+        Ok(Self { kinds, stretches: joined, domain })
+    }
+
+    /// The stretches of equal steps, in their order.
+    pub fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> + Clone {
+        self.stretches.iter().map(|&(kind, count)| Stretch { step: &self.kinds[kind], count })
+    }
+
+    /// The stretches from the first on in which the record may take part: before it, both
+    /// neighbours have the same law.
+    pub fn since_the_record(&self) -> impl Iterator<Item = Stretch<'_>> + Clone {
+        self.stretches().skip_while(|stretch| stretch.step.participation.is_never())
+    }
+
+    /// Where the iterates are.
+    pub fn domain(&self) -> Domain {
+        self.domain
+    }
+
+    /// How many steps there are; `None` for any number.
+    pub fn steps(&self) -> Option<u64> {
+        self.stretches.iter().try_fold(0_u64, |sum, (_, count)| match count {
+            Count::Times(times) => Some(sum.saturating_add(*times)),
+            Count::Any => None,
+        })
+    }
+
+    /// The chain that ends after its first `steps` steps.
+    #[must_use]
+    pub fn cut_at(&self, steps: u64) -> Self {
+        let mut left = steps;
+        let mut stretches = Vec::new();
+        for &(kind, count) in &self.stretches {
+            let taken = match count {
+                Count::Times(times) => times.min(left),
+                Count::Any => left,
+            };
+            if taken == 0 {
+                break;
+            }
+            stretches.push((kind, Count::Times(taken)));
+            left -= taken;
+        }
+        Self { kinds: Arc::clone(&self.kinds), stretches, domain: self.domain }
+    }
+
+    /// If the record takes part in exactly one step, that step and the stretches after it.
+    pub fn only_use(&self) -> Option<(&Step, Vec<Stretch<'_>>)> {
+        let mut rest = self.since_the_record();
+        let first = rest.next()?;
+        let once = first.count == Count::Times(1) && first.step.participation == Participation::Always;
+        let after: Vec<Stretch<'_>> = rest.collect();
+        (once && after.iter().all(|stretch| stretch.step.participation.is_never()))
+            .then_some((first.step, after))
+    }
+
+    /// Whether the record takes part in no step at all.
+    pub fn is_unused(&self) -> bool {
+        self.since_the_record().next().is_none()
+    }
+}
+
+fn check(index: usize, step: &Step, domain: Domain) -> Result<(), ChainError> {
+    let refuse = |what, value, accepted| Err(ChainError::Impossible { step: index, what, value, accepted });
+    let size = step.noise.size();
+    if !(size.lower() > 0.0 && size.upper() < f64::INFINITY) {
+        return refuse("noise", size.midpoint(), "positive and finite");
+    }
+    if !(step.displacement.lower() >= 0.0) {
+        return refuse("displacement", step.displacement.midpoint(), "0 or more");
+    }
+    match (step.noise, domain.dimension) {
+        (StepNoise::Laplace(_), Some(dimension)) if dimension > 1 => {
+            Err(ChainError::LaplaceDimension(dimension))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,144 @@
+//! One step of a noisy iteration, as one record sees it.
+
+use super::{Modulus, Piece};
+use crate::numeric::theta;
+use crate::{Enclosure, Epsilon, Error, NonNegative, Positive, Probability};
+
+/// W ← Π(ψ(W) + noise), where ψ depends on the record only if the record takes part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is added to the iterate.
+    pub noise: StepNoise,
+    /// How far apart two iterates can be after the same update.
+    pub modulus: Modulus,
+    /// d: how far the update moves, at most, when the record is replaced, or is there or not.
+    pub displacement: Enclosure,
+    /// Further bounds on the distance of two iterates after updates with different records; that
+    /// ω(z) + d is one need not be said.
+    pub crossed: Modulus,
+    /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
+    pub growth: Option<Piece>,
+    /// Whether the record takes part.
+    pub participation: Participation,
+}
+
+/// The noise of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepNoise {
+    /// Gaussian in every coordinate, with this standard deviation.
+    Gaussian(Enclosure),
+    /// Laplace in one dimension, with this scale.
+    Laplace(Enclosure),
+}
+
+/// Whether a record takes part in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Participation {
+    /// No.
+    Never,
+    /// Yes.
+    Always,
+    /// With this probability, independently of all else, and in secret.
+    Sometimes(Probability),
+}
+
+impl Participation {
+    /// Its probability.
+    pub fn probability(self) -> Enclosure {
+        match self {
+            Self::Never => Enclosure::ZERO,
+            Self::Always => Enclosure::ONE,
+            Self::Sometimes(probability) => probability.into(),
+        }
+    }
+
+    /// Whether it is excluded.
+    pub fn is_never(self) -> bool {
+        self.probability() == Enclosure::ZERO
+    }
+}
+
+impl StepNoise {
+    /// Its standard deviation, or scale.
+    pub fn size(self) -> Enclosure {
+        match self {
+            Self::Gaussian(size) | Self::Laplace(size) => size,
+        }
+    }
+
+    /// Gaussian noise.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless positive and finite.
+    pub fn gaussian(size: f64) -> Result<Self, Error> {
+        Ok(Self::Gaussian(Positive::named("noise", size)?.into()))
+    }
+
+    /// Laplace noise.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless positive and finite.
+    pub fn laplace(size: f64) -> Result<Self, Error> {
+        Ok(Self::Laplace(Positive::named("noise", size)?.into()))
+    }
+
+    /// ln E_{e^ε} of the noise around two points at most this far apart; by the two-point formula
+    /// that is also ln η_{e^ε} of adding the noise to points of a set with that diameter (CED
+    /// Theorem 2, Proposition 1; PAC Theorem 2).
+    pub fn ln_overlap(self, distance: Enclosure, epsilon: Epsilon) -> Enclosure {
+        match self {
+            Self::Gaussian(size) => theta::ln_theta_range(epsilon.into(), distance / size),
+            Self::Laplace(size) => {
+                // ln(1 − e^((ε − t)/2)), never above ε = t.
+                let gap = (distance / size - Enclosure::from(epsilon)) / Enclosure::from(2.0);
+                gap.positive_part().map_monotone(|gap| (-(-Enclosure::from(gap)).exp_m1()).ln())
+            }
+        }
+    }
+}
+
+impl Step {
+    /// A step in which the record takes no part, of which only the noise is known.
+    pub fn new(noise: StepNoise) -> Self {
+        Self {
+            noise,
+            modulus: Modulus::default(),
+            displacement: Enclosure::ZERO,
+            crossed: Modulus::default(),
+            growth: None,
+            participation: Participation::Never,
+        }
+    }
+
+    /// The step with this modulus.
+    #[must_use]
+    pub fn with_modulus(mut self, pieces: Vec<Piece>) -> Self {
+        self.modulus = Modulus::new(pieces);
+        self
+    }
+
+    /// The step in which the record takes part, moving the update by at most `displacement`.
+    #[must_use]
+    pub fn used_by(mut self, participation: Participation, displacement: NonNegative) -> Self {
+        self.participation = participation;
+        self.displacement = displacement.into();
+        self
+    }
+
+    /// The same step without the record.
+    #[must_use]
+    pub fn without_the_record(&self) -> Self {
+        Self { participation: Participation::Never, ..self.clone() }
+    }
+
+    /// The lines above ω′, the distance after updates with different records.
+    pub fn crossed_pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+        let moved = self.modulus.pieces().iter().map(|piece| piece.raised(self.displacement));
+        moved.chain(self.crossed.pieces().iter().copied())
+    }
+
+    /// ω′ at a distance.
+    pub fn crossed_at(&self, distance: Enclosure) -> Enclosure {
+        self.crossed_pieces().fold(Enclosure::INFINITE, |least, piece| least.min(piece.at(distance)))
+    }
+}
