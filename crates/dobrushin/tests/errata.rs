@@ -1,18 +1,14 @@
 //! Statements of the papers that are wrong as printed, each with an input on
 //! which it fails and the library does not. The printed formulas live here only.
 
+mod errata_support;
 mod laws;
 
 use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
 use dobrushin::kernel::{Composition, FiniteKernel, GaussianKernel, Kernel};
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma};
-use laws::golden;
-
-fn golden_value(id: &str) -> f64 {
-    let entry = golden().into_iter().find(|e| e["id"] == id).unwrap();
-    entry["value"].as_str().unwrap().parse().unwrap()
-}
+use errata_support::{golden_value, simpson};
 
 fn law(name: &str, p: &[f64]) -> FiniteLaw {
     FiniteLaw::new(name, p.to_vec()).unwrap()
@@ -99,12 +95,6 @@ fn the_comparison_of_effective_sample_sizes_is_reversed() {
     assert!(ours(0.2239).lower() > theirs(0.2239).upper());
     assert!(ours(0.2240).upper() < theirs(0.2240).lower());
     assert!((ours(0.1).midpoint() - 0.0952).abs() < 1e-4 && (theirs(0.1).midpoint() - 0.04).abs() < 1e-15);
-}
-
-fn simpson(from: f64, to: f64, steps: u32, f: impl Fn(f64) -> f64) -> f64 {
-    let h = (to - from) / f64::from(steps);
-    let weight = |i: u32| if i == 0 || i == steps { 1.0 } else { 2.0 + 2.0 * f64::from(i % 2) };
-    (0..=steps).map(|i| weight(i) * f(from + h * f64::from(i))).sum::<f64>() * h / 3.0
 }
 
 fn phi(x: f64) -> f64 {
