@@ -196,7 +196,7 @@ fn certain_until(runs: &[Run], all: Gathered) -> usize {
     for (j, run) in runs.iter().enumerate().take(runs.len() - 1) {
         gathered = gathered.then(run);
         let shifted = rate * later[j] * gathered.variance;
-        if !(gathered.shift.lower() >= shifted.upper()) {
+        if gathered.shift.lower() < shifted.upper() {
             return j + 1;
         }
     }

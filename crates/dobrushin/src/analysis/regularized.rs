@@ -6,6 +6,7 @@ use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop, Stretc
 use crate::numeric::chi_square;
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
 use std::num::NonZeroU32;
+use std::sync::OnceLock;
 
 /// An iteration from 0 that is pulled back to 0 by weight decay, without projection.
 ///
@@ -65,6 +66,8 @@ struct Regularized {
     dimension: NonZeroU32,
     steps: Enclosure,
     rings: Vec<Ring>,
+    /// The ε of the least δ, and its logarithm.
+    turn: OnceLock<(f64, Enclosure)>,
 }
 
 impl Regularized {
@@ -106,27 +109,30 @@ impl Regularized {
         };
         let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
         // For equal steps the bound grows with their number, so that it holds at every earlier time.
-        Ok(Self { weight: branch.weight, dimension, steps: Enclosure::from(steps), rings })
+        let steps = Enclosure::from(steps);
+        Ok(Self { weight: branch.weight, dimension, steps, rings, turn: OnceLock::new() })
+    }
+
+    /// The least over κ, and over all smaller ε: δ falls in ε, but the share of long noises grows with e^ε.
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        let (turn, least) = *self.turn.get_or_init(|| {
+            let place = lowest(TURNS, |ln_epsilon| self.best(ln_epsilon.exp()).upper());
+            (place.exp(), self.best(place.exp()))
+        });
+        let here = self.best(epsilon.get());
+        if epsilon.get() > turn && least.upper() < here.upper() { least } else { here }
     }
 
     /// The least over κ.
-    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
-        let height = |ln_kappa: f64| self.ln_delta_at(ln_kappa.exp(), epsilon).upper();
-        // Between no tail at all and every noise: a rough search, then ever finer ones around the best.
+    fn best(&self, epsilon: f64) -> Enclosure {
+        let Ok(epsilon) = Epsilon::new(epsilon) else {
+            return Enclosure::ZERO;
+        };
+        // The length of a noise is about √d, a few times that at the far end of its tail.
         let middle = 0.5 * f64::from(self.dimension.get()).ln();
-        let (mut best, mut stride) = (middle, 0.5);
-        let mut lowest = height(best);
-        for _ in 0..7 {
-            let around: Vec<f64> = (-6..=6).map(|i| best + stride * f64::from(i)).collect();
-            for place in around {
-                let here = height(place);
-                if here < lowest {
-                    (best, lowest) = (place, here);
-                }
-            }
-            stride /= 4.0;
-        }
-        self.ln_delta_at(best.exp(), epsilon)
+        let range = (middle - 3.0, middle + 4.0);
+        let place = lowest(range, |ln_kappa| self.ln_delta_at(ln_kappa.exp(), epsilon).upper());
+        self.ln_delta_at(place.exp(), epsilon)
     }
 
     fn ln_delta_at(&self, kappa: f64, epsilon: Epsilon) -> Enclosure {
@@ -168,6 +174,35 @@ impl Regularized {
         }
         ln_h
     }
+}
+
+/// Where ln ε is searched for the least δ.
+const TURNS: (f64, f64) = (-7.0, 7.0);
+
+/// About where a function is lowest: a rough look everywhere, then golden sections.
+fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
+    const LOOKS: u32 = 14;
+    const SECTIONS: u32 = 22;
+    let stride = (end - start) / f64::from(LOOKS);
+    let looks = (0..=LOOKS).map(|i| start + stride * f64::from(i));
+    let best = looks.min_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(start);
+    let golden = 0.5 * (5f64.sqrt() - 1.0);
+    let (mut low, mut high) = (best - stride, best + stride);
+    let inner = |low: f64, high: f64| (high - golden * (high - low), low + golden * (high - low));
+    let (mut a, mut b) = inner(low, high);
+    let (mut at_a, mut at_b) = (height(a), height(b));
+    for _ in 0..SECTIONS {
+        if at_a <= at_b {
+            (high, b, at_b) = (b, a, at_a);
+            a = inner(low, high).0;
+            at_a = height(a);
+        } else {
+            (low, a, at_a) = (a, b, at_b);
+            b = inner(low, high).1;
+            at_b = height(b);
+        }
+    }
+    if at_a <= at_b { a } else { b }
 }
 
 /// Single steps, before they are grouped …

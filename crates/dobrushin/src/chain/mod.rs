@@ -207,7 +207,7 @@ fn check(index: usize, step: &Step, domain: Domain) -> Result<(), ChainError> {
     if !(size.lower() > 0.0 && size.upper() < f64::INFINITY) {
         return refuse("noise", size.midpoint(), "positive and finite");
     }
-    if !(step.displacement.lower() >= 0.0) {
+    if step.displacement.lower() < 0.0 {
         return refuse("displacement", step.displacement.midpoint(), "0 or more");
     }
     match (step.noise, domain.dimension) {

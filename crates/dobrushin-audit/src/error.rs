@@ -1,0 +1,78 @@
+//! What can be wrong with a chain.
+
+/// Why a chain, a map or a mixture was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number outside its range.
+    #[error("{name} is {value}, but it must be {accepted}")]
+    OutOfRange {
+        /// Which quantity.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What would have been accepted.
+        accepted: &'static str,
+    },
+    /// Interval ends or breaks that do not increase.
+    #[error("{what} must increase, but {second} follows {first}")]
+    NotIncreasing {
+        /// Ends or breaks.
+        what: &'static str,
+        /// A number.
+        first: f64,
+        /// The one after it.
+        second: f64,
+    },
+    /// As many pieces as breaks and one more are needed.
+    #[error("{breaks} breaks separate {} pieces, but there are {pieces}", breaks + 1)]
+    PieceCount {
+        /// The number of breaks.
+        breaks: usize,
+        /// The number of pieces.
+        pieces: usize,
+    },
+    /// A chain without steps, or a mixture without laws.
+    #[error("there is no {0}")]
+    Empty(&'static str),
+    /// A mixture needs one weight for each law.
+    #[error("{weights} weights for {laws} laws")]
+    WeightCount {
+        /// The number of weights.
+        weights: usize,
+        /// The number of laws.
+        laws: usize,
+    },
+    /// Laws on different intervals cannot be mixed.
+    #[error("the laws live on different intervals")]
+    DifferentIntervals,
+    /// After the first step, Laplace noise is exact for piecewise constant maps only.
+    #[error("step {step} has Laplace noise and a map that is not piecewise constant")]
+    LaplaceNeedsConstantPieces {
+        /// Which step, counted from 1.
+        step: usize,
+    },
+    /// The noise is so small against the interval, or a map so steep or of so many pieces, that
+    /// too many nodes are needed.
+    #[error("the law of step {step} needs {nodes} nodes, and at most {most} are used")]
+    TooFine {
+        /// Which step, counted from 1.
+        step: usize,
+        /// How many.
+        nodes: usize,
+        /// The limit.
+        most: usize,
+    },
+}
+
+/// Magnitudes beyond this are refused, so that no square over- or underflows.
+pub(crate) const LARGEST: f64 = 1e100;
+
+/// Checks that a number is finite and not absurdly large.
+pub(crate) fn moderate(name: &'static str, value: f64) -> Result<f64, Error> {
+    if value.abs() <= LARGEST {
+        Ok(value + 0.0)
+    } else {
+        Err(Error::OutOfRange { name, value, accepted: "between -1e100 and 1e100" })
+    }
+}

@@ -1,0 +1,421 @@
+//! Real chains in one dimension, each with what is claimed of it: no analysis of the claims may be below
+//! the exact divergence of the chain.
+
+use dobrushin::chain::{
+    Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step as ClaimedStep, StepNoise,
+    Stop,
+};
+use dobrushin::{Enclosure, NonNegative, Positive, Probability};
+use dobrushin_audit::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
+use dobrushin_reference::Random;
+
+/// A chain, and what is claimed of it.
+pub struct Instance {
+    pub kind: &'static str,
+    pub exact: OneDimensionalChain,
+    pub claimed: Mixture,
+    /// Whether the iterate of a random time is released.
+    pub stops: bool,
+    pub facts: Facts,
+}
+
+/// What published formulas are made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// The noise of every step.
+    pub noise: f64,
+    /// d.
+    pub displacement: f64,
+    /// The length of the interval.
+    pub width: f64,
+    /// Steps after the only use.
+    pub later: u64,
+    /// λ, and ηC.
+    pub decay: f64,
+    pub push: f64,
+    /// p.
+    pub rate: f64,
+}
+
+impl Instance {
+    /// The two laws of what is released.
+    pub fn laws(&self) -> Laws {
+        if !self.stops {
+            return self.exact.laws().expect("valid");
+        }
+        let all = self.exact.laws_at_all_times().expect("valid");
+        let times = all.len();
+        Laws::mixture(&vec![1.0 / times as f64; times], &all).expect("valid")
+    }
+}
+
+/// One instance of a random kind.
+pub fn random(random: &mut Random) -> Instance {
+    match random.below(10) {
+        0 | 1 => used_once(random, Updates::Bounded),
+        2 | 3 => used_once(random, Updates::Lipschitz),
+        4 => used_always(random),
+        5 | 6 => used_at_random(random),
+        7 => in_turn(random),
+        8 => decaying(random),
+        _ => laplace(random),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Updates {
+    /// |ψ(x) − x| ≤ r, and nothing else.
+    Bounded,
+    /// A Lipschitz constant.
+    Lipschitz,
+}
+
+/// The updates of a chain, and what is known of them.
+struct World {
+    interval: Interval,
+    noise: f64,
+    updates: Updates,
+    /// r or c.
+    constant: f64,
+    displacement: f64,
+    /// Whether the domain is claimed.
+    bounded: bool,
+}
+
+impl World {
+    fn new(random: &mut Random, updates: Updates) -> Self {
+        let noise = random.log_between(0.3, 3.0);
+        let length = noise * random.log_between(0.3, 8.0);
+        let lower = random.between(-length, 0.0);
+        let constant = match updates {
+            Updates::Bounded => noise * random.log_between(0.05, 1.5),
+            Updates::Lipschitz => [0.0, 0.3, 0.7, 0.95, 1.0, 1.0, 1.0, 1.4][random.below(8)],
+        };
+        let displacement = match updates {
+            Updates::Bounded => 2.0 * constant * random.between(0.2, 1.0),
+            Updates::Lipschitz => noise * random.log_between(0.05, 3.0),
+        };
+        let interval = Interval::new(lower, lower + length).expect("valid");
+        Self { interval, noise, updates, constant, displacement, bounded: random.below(4) > 0 }
+    }
+
+    fn start(&self, random: &mut Random) -> f64 {
+        match random.below(3) {
+            0 => self.interval.lower(),
+            1 => self.interval.upper(),
+            _ => random.between(self.interval.lower(), self.interval.upper()),
+        }
+    }
+
+    /// An update that is the same for both neighbours.
+    fn common(&self, random: &mut Random) -> Map {
+        let middle = random.between(self.interval.lower(), self.interval.upper());
+        let c = self.constant;
+        match (self.updates, random.below(5)) {
+            (Updates::Bounded, 0) => Map::identity(),
+            (Updates::Bounded, 1 | 2) => Map::sign_push(c, middle).expect("valid"),
+            (Updates::Bounded, _) => {
+                let blocks = 1 + random.below(5);
+                attack::block_map(random, self.interval, blocks, c).expect("valid")
+            }
+            (Updates::Lipschitz, 0 | 1) => Map::affine(c, (1.0 - c) * middle).expect("valid"),
+            (Updates::Lipschitz, 2) => Map::affine(-c, (1.0 + c) * middle).expect("valid"),
+            (Updates::Lipschitz, _) => {
+                let pieces = 1 + random.below(4);
+                attack::lipschitz_map(random, self.interval, pieces, c).expect("valid")
+            }
+        }
+    }
+
+    /// Two updates at most the displacement apart.
+    fn different(&self, random: &mut Random) -> (Map, Map) {
+        let half = self.displacement / 2.0;
+        let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+        let base = match self.updates {
+            // Each may move by r only.
+            Updates::Bounded => {
+                let rest = (self.constant - half).max(0.0) * 0.999_999;
+                let blocks = 1 + random.below(4);
+                attack::block_map(random, self.interval, blocks, rest).expect("valid")
+            }
+            Updates::Lipschitz => self.common(random),
+        };
+        let moved = |by: f64| base.clone().shifted(by).expect("valid");
+        (moved(sign * half), moved(-sign * half))
+    }
+
+    fn pieces(&self) -> Vec<Piece> {
+        match self.updates {
+            Updates::Bounded => vec![Piece::new(1.0, 2.0 * self.constant).expect("valid")],
+            Updates::Lipschitz => vec![Piece::new(self.constant, 0.0).expect("valid")],
+        }
+    }
+
+    fn claimed(&self, participation: Participation) -> ClaimedStep {
+        // A hair more than the displacement: maps are built in f64.
+        let displacement = NonNegative::new(self.displacement * (1.0 + 1e-12)).expect("valid");
+        let noise = StepNoise::gaussian(self.noise).expect("valid");
+        let step = ClaimedStep::new(noise).with_modulus(self.pieces()).used_by(participation, displacement);
+        match self.updates {
+            Updates::Bounded => ClaimedStep { crossed: Modulus::new(self.pieces()), ..step },
+            Updates::Lipschitz => step,
+        }
+    }
+
+    fn domain(&self) -> Domain {
+        let diameter = self.bounded.then(|| Positive::new(self.interval.length()).expect("valid"));
+        Domain { diameter, dimension: Some(1) }
+    }
+
+    fn gaussian(&self) -> Noise {
+        Noise::Gaussian(self.noise)
+    }
+
+    fn never(&self, random: &mut Random) -> Step {
+        Step::never(self.gaussian(), self.common(random))
+    }
+
+    fn always(&self, random: &mut Random) -> Step {
+        let (first, second) = self.different(random);
+        Step::always(self.gaussian(), first, second)
+    }
+
+    /// The instance with these steps, of which the claims are given.
+    fn instance(
+        &self,
+        kind: &'static str,
+        random: &mut Random,
+        steps: Vec<Step>,
+        claims: Vec<(ClaimedStep, Count)>,
+        facts: Facts,
+    ) -> Instance {
+        let chain = Chain::new(claims, self.domain()).expect("valid");
+        let stops = random.below(3) == 0;
+        let stop = if stops { Stop::Uniform(steps.len() as u64) } else { Stop::End };
+        let claimed = Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop }]);
+        let exact = OneDimensionalChain { interval: self.interval, start: self.start(random), steps };
+        let own = Facts {
+            noise: self.noise,
+            displacement: self.displacement,
+            width: self.interval.length(),
+            ..facts
+        };
+        Instance { kind, exact, claimed, stops, facts: own }
+    }
+}
+
+fn used_once(random: &mut Random, updates: Updates) -> Instance {
+    let world = World::new(random, updates);
+    let (before, later) = (random.below(3) as u64, random.below(5) as u64);
+    let mut steps: Vec<Step> = (0..before).map(|_| world.never(random)).collect();
+    steps.push(world.always(random));
+    steps.extend((0..later).map(|_| world.never(random)));
+    let never = world.claimed(Participation::Never);
+    let claims = vec![
+        (never.clone(), Count::Times(before)),
+        (world.claimed(Participation::Always), Count::Times(1)),
+        (never, Count::Times(later)),
+    ];
+    let facts = Facts { later, ..Facts::default() };
+    world.instance("used once", random, steps, claims, facts)
+}
+
+fn used_always(random: &mut Random) -> Instance {
+    let updates = if random.below(2) == 0 { Updates::Bounded } else { Updates::Lipschitz };
+    let world = World::new(random, updates);
+    let times = 1 + random.below(5) as u64;
+    let steps = (0..times).map(|_| world.always(random)).collect();
+    let claims = vec![(world.claimed(Participation::Always), Count::Times(times))];
+    world.instance("used always", random, steps, claims, Facts::default())
+}
+
+fn used_at_random(random: &mut Random) -> Instance {
+    let updates = if random.below(2) == 0 { Updates::Bounded } else { Updates::Lipschitz };
+    let world = World::new(random, updates);
+    let times = 1 + random.below(5) as u64;
+    let rate = [0.02, 0.2, 0.5, 0.9][random.below(4)];
+    let step = |random: &mut Random| {
+        let (first, second) = world.different(random);
+        Step { noise: world.gaussian(), common: world.common(random), first, second, probability: rate }
+    };
+    let steps = (0..times).map(|_| step(random)).collect();
+    let participation = Participation::Sometimes(Probability::new(rate).expect("valid"));
+    let claims = vec![(world.claimed(participation), Count::Times(times))];
+    world.instance("used at random", random, steps, claims, Facts { rate, ..Facts::default() })
+}
+
+/// Any pattern of uses, steps of two different noises.
+fn in_turn(random: &mut Random) -> Instance {
+    let updates = if random.below(2) == 0 { Updates::Bounded } else { Updates::Lipschitz };
+    let world = World::new(random, updates);
+    let other = World { noise: world.noise * random.log_between(0.4, 2.5), ..World::new(random, updates) };
+    let other = World { interval: world.interval, bounded: world.bounded, ..other };
+    let mut steps = Vec::new();
+    let mut claims = Vec::new();
+    for _ in 0..2 + random.below(4) {
+        let of = if random.below(3) == 0 { &other } else { &world };
+        let used = random.below(2) == 0;
+        steps.push(if used { of.always(random) } else { of.never(random) });
+        let participation = if used { Participation::Always } else { Participation::Never };
+        claims.push((of.claimed(participation), Count::Times(1)));
+    }
+    world.instance("in turn", random, steps, claims, Facts::default())
+}
+
+/// w ↦ (1−λ)w + a push of at most r, from 0, on an interval that is too long to matter and is not claimed.
+pub fn decaying(random: &mut Random) -> Instance {
+    let noise = random.log_between(0.5, 2.0);
+    let decay: f64 = [0.1, 0.4, 0.65, 0.99, 1.0][random.below(5)];
+    let push = noise * random.log_between(0.1, 2.5);
+    let times = 1 + random.below(6) as u64;
+    let rate = [0.05, 0.5, 0.5, 1.0][random.below(4)];
+    let reach = 12.0 * noise / decay.sqrt() + push / decay;
+    let interval = Interval::new(-reach, reach).expect("valid");
+    let keep = 1.0 - decay;
+    let pushed = |random: &mut Random, by: f64| {
+        let middle = random.between(-noise, noise);
+        match random.below(3) {
+            0 => Map::affine(keep, by).expect("valid"),
+            1 => Map::new(vec![middle], vec![(keep, -by), (keep, by)]).expect("valid"),
+            _ => Map::new(vec![middle], vec![(keep, by), (keep, -by)]).expect("valid"),
+        }
+    };
+    let step = |random: &mut Random| {
+        let common = pushed(random, push);
+        let first = Map::affine(keep, push).expect("valid");
+        let second =
+            if random.below(2) == 0 { Map::affine(keep, -push).expect("valid") } else { common.clone() };
+        Step { noise: Noise::Gaussian(noise), common, first, second, probability: rate }
+    };
+    let steps = (0..times).map(|_| step(random)).collect();
+    let participation = if rate == 1.0 {
+        Participation::Always
+    } else {
+        Participation::Sometimes(Probability::new(rate).expect("valid"))
+    };
+    let line = Piece::new(keep, 2.0 * push).expect("valid");
+    let claim = ClaimedStep {
+        crossed: Modulus::new(vec![line]),
+        growth: Some(Piece::new(keep, push).expect("valid")),
+        ..ClaimedStep::new(StepNoise::gaussian(noise).expect("valid"))
+    };
+    let displacement = NonNegative::new(2.0 * push).expect("valid");
+    let claim = claim.with_modulus(vec![line]).used_by(participation, displacement);
+    let chain = Chain::new(vec![(claim, Count::Times(times))], Domain { diameter: None, dimension: Some(1) });
+    Instance {
+        kind: "weight decay",
+        exact: OneDimensionalChain { interval, start: 0.0, steps },
+        claimed: Mixture::last(chain.expect("valid")),
+        stops: false,
+        facts: Facts { noise, displacement: 2.0 * push, decay, push, rate, ..Facts::default() },
+    }
+}
+
+/// Laplace noise; updates that send the interval to finitely many points.
+fn laplace(random: &mut Random) -> Instance {
+    let scale = random.log_between(0.3, 3.0);
+    let length = scale * random.log_between(0.3, 5.0);
+    let interval = Interval::new(0.0, length).expect("valid");
+    let noise = Noise::Laplace(scale);
+    let image = length * random.between(0.2, 1.5);
+    let displacement = scale * random.log_between(0.1, 3.0);
+    let start = random.between(0.0, length);
+    let (later, half) = (random.below(4) as u64, displacement / 2.0);
+    let shifted = |by: f64| Map::affine(1.0, by).expect("valid");
+    let mut steps = vec![Step::always(noise, shifted(half), shifted(-half))];
+    for _ in 0..later {
+        let blocks = 2 + random.below(5);
+        let map = attack::bounded_image_map(random, interval, blocks, length / 2.0, image).expect("valid");
+        steps.push(Step::never(noise, map));
+    }
+    let line = Piece::new(0.0, image * (1.0 + 1e-12)).expect("valid");
+    let never = ClaimedStep::new(StepNoise::laplace(scale).expect("valid")).with_modulus(vec![line]);
+    let moved = NonNegative::new(displacement * (1.0 + 1e-12)).expect("valid");
+    let claims = vec![
+        (never.clone().used_by(Participation::Always, moved), Count::Times(1)),
+        (never, Count::Times(later)),
+    ];
+    let domain = Domain { diameter: Some(Positive::new(length).expect("valid")), dimension: Some(1) };
+    let chain = Chain::new(claims, domain).expect("valid");
+    let stops = random.below(2) == 0;
+    let stop = if stops { Stop::Uniform(steps.len() as u64) } else { Stop::End };
+    Instance {
+        kind: "laplace",
+        exact: OneDimensionalChain { interval, start, steps },
+        claimed: Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop }]),
+        stops,
+        facts: Facts { noise: scale, displacement, width: length, later, ..Facts::default() },
+    }
+}
+
+/// Used once, then steep Huber steps that are too long: convex, smooth, and driving iterates apart. What is
+/// claimed is that gradients are bounded.
+pub fn steep(random: &mut Random) -> Instance {
+    let noise = random.log_between(0.5, 2.0);
+    let length = noise * random.log_between(0.02, 0.5);
+    let push = noise * random.log_between(0.2, 1.5);
+    let interval = Interval::new(0.0, length).expect("valid");
+    let later = 1 + random.below(3) as u64;
+    let steepness = random.log_between(20.0, 2000.0) / length;
+    let huber = Map::steep_huber(length / 2.0, steepness, 1.0, push).expect("valid");
+    let gaussian = Noise::Gaussian(noise);
+    let moved = |by: f64| Map::affine(1.0, by).expect("valid");
+    let mut steps = vec![Step::always(gaussian, moved(push), moved(-push))];
+    steps.extend((0..later).map(|_| Step::never(gaussian, huber.clone())));
+    let line = Piece::new(1.0, 2.0 * push * (1.0 + 1e-12)).expect("valid");
+    let never = ClaimedStep::new(StepNoise::gaussian(noise).expect("valid")).with_modulus(vec![line]);
+    let displacement = NonNegative::new(2.0 * push).expect("valid");
+    let claims = vec![
+        (never.clone().used_by(Participation::Always, displacement), Count::Times(1)),
+        (never, Count::Times(later)),
+    ];
+    let domain = Domain { diameter: Some(Positive::new(length).expect("valid")), dimension: Some(1) };
+    Instance {
+        kind: "steep",
+        exact: OneDimensionalChain { interval, start: length / 2.0, steps },
+        claimed: Mixture::last(Chain::new(claims, domain).expect("valid")),
+        stops: false,
+        facts: Facts { noise, displacement: 2.0 * push, width: length, later, ..Facts::default() },
+    }
+}
+
+/// Used once, then steps that only add noise, on an interval that is too long to matter.
+pub fn free(random: &mut Random, later: u64) -> Instance {
+    let noise = random.log_between(0.5, 2.0);
+    let displacement = noise * random.log_between(0.5, 8.0);
+    free_steps(noise, displacement, later, false)
+}
+
+/// The same, where the iterate of a random time is released.
+pub fn stopped(random: &mut Random, steps: u64) -> Instance {
+    let noise = random.log_between(0.5, 2.0);
+    let displacement = noise * random.log_between(0.5, 5.0);
+    free_steps(noise, displacement, steps - 1, true)
+}
+
+fn free_steps(noise: f64, displacement: f64, later: u64, stops: bool) -> Instance {
+    let reach = 15.0 * noise + displacement;
+    let gaussian = Noise::Gaussian(noise);
+    let moved = |by: f64| Map::affine(1.0, by).expect("valid");
+    // After the first use both neighbours are pushed the same way, as the record was in one of them.
+    let half = displacement / 2.0;
+    let mut steps = vec![Step::always(gaussian, moved(half), moved(-half))];
+    steps.extend((0..later).map(|_| Step::never(gaussian, moved(-half))));
+    let line = Piece::new(1.0, 0.0).expect("valid");
+    let never = ClaimedStep::new(StepNoise::gaussian(noise).expect("valid")).with_modulus(vec![line]);
+    let used = never.clone().used_by(Participation::Always, NonNegative::new(displacement).expect("valid"));
+    let claims = vec![(used, Count::Times(1)), (never, Count::Times(later))];
+    let chain = Chain::new(claims, Domain { diameter: None, dimension: Some(1) }).expect("valid");
+    let stop = if stops { Stop::Uniform(steps.len() as u64) } else { Stop::End };
+    Instance {
+        kind: "free",
+        exact: OneDimensionalChain {
+            interval: Interval::new(-3.0 * reach, 3.0 * reach).expect("valid"),
+            start: 0.0,
+            steps,
+        },
+        claimed: Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop }]),
+        stops,
+        facts: Facts { noise, displacement, later, ..Facts::default() },
+    }
+}
