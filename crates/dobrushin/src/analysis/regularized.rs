@@ -49,7 +49,7 @@ pub fn regularized_delta_at(
     Ok(Regularized::new(&branch)?.ln_delta_at(kappa.get(), epsilon).exp())
 }
 
-/// Steps whose radius grows little.
+/// Equal steps.
 struct Ring {
     /// By how much the radius grows in each.
     growth: Piece,
@@ -57,8 +57,37 @@ struct Ring {
     noise: Enclosure,
     /// p.
     probability: Enclosure,
-    /// How many.
+    /// The steps, in groups over which the radius grows little.
+    groups: Vec<Group>,
+    /// What all of them do to the radius.
+    all: Grown,
+}
+
+/// Steps in a row that are treated alike.
+struct Group {
     count: Count,
+    /// What the steps before the first of them do to the radius, …
+    before_first: Grown,
+    /// … and those before the last.
+    before_last: Grown,
+}
+
+/// r ↦ factor·r + sum·(what is added in a step), after several steps.
+#[derive(Clone, Copy)]
+struct Grown {
+    factor: Enclosure,
+    sum: Enclosure,
+}
+
+impl Grown {
+    fn after(steps: u64, slope: Enclosure) -> Self {
+        let steps = Count::Times(steps);
+        Self { factor: steps.power(slope), sum: steps.geometric_sum(slope) }
+    }
+
+    fn of(self, radius: Enclosure, added: Enclosure) -> Enclosure {
+        self.factor * radius + self.sum * added
+    }
 }
 
 struct Regularized {
@@ -105,7 +134,17 @@ impl Regularized {
                 )
             })?;
             let probability = stretch.step.participation.probability();
-            Ok(Ring { growth, noise, probability, count: stretch.count })
+            let Count::Times(count) = stretch.count else {
+                return Err(endless());
+            };
+            let slope = growth.slope();
+            Ok(Ring {
+                growth,
+                noise,
+                probability,
+                groups: groups(count, slope),
+                all: Grown::after(count, slope),
+            })
         };
         let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
         // For equal steps the bound grows with their number, so that it holds at every earlier time.
@@ -154,26 +193,26 @@ impl Regularized {
         let mut radius = Enclosure::ZERO;
         for ring in &self.rings {
             let added = ring.growth.offset() + kappa * ring.noise;
-            let after = |steps: Count| {
-                steps.power(ring.growth.slope()) * radius + added * steps.geometric_sum(ring.growth.slope())
-            };
-            for (first, last) in groups(ring) {
-                // ρ of the first and of the last of these steps, in either order.
-                let ball = |before: u64| ring.growth.at(after(Count::Times(before)));
-                let balls = ball(first - 1);
-                let balls = if last > first { balls.hull(ball(last - 1)) } else { balls };
+            let ln_rest = (Enclosure::ONE - ring.probability).ln();
+            let ln_probability = ring.probability.ln();
+            for group in &ring.groups {
+                // The radius moves in one direction, so the balls of the first and the last step enclose all.
+                let ball = |before: Grown| ring.growth.at(before.of(radius, added));
+                let balls = ball(group.before_first).hull(ball(group.before_last));
                 let ln_theta =
                     StepNoise::Gaussian(ring.noise).ln_overlap(balls * Enclosure::from(2.0), epsilon);
-                let count = Count::Times(last - first + 1);
-                let ln_q = (Enclosure::ONE - ring.probability).ln() + ln_theta;
-                let ln_x = ring.probability.ln() + ln_theta;
-                let sum = count.geometric_sum_of_log(ln_q).ln();
-                ln_h = ln_sum(&[ln_x + sum, ln_h + count.times(ln_q)]).min(Enclosure::ZERO);
+                let (ln_q, ln_x) = (ln_rest + ln_theta, ln_probability + ln_theta);
+                let sum = group.count.geometric_sum_of_log(ln_q).ln();
+                ln_h = ln_sum(&[ln_x + sum, ln_h + group.count.times(ln_q)]).min(Enclosure::ZERO);
             }
-            radius = after(ring.count);
+            radius = ring.all.of(radius, added);
         }
         ln_h
     }
+}
+
+fn endless() -> NotApplicable {
+    NotApplicable::new("its bound grows with the number of steps: give run.steps")
 }
 
 /// Where ln ε is searched for the least δ.
@@ -181,8 +220,8 @@ const TURNS: (f64, f64) = (-7.0, 7.0);
 
 /// About where a function is lowest: a rough look everywhere, then golden sections.
 fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
-    const LOOKS: u32 = 14;
-    const SECTIONS: u32 = 22;
+    const LOOKS: u32 = 10;
+    const SECTIONS: u32 = 16;
     let stride = (end - start) / f64::from(LOOKS);
     let looks = (0..=LOOKS).map(|i| start + stride * f64::from(i));
     let best = looks.min_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(start);
@@ -208,26 +247,27 @@ fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
 /// Single steps, before they are grouped …
 const SINGLE: u64 = 64;
 /// … into groups that are longer by this share, until …
-const GROUP: u64 = 32;
+const GROUP: u64 = 16;
 /// … the radius no longer moves.
 const SETTLED: f64 = 1e-17;
 
-/// The steps of a ring in groups, counted from 1.
-fn groups(ring: &Ring) -> Vec<(u64, u64)> {
-    let Count::Times(end) = ring.count else {
-        return Vec::new();
-    };
-    let settled = SETTLED.ln() / ring.growth.slope().upper().max(f64::MIN_POSITIVE).ln();
+/// Equal steps in groups.
+fn groups(end: u64, slope: Enclosure) -> Vec<Group> {
+    let settled = SETTLED.ln() / slope.upper().max(f64::MIN_POSITIVE).ln();
     let mut groups = Vec::new();
-    let mut start = 1;
-    while start <= end {
-        let last = match start {
-            start if start as f64 > settled => end,
-            ..SINGLE => start,
-            start => (start + start / GROUP).min(end),
+    let mut first = 1;
+    while first <= end {
+        let last = match first {
+            first if first as f64 > settled => end,
+            ..SINGLE => first,
+            first => (first + first / GROUP).min(end),
         };
-        groups.push((start, last));
-        start = last + 1;
+        groups.push(Group {
+            count: Count::Times(last - first + 1),
+            before_first: Grown::after(first - 1, slope),
+            before_last: Grown::after(last - 1, slope),
+        });
+        first = last + 1;
     }
     groups
 }
