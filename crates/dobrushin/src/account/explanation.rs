@@ -25,8 +25,11 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
     }
     let hidden = report.entries.iter().filter(|entry| !entry.id.starts_with("composition"));
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
+    // A hair less is nothing.
+    let helps =
+        |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
-        Some(best) if !best.id.starts_with("composition") => {
+        Some(best) if !best.id.starts_with("composition") && helps(best.answer.value) => {
             let what = released.views.first().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
