@@ -58,7 +58,7 @@ impl CustomChain {
                 ));
             };
             // Neighbours that replace a record are two contributions apart.
-            let multiplier = Enclosure::from(2.0) * step.noise.size() / step.displacement;
+            let multiplier = Enclosure::from(2.0) * step.noise.size() / step.displacement.max(step.absence);
             let noise_multiplier = Positive::new(multiplier.lower())?;
             let mechanism = match step.noise {
                 StepNoise::Gaussian(_) => Mechanism::Gaussian { noise_multiplier },

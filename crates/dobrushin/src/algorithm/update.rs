@@ -56,13 +56,15 @@ impl Training {
             pieces.insert(0, Piece::enclosed(slope, Enclosure::ZERO));
         }
         let noise = self.noise_at(time, rate, Enclosure::from(norm.norm()));
+        let contribution = push / self.smallest_divisor();
         Ok(Step {
             noise: match self.noise_kind {
                 NoiseKind::Gaussian => StepNoise::Gaussian(noise),
                 NoiseKind::Laplace => StepNoise::Laplace(noise),
             },
             modulus: Modulus::new(pieces),
-            displacement: Enclosure::from(self.contributions_apart()) * push / self.smallest_divisor(),
+            displacement: Enclosure::from(self.contributions_apart()) * contribution,
+            absence: Enclosure::from(self.contributions_missing()) * contribution,
             crossed: Modulus::new(vec![bounded]),
             growth: Some(Piece::enclosed(keep, push * share.upper_end())),
             participation,
@@ -89,6 +91,19 @@ impl Training {
             // A batch of fixed size without the record has another in its place.
             (Neighbours::AddOrRemoveOne, Order::WithoutReplacement) => 2.0,
             (Neighbours::AddOrRemoveOne | Neighbours::ZeroOut, _) => 1.0,
+        }
+    }
+
+    /// By how many contributions a step with the record differs from one without it.
+    fn contributions_missing(&self) -> f64 {
+        match (self.order, self.divide_by, self.neighbours) {
+            // Another record is in its place.
+            (Order::WithoutReplacement, _, _) => 2.0,
+            // The replacement changes the divisor of the others as well.
+            (Order::Poisson, Divisor::Actual, Neighbours::ReplaceOne) => 2.0,
+            (Order::Poisson, _, _) => 1.0,
+            // It is never missing.
+            _ => self.contributions_apart(),
         }
     }
 

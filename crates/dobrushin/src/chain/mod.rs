@@ -207,8 +207,10 @@ fn check(index: usize, step: &Step, domain: Domain) -> Result<(), ChainError> {
     if !(size.lower() > 0.0 && size.upper() < f64::INFINITY) {
         return refuse("noise", size.midpoint(), "positive and finite");
     }
-    if step.displacement.lower() < 0.0 {
-        return refuse("displacement", step.displacement.midpoint(), "0 or more");
+    for (what, value) in [("displacement", step.displacement), ("absence", step.absence)] {
+        if value.lower() < 0.0 {
+            return refuse(what, value.midpoint(), "0 or more");
+        }
     }
     match (step.noise, domain.dimension) {
         (StepNoise::Laplace(_), Some(dimension)) if dimension > 1 => {

@@ -11,8 +11,10 @@ pub struct Step {
     pub noise: StepNoise,
     /// How far apart two iterates can be after the same update.
     pub modulus: Modulus,
-    /// d: how far the update moves, at most, when the record is replaced, or is there or not.
+    /// d: how far apart the updates of two neighbours are, at most, if the record takes part.
     pub displacement: Enclosure,
+    /// How far apart the updates with and without the record are, at most, for either neighbour.
+    pub absence: Enclosure,
     /// Further bounds on the distance of two iterates after updates with different records; that
     /// ω(z) + d is one need not be said.
     pub crossed: Modulus,
@@ -104,6 +106,7 @@ impl Step {
             noise,
             modulus: Modulus::default(),
             displacement: Enclosure::ZERO,
+            absence: Enclosure::ZERO,
             crossed: Modulus::default(),
             growth: None,
             participation: Participation::Never,
@@ -117,11 +120,13 @@ impl Step {
         self
     }
 
-    /// The step in which the record takes part, moving the update by at most `displacement`.
+    /// The step in which the record takes part: updates with one record, with another, and without are at
+    /// most `displacement` apart.
     #[must_use]
     pub fn used_by(mut self, participation: Participation, displacement: NonNegative) -> Self {
         self.participation = participation;
         self.displacement = displacement.into();
+        self.absence = displacement.into();
         self
     }
 
