@@ -96,12 +96,11 @@ impl Training {
 
     /// By how many contributions a step with the record differs from one without it.
     fn contributions_missing(&self) -> f64 {
-        match (self.order, self.divide_by, self.neighbours) {
+        match self.order {
             // Another record is in its place.
-            (Order::WithoutReplacement, _, _) => 2.0,
-            // The replacement changes the divisor of the others as well.
-            (Order::Poisson, Divisor::Actual, Neighbours::ReplaceOne) => 2.0,
-            (Order::Poisson, _, _) => 1.0,
+            Order::WithoutReplacement => 2.0,
+            // Divided by the number drawn, joining k ≥ 1 others moves their average w by (g − w)/(k + 1).
+            Order::Poisson => 1.0,
             // It is never missing.
             _ => self.contributions_apart(),
         }
