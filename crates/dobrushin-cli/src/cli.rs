@@ -1,7 +1,8 @@
 //! What users type.
 
+use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
-use dobrushin::account::DEFAULT_TOLERANCE;
+use dobrushin::account::{DEFAULT_TOLERANCE, analysis_ids};
 use dobrushin::algorithm::Parameter;
 use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// ε or δ over one or two parameters
     Curve(CurveArgs),
+    /// Whether the claim of a certificate holds, computed anew
+    Verify(VerifyArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel
@@ -71,6 +74,37 @@ pub struct QuestionArgs {
     pub epsilon: Option<Epsilon>,
 }
 
+/// Which analyses are asked.
+#[derive(Args, Debug)]
+pub struct AnalysesArgs {
+    /// Only these analyses, separated by commas, as listed by dobrushin explain; closed-form is all but
+    /// composition, which adds up losses on a grid
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = analyses)]
+    pub analyses: Vec<Selection>,
+}
+
+/// One analysis, or several by one word.
+#[derive(Clone, Debug)]
+pub enum Selection {
+    /// The one with this name.
+    One(&'static str),
+    /// All that need no grid.
+    ClosedForm,
+}
+
+impl AnalysesArgs {
+    /// The names of those that are asked; none: all.
+    pub fn only(&self) -> Vec<&'static str> {
+        let asked = |id: &'static str| {
+            self.analyses.iter().any(|selection| match selection {
+                Selection::One(name) => *name == id,
+                Selection::ClosedForm => id != "composition",
+            })
+        };
+        analysis_ids().filter(|id| asked(id)).collect()
+    }
+}
+
 #[derive(Args, Debug)]
 pub struct AccountArgs {
     /// A run file (TOML); a built-in example without it
@@ -83,9 +117,29 @@ pub struct AccountArgs {
     #[arg(long, value_name = "SHARE", value_parser = tolerance, default_value_t = DEFAULT_TOLERANCE,
           allow_negative_numbers = true)]
     pub tolerance: f64,
+    #[command(flatten)]
+    pub analyses: AnalysesArgs,
     /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write the guarantee, the run and the theorem into a JSON file that dobrushin verify checks
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Also who is protected how much, with records used in turn (order once or cyclic)
+    #[arg(long)]
+    pub per_record: bool,
+    /// Write a line for each record into a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub per_record_csv: Option<PathBuf>,
+    /// Draw the protection of each record into a file (.svg, .png or .html)
+    #[arg(long, value_name = "FILE")]
+    pub per_record_plot: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// What dobrushin account --certificate wrote
+    pub certificate: PathBuf,
 }
 
 #[derive(Args, Debug)]
@@ -93,7 +147,7 @@ pub struct CalibrateArgs {
     /// A run file (TOML); it need not say the parameter that is searched
     pub run: PathBuf,
     /// What to search: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
-    /// sampling-probability or learning-rate
+    /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter or public-steps
     #[arg(long, value_name = "NAME", value_parser = parameter)]
     pub parameter: Parameter,
     /// The ε to meet, with the δ of --delta or of the file's [target]
@@ -134,6 +188,8 @@ pub struct CurveArgs {
     pub question: QuestionArgs,
     #[command(flatten)]
     pub changes: SetArgs,
+    #[command(flatten)]
+    pub analyses: AnalysesArgs,
     /// Draw the curve into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -292,5 +348,21 @@ fn parameter(text: &str) -> Result<Parameter, String> {
     Parameter::ALL.into_iter().find(|p| p.name() == text || p.key() == text).ok_or_else(|| {
         let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.name()).collect();
         format!("{text:?} is none of {}", names.join(", "))
+    })
+}
+
+fn analyses(text: &str) -> Result<Selection, String> {
+    const CLOSED_FORM: &str = "closed-form";
+    let text = text.trim();
+    if text == CLOSED_FORM {
+        return Ok(Selection::ClosedForm);
+    }
+    analysis_ids().find(|id| *id == text).map(Selection::One).ok_or_else(|| {
+        let known: Vec<&str> = analysis_ids().chain([CLOSED_FORM]).collect();
+        let help = match nearest(text, known.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("one of: {}", known.join(", ")),
+        };
+        format!("there is no analysis {text:?}; {help}")
     })
 }

@@ -1,7 +1,7 @@
 //! Replacing a file completely or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Makes `bytes` the content of the file at `path`.
@@ -9,6 +9,11 @@ use std::path::Path;
 /// They are written to a temporary file in the same folder which then takes the name, so that at
 /// no time is there a partial file at `path`. On failure the temporary file is removed.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, |file| file.write_all(bytes))
+}
+
+/// As [`replace`], with what `content` writes.
+pub fn replace_by(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
@@ -16,7 +21,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary_name.push(name);
     temporary_name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(temporary_name);
-    let written = store(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let written = store(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The first error is the one to report; the file may not even exist.
         let _ = fs::remove_file(&temporary);
@@ -25,10 +30,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file and waits until it is on the disk.
-fn store(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+fn store(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    content(&mut file)?;
+    file.into_inner().map_err(|error| error.into_error())?.sync_all()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The `dobrushin` program.
 
+mod certificate;
 mod cli;
 mod command;
 mod file;
@@ -9,6 +10,7 @@ mod plot;
 mod probabilities;
 mod problem;
 mod profile_plot;
+mod records;
 mod run_file;
 mod sweep;
 
@@ -36,6 +38,7 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
     let report = match &cli.command {
         None => command::demonstration::run(),
         Some(Command::Account(arguments)) => command::account::run(arguments),
+        Some(Command::Verify(arguments)) => command::verify::run(arguments),
         Some(Command::Calibrate(arguments)) => command::calibrate::run(arguments),
         Some(Command::Curve(arguments)) => command::curve::run(arguments, !cli.common.quiet),
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),

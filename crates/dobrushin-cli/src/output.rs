@@ -93,6 +93,34 @@ pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>)
     table.trim_fmt()
 }
 
+/// The width of lines of prose.
+const WIDTH: usize = 100;
+
+/// Lines of prose, the first after `first`, the others after as many spaces.
+pub fn wrap(text: &str, first: &str) -> String {
+    let indent = " ".repeat(first.chars().count());
+    let mut lines = vec![first.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line + word.chars().count() >= WIDTH && line > indent.len() {
+            lines.push(indent.clone());
+        }
+        if let Some(line) = lines.last_mut() {
+            if line.chars().count() > indent.len() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+/// A list of points under a heading.
+pub fn bullets(heading: &str, items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| wrap(item.as_ref(), "  - ")).collect();
+    format!("{heading}\n{}", items.join("\n"))
+}
+
 /// `{"lower": …, "upper": …}`.
 pub fn bounds(value: Enclosure) -> Value {
     json!({ "lower": number(value.lower()), "upper": number(value.upper()) })

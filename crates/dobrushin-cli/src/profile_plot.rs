@@ -27,8 +27,10 @@ pub struct Picture<'a> {
     pub profiles: Vec<Profile<'a>>,
     /// Levels ε at which a curve bends.
     pub knots: Vec<f64>,
-    /// Levels ε that get a mark.
+    /// Levels ε that get a mark …
     pub asked: Vec<f64>,
+    /// … on this profile.
+    pub marked: usize,
     pub caption: String,
     /// Values below it are not drawn.
     pub floor: Delta,
@@ -60,8 +62,8 @@ impl Picture<'_> {
             series.push(Series { label: profile.label.to_owned(), points, line: profile.line });
         }
         let asked: Vec<f64> = self.asked.iter().copied().filter(|e| (0.0..=end).contains(e)).collect();
-        if let (Some(first), false) = (self.profiles.first(), asked.is_empty()) {
-            let points = self.points(first, &asked);
+        if let (Some(marked), false) = (self.profiles.get(self.marked), asked.is_empty()) {
+            let points = self.points(marked, &asked);
             series.push(Series { label: "asked for".to_owned(), points, line: Line::Marks });
         }
         Plot {

@@ -42,11 +42,24 @@ fn account_json_has_the_fields_of_the_contract() {
         .iter()
         .map(|a| a["id"].as_str().expect("a name"))
         .collect();
-    assert_eq!(ids, ["composition", "composition-renyi", "composition-gdp"]);
+    assert_eq!(
+        ids[..5],
+        [
+            "composition",
+            "composition-renyi",
+            "composition-gdp",
+            "contraction-published",
+            "random-stop-published"
+        ]
+    );
     assert_eq!(answer["analyses"][2]["approximate"], true);
     for analysis in answer["analyses"].as_array().expect("a list") {
-        assert!(bounds(&analysis["epsilon"]).1 >= lower);
+        match &analysis["not_applicable"] {
+            serde_json::Value::Null => assert!(bounds(&analysis["epsilon"]).1 >= lower),
+            reason => assert!(reason.as_str().expect("words").len() > 10 && analysis["epsilon"].is_null()),
+        }
     }
+    assert!(answer["explanation"].is_array() && answer["warnings"].is_array());
 }
 
 #[test]
@@ -78,7 +91,8 @@ fn without_a_file_the_built_in_example_is_shown_and_named() {
         "Assumptions",
         "add-or-remove-one",
         "approximate: no guarantee",
-        "No hidden-state analysis is included",
+        "That the other iterates are hidden does not help here",
+        "analyses of a bounded domain are vacuous",
     ] {
         assert!(text.contains(words), "no {words:?} in\n{text}");
     }
@@ -145,19 +159,59 @@ fn a_list_of_mechanisms_is_composed() {
 }
 
 #[test]
-fn a_guarantee_for_every_number_of_steps_is_not_there_and_exit_code_one_says_so() {
-    let assert = dobrushin(&["account", "--set", "steps=any", "--json"]).assert().code(1);
+fn without_hidden_iterates_there_is_no_guarantee_for_every_number_of_steps_and_exit_code_one_says_so() {
+    let arguments = ["account", "--set", "steps=any", "--set", "release=all", "--json"];
+    let assert = dobrushin(&arguments).assert().code(1);
     let answer: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).expect("valid JSON");
     assert!(answer["guarantee"].is_null());
     assert!(answer["analyses"][0]["not_applicable"].as_str().expect("words").contains("for ever"));
+    assert!(answer["analyses"][3]["not_applicable"].as_str().expect("words").contains("nothing is hidden"));
+}
+
+/// The order of the report: the answer, why, what each analysis says, which do not apply, what must hold.
+#[test]
+fn the_answer_comes_first_and_then_why() {
+    let assert = dobrushin(&["account", "examples/noisy-gd.toml"]).assert().success();
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    let places: Vec<usize> = [
+        "(ε, δ) = (2.774",
+        "If every iterate were published, ε would be 17.86",
+        "Because all but one of 1000 iterates are hidden",
+        "analysis ",
+        "Not applicable",
+        "Assumptions",
+        "only the last iterate is published",
+        "dobrushin explain shift-renyi",
+    ]
+    .iter()
+    .map(|words| text.find(words).unwrap_or_else(|| panic!("no {words:?} in\n{text}")))
+    .collect();
+    assert!(places[0] == 0 && places.is_sorted(), "{places:?} in\n{text}");
 }
 
 #[test]
-fn shuffling_is_not_credited_and_it_is_said() {
-    let arguments = ["account", "--set", "order=shuffled", "--set", "neighbours=zero-out"];
-    let assert = dobrushin(&arguments).assert().success();
-    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
-    assert!(text.contains("shuffling itself is not credited"), "{text}");
+fn analyses_can_be_chosen() {
+    let ids = |more: &[&str]| -> Vec<String> {
+        let answer = json(&[&["account", "examples/noisy-gd.toml"], more].concat());
+        let list = answer["analyses"].as_array().expect("a list");
+        list.iter().map(|analysis| analysis["id"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(ids(&["--analyses", "shift-renyi,composition"]), ["composition", "shift-renyi"]);
+    let (all, closed) = (ids(&[]), ids(&["--analyses", "closed-form"]));
+    assert!(all[0] == "composition" && closed == all[1..], "{closed:?}");
+    for (word, help) in [
+        ("shift-reny", "did you mean shift-renyi?"),
+        ("closed", "closed-form"),
+        ("everything", "one of: composition"),
+        ("", "there is no analysis"),
+    ] {
+        let assert = dobrushin(&["account", "--analyses", word]).assert().code(2).stdout("");
+        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(message.contains(help) && message.contains("--analyses"), "{message}");
+    }
+    // An approximation alone is no guarantee.
+    let assert = dobrushin(&["account", "--analyses", "composition-gdp"]).assert().code(1);
+    assert!(String::from_utf8_lossy(&assert.get_output().stdout).starts_with("No run file"));
 }
 
 #[test]
@@ -169,6 +223,13 @@ fn the_profiles_are_drawn() {
         assert!(svg.contains(words), "no {words}");
     }
     assert!(!svg.contains("NaN"));
+    // Curves that stay at 1 are named, and not drawn.
+    assert!(svg.contains("Not drawn") && !svg.contains(">shift-renyi<"));
+    dobrushin(&["account", "examples/public-tail.toml", "--plot"]).arg(&path).assert().success();
+    let svg = std::fs::read_to_string(&path).expect("it was written");
+    for id in ["composition", "contraction-published", "shift-renyi", "strongly-convex-renyi", "asked for"] {
+        assert!(svg.contains(&format!(">{id}<")), "no {id} in the legend");
+    }
 }
 
 #[test]

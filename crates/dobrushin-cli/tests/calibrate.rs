@@ -95,12 +95,64 @@ fn targets_that_make_no_sense_are_refused() {
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(message.contains(words), "{more:?}: {message}");
     }
-    for (parameter, words) in
-        [("noise", "noise-multiplier"), ("learning-rate", "does not change the privacy")]
-    {
-        let arguments = ["calibrate", "examples/dp-sgd.toml", "--epsilon", "1", "--parameter", parameter];
+    for (run, parameter, words) in [
+        ("examples/dp-sgd.toml", "noise", "noise-multiplier"),
+        ("examples/noisy-gd.toml", "learning-rate", "does not change the privacy"),
+        ("examples/pnsgd.toml", "clip-norm", "update.lipschitz is given"),
+        ("examples/chain.toml", "steps", "a chain given step by step has no parameter"),
+        ("examples/mechanisms.toml", "steps", "a list of mechanisms has no parameter"),
+    ] {
+        let arguments = ["calibrate", run, "--epsilon", "1", "--parameter", parameter];
         let assert = dobrushin(&arguments).assert().code(2).stdout("");
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(message.contains(words), "{parameter}: {message}");
     }
+}
+
+/// Every parameter of hidden states, with the side on which it is looked for: the value meets the target, one a
+/// little less private does not.
+#[test]
+fn parameters_of_hidden_states_are_found_and_checked() {
+    let smaller = |value: f64| value * (1.0 - 2e-5);
+    let larger = |value: f64| value * (1.0 + 2e-5);
+    type Worse<'a> = &'a dyn Fn(f64) -> f64;
+    let cases: [(&str, &str, &str, &str, Worse); 5] = [
+        ("public-tail", "public-steps", "0.5", "smallest number of public steps", &|value| value - 1.0),
+        ("projected-dp-sgd", "diameter", "1", "largest diameter", &larger),
+        ("regularised-dp-sgd", "clip-norm", "0.5", "largest clip norm", &larger),
+        ("regularised-dp-sgd", "weight-decay", "1", "smallest weight decay", &smaller),
+        ("noisy-gd", "noise-multiplier", "2", "smallest noise", &smaller),
+    ];
+    for (name, parameter, epsilon, side, worse) in cases {
+        let path = format!("examples/{name}.toml");
+        let arguments =
+            ["calibrate", &path, "--parameter", parameter, "--epsilon", epsilon, "--delta", "1e-5"];
+        let found = json(&arguments);
+        let text = dobrushin(&arguments).assert().success().get_output().stdout.clone();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(text.contains(side), "{parameter}: {text}");
+        let limit: f64 = epsilon.parse().expect("a number");
+        let value = found["value"].as_f64().expect("a number");
+        let at = |value: f64| {
+            let set = format!("{parameter}={value}");
+            let answer = json(&["account", &path, "--delta", "1e-5", "--set", &set]);
+            (bounds(&answer["guarantee"]["epsilon"]).1, answer["guarantee"]["analysis"].clone())
+        };
+        let (upper, analysis) = at(value);
+        assert!(
+            upper <= limit && analysis == found["analysis"],
+            "{parameter} = {value}: {upper}, {analysis}"
+        );
+        assert!(at(worse(value)).0 > limit, "{parameter} = {value} is not the {side}");
+    }
+}
+
+#[test]
+fn a_parameter_that_the_file_does_not_say_is_searched() {
+    let text =
+        std::fs::read_to_string(support::root().join("examples/projected-dp-sgd.toml")).expect("an example");
+    let path = file("no-diameter.toml", text.replace("diameter = 3.0", ""));
+    let path = path.to_str().expect("UTF-8");
+    let answer = json(&["calibrate", path, "--parameter", "diameter", "--epsilon", "1", "--delta", "1e-5"]);
+    assert_eq!(answer["analysis"], "nonconvex-published");
 }

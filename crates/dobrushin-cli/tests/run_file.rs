@@ -141,7 +141,25 @@ fn impossible_values_and_wrong_types_are_named_with_what_is_accepted() {
         ("convex=yes", "loss.convex is \"yes\", but it must be true or false"),
         ("sampling-probability=1.5", "run.sampling-probability is 1.5"),
         ("target.delta=2", "target.delta"),
-        ("algorithm=chain", "run.algorithm is \"chain\", but it must be one of"),
+        ("algorithm=chains", "run.algorithm is \"chains\", but it must be one of"),
+        ("algorithm=chain", "is not for algorithm = \"chain\""),
+        ("public-steps=-1", "run.public-steps is -1, but it must be a whole number, 0 or more"),
+        ("public-steps=0.5", "run.public-steps is 0.5"),
+        ("tasks=0", "run.tasks is 0"),
+        ("gradient-noise=[1.0,-2]", "value 2 of update.gradient-noise is -2"),
+        ("gradient-noise=[1.0,nan]", "value 2 of update.gradient-noise is nan"),
+        ("gradient-noise=[1.0,2.0]", "update.gradient-noise lists 2 values for 10000 steps"),
+        ("gradient-noise=[]", "update.gradient-noise lists 0 values"),
+        ("learning-rate=nan", "update.learning-rate is nan"),
+        ("learning-rate=8.1", "update.learning-rate is 8.1, but steps of a convex loss"),
+        ("clip-norm=1e999", "update.clip-norm is \"1e999\""),
+        ("records=1e30", "run.records is"),
+        ("records=99999999999999999999", "run.records is"),
+        ("epochs=1e300", "run.epochs is 1e300"),
+        ("diameter=inf", "domain.diameter is inf"),
+        ("steps=[1,2]", "run.steps is a list"),
+        ("loss.smoothness=\"big\"", "loss.smoothness is \"big\""),
+        ("strong-convexity=-0.1", "loss.strong-convexity is -0.1, but it must be a number, 0 or more"),
         ("dimension=0", "domain.dimension is 0"),
         ("diameter=0", "domain.diameter is 0"),
     ] {
@@ -240,5 +258,31 @@ fn every_word_of_the_examples_comments_is_accepted() {
         ["divide-by=actual", "lipschitz=2.0", "learning-rate={ inverse-sqrt = 0.1 }", "iterate-noise=0.001"]
     {
         dobrushin(&["account", "--set", set, "--quiet"]).assert().success();
+    }
+}
+
+#[test]
+fn records_are_counted_from_one() {
+    for record in ["0", "10001", "-1", "1.5", "\"first\""] {
+        let set = format!("record={record}");
+        let shown =
+            if record == "10001" { "between 1 and the number of records, 10000" } else { "run.record is" };
+        refused(&["examples/pnsgd.toml", "--set", &set], &["run.record is", shown]);
+    }
+    for record in ["1", "10000"] {
+        let set = format!("record={record}");
+        dobrushin(&["account", "examples/pnsgd.toml", "--set", &set]).assert().success();
+    }
+}
+
+/// Exactly one message, whatever is wrong.
+#[test]
+fn there_is_one_message_for_each_mistake() {
+    for set in ["noise-multiplier=-1", "records=0", "zebra=1", "learning-rate=9", "order=poison", "record=0"]
+    {
+        let assert = dobrushin(&["account", "--set", set]).assert().code(2).stdout("");
+        let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert_eq!(message.matches("error:").count(), 1, "{message}");
+        assert_eq!(message.matches("help:").count(), 1, "{message}");
     }
 }

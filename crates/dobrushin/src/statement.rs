@@ -330,6 +330,25 @@ pub const STATEMENTS: &[Statement] = &[
         ],
     },
     Statement {
+        id: "shift-subsampled",
+        title: "Hidden participation and hidden iterates: the last steps composed, what came before shifted into their noise",
+        statement: "For every k ≤ T, with R_k = 1/(s·√Σ_{i=1..k} c^(−2i)) and D_τ = min(D, d·(1−c^τ)/(1−c)), τ = T−k. Split: for \
+                    s² = s₁² + s₂² the last iterate is dominated by k subsampled steps with noise s₁ and one normal pair with \
+                    μ = D_τ·R_k·s/s₂. Triangle: δ(ε₁+ε₂) ≤ g_k(ε₁) + e^ε₁·h(ε₂) and ≤ h(ε₁) + e^ε₁·g_k(ε₂), where g_k is the profile of \
+                    k subsampled steps and h(ε) = E θ_ε(R_k·z) with z = min(D, Σ_j d·c^j·Bernoulli(p)) the distance of neighbours \
+                    before the cut. The best k and splits are taken; with D or c < 1 the bound holds for every T.",
+        assumptions: &[
+            "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+            "equal steps with Gaussian noise; the record takes part with probability p, independently",
+            "every update is c-Lipschitz (or moves iterates apart by o more, c ≤ 1), for every batch that can occur",
+            "projections to closed convex sets are allowed, and not needed if c < 1",
+        ],
+        source: "Altschuler, Talwar, Privacy of noisy stochastic gradient descent (2022); Bok, Su, Altschuler, Shifted \
+                 interpolation for differential privacy (2024); the split without a factor 2 and the random distance are \
+                 proved with the code",
+        errata: &[],
+    },
+    Statement {
         id: "subsampling",
         title: "A step that uses the record with probability p only",
         statement: "With γ = 1 + p(g − 1): Poisson sampling, a record added, removed or zeroed out: the pair \

@@ -1,18 +1,19 @@
 //! `dobrushin account`: how private a run is.
 
+use super::account_plot;
+use crate::certificate;
 use crate::cli::{AccountArgs, QuestionArgs};
-use crate::output::{Report, Text, bounds, number as json_number, object, table};
-use crate::plot::{Line, Plot};
+use crate::file;
+use crate::output::{Report, Text, bounds, bullets, number as json_number, object, table, wrap};
 use crate::problem::Problem;
-use crate::profile_plot::{Picture, Profile};
+use crate::records::Records;
 use crate::run_file::{self, RunFile};
-use dobrushin::account::{Answer, Entry, Options, Question, Report as Account, analyses_for_curves};
+use dobrushin::account::{Answer, Entry, Options, Question, Report as Account};
 use dobrushin::algorithm::Run;
 use dobrushin::numeric::decimal as number;
-use dobrushin::profile::PrivacyProfile;
-use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin::{Delta, Epsilon};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::path::Path;
 
 /// Every analysis of the run.
 pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
@@ -23,27 +24,71 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
     run_file::apply(&mut file, &arguments.changes.set)?;
     let run = file.run()?;
     let question = question(&file, &arguments.question)?;
-    let options = Options { tolerance: arguments.tolerance, only: Vec::new() };
+    let options = Options { tolerance: arguments.tolerance, only: arguments.analyses.only() };
     let account = Account::new(&run, question, &options);
+    let records = records(arguments, &run, &account, &options)?;
     if let Some(path) = &arguments.plot {
-        draw(&run, &account, &options)?.write(path)?;
+        account_plot::draw(&run, &account, &options)?.write(path)?;
+    }
+    if let Some(path) = &arguments.certificate {
+        write_certificate(path, certificate::of(&file, &account, &options)?)?;
     }
     let mut text = Text::default();
     if arguments.run.is_none() {
         text.explanation("No run file was given: this is the built-in example, examples/dp-sgd.toml.");
     }
-    describe(&mut text, &account);
+    describe(&mut text, &account, records.as_ref());
+    if let Some(path) = &arguments.certificate {
+        let path = path.display();
+        text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));
+    }
     let mut json = object([
         ("schema", json!(1)),
         ("run", file.json()),
         ("target", target(question)),
         ("guarantee", guarantee(&account)),
-        ("analyses", account.entries.iter().map(|entry| entry_json(question, entry)).collect()),
+        ("analyses", analyses_json(&account)),
+        ("explanation", json!(account.explanation)),
+        ("warnings", json!(account.warnings)),
     ]);
+    if let Some(records) = &records {
+        json.insert("records".to_owned(), records.json());
+    }
     if arguments.run.is_none() {
         json.insert("example".to_owned(), json!(true));
     }
     Ok(Report { text, json: Value::Object(json), answer_is_no: account.guarantee().is_none() })
+}
+
+/// The protection of every record, if it is asked for, and its files.
+fn records(
+    arguments: &AccountArgs,
+    run: &Run,
+    account: &Account,
+    options: &Options,
+) -> Result<Option<Records>, Problem> {
+    let (csv, plot) = (&arguments.per_record_csv, &arguments.per_record_plot);
+    if !arguments.per_record && csv.is_none() && plot.is_none() {
+        return Ok(None);
+    }
+    let records = Records::new(run, account.question, options)?;
+    if let Some(path) = csv {
+        records.write_csv(path)?;
+    }
+    if let Some(path) = plot {
+        let published = account.answer("composition").or(account.answer("composition-renyi"));
+        records.draw(published.map(|answer| answer.value.upper())).write(path)?;
+    }
+    Ok(arguments.per_record.then_some(records))
+}
+
+fn write_certificate(path: &Path, certificate: Option<Value>) -> Result<(), Problem> {
+    let Some(certificate) = certificate else {
+        return Err(Problem::answer_is_no("there is no guarantee, so there is no certificate")
+            .help("the same without --certificate says why no analysis applies"));
+    };
+    file::replace(path, format!("{certificate:#}\n").as_bytes())
+        .map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
 }
 
 /// What the flags ask, or else the file.
@@ -67,6 +112,31 @@ pub fn asked(question: Question) -> &'static str {
     }
 }
 
+/// Its symbol.
+pub fn symbol(question: Question) -> &'static str {
+    match question {
+        Question::Epsilon(_) => "ε",
+        Question::Delta(_) => "δ",
+    }
+}
+
+/// (ε, δ) with an answer in its place.
+pub fn pair(question: Question, value: &str) -> String {
+    match question {
+        Question::Epsilon(delta) => format!("({value}, {})", number::plain(delta.get())),
+        Question::Delta(epsilon) => format!("({}, {value})", number::plain(epsilon.get())),
+    }
+}
+
+/// What [`target`] wrote, read again.
+pub fn question_of(target: &Value) -> Option<Question> {
+    match (target["delta"].as_f64(), target["epsilon"].as_f64()) {
+        (Some(delta), None) => Delta::new(delta).ok().map(Question::Epsilon),
+        (None, Some(epsilon)) => Epsilon::new(epsilon).ok().map(Question::Delta),
+        _ => None,
+    }
+}
+
 /// `{"delta": …}` or `{"epsilon": …}`.
 pub fn target(question: Question) -> Value {
     Value::Object(given(question))
@@ -86,6 +156,11 @@ pub fn answer_json(question: Question, answer: Answer) -> Map<String, Value> {
         fields.insert("log_delta".to_owned(), bounds(log_delta));
     }
     fields
+}
+
+/// What every analysis says, for programs.
+pub fn analyses_json(account: &Account) -> Value {
+    account.entries.iter().map(|entry| entry_json(account.question, entry)).collect()
 }
 
 fn entry_json(question: Question, entry: &Entry) -> Value {
@@ -111,56 +186,70 @@ fn guarantee(account: &Account) -> Value {
     Value::Object(fields)
 }
 
-fn describe(text: &mut Text, account: &Account) {
-    let question = account.question;
-    let symbol = if asked(question) == "epsilon" { "ε" } else { "δ" };
-    match account.guarantee() {
+/// The answer, where it comes from, what every analysis says, and what must hold.
+fn describe(text: &mut Text, account: &Account, records: Option<&Records>) {
+    let best = account.guarantee();
+    text.answer(match best {
         Some(best) => {
             let value = shown(best.answer, number::upper(best.answer.value));
-            let pair = match question {
-                Question::Epsilon(delta) => format!("({value}, {})", number::plain(delta.get())),
-                Question::Delta(epsilon) => format!("({}, {value})", number::plain(epsilon.get())),
-            };
-            text.answer(format!("(ε, δ) = {pair}, by {}", best.id));
+            format!("(ε, δ) = {}, by {}", pair(account.question, &value), best.id)
         }
-        None => text.answer("No guarantee: none of the analyses applies."),
+        None => "No guarantee: none of the analyses applies.".to_owned(),
+    });
+    if !account.explanation.is_empty() {
+        let lines: Vec<String> = account.explanation.iter().map(|line| wrap(line, "")).collect();
+        text.explanation(lines.join("\n"));
     }
+    if let Some(records) = records {
+        text.answer(records.text());
+    }
+    if account.entries.iter().any(|entry| entry.outcome.is_ok()) {
+        text.answer(answers(account));
+    }
+    let reasons = reasons(account);
+    if !reasons.is_empty() {
+        let lines = reasons.iter().map(|(reason, ids)| format!("{}: {reason}", ids.join(", ")));
+        text.explanation(bullets("Not applicable", lines));
+    }
+    if let Some(best) = best {
+        text.explanation(bullets("Assumptions", best.assumptions));
+    }
+    if !account.warnings.is_empty() {
+        text.explanation(bullets("Notes", &account.warnings));
+    }
+    text.explanation(format!(
+        "The guarantee is the smallest upper end of a rigorous analysis; printed bounds are rounded outward.\n\
+         The theorem: dobrushin explain {}",
+        best.map_or("composition", |best| best.id)
+    ));
+}
+
+/// Why analyses do not apply, those with the same reason together.
+fn reasons(account: &Account) -> Vec<(String, Vec<&'static str>)> {
+    let mut reasons: Vec<(String, Vec<&'static str>)> = Vec::new();
+    for entry in &account.entries {
+        let Err(reason) = &entry.outcome else {
+            continue;
+        };
+        let reason = reason.to_string();
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, ids)) => ids.push(entry.id),
+            None => reasons.push((reason, vec![entry.id])),
+        }
+    }
+    reasons
+}
+
+/// A table of the analyses that apply.
+fn answers(account: &Account) -> String {
+    let symbol = symbol(account.question);
     let rows = account.entries.iter().filter_map(|entry| {
         let answer = *entry.outcome.as_ref().ok()?;
         let note = if entry.rigorous { "" } else { "approximate: no guarantee" };
         let (lower, upper) = (number::lower(answer.value), shown(answer, number::upper(answer.value)));
         Some([entry.id.to_owned(), lower, upper, note.to_owned()])
     });
-    let rows: Vec<[String; 4]> = rows.collect();
-    if !rows.is_empty() {
-        let (lower, upper) = (format!("{symbol} at least"), format!("{symbol} at most"));
-        text.answer(table(["analysis", &lower, &upper, ""], rows));
-    }
-    let not: Vec<String> = account
-        .entries
-        .iter()
-        .filter_map(|entry| Some(format!("  {}: {}", entry.id, entry.outcome.as_ref().err()?)))
-        .collect();
-    if !not.is_empty() {
-        text.answer(format!("Not applicable\n{}", not.join("\n")));
-    }
-    if !account.explanation.is_empty() {
-        text.explanation(account.explanation.join("\n"));
-    }
-    let lines = |lines: &[String]| -> String {
-        let lines: Vec<String> = lines.iter().map(|line| format!("  - {line}")).collect();
-        lines.join("\n")
-    };
-    if let Some(best) = account.guarantee() {
-        text.explanation(format!("Assumptions\n{}", lines(best.assumptions)));
-    }
-    if !account.warnings.is_empty() {
-        text.explanation(format!("Note\n{}", lines(&account.warnings)));
-    }
-    text.explanation(
-        "The guarantee is the smallest upper end of a rigorous analysis; printed bounds are rounded outward.\n\
-         See: dobrushin explain composition",
-    );
+    table(["analysis", &format!("{symbol} at least"), &format!("{symbol} at most"), ""], rows)
 }
 
 /// A value; where δ underflows, its logarithm too.
@@ -171,50 +260,4 @@ fn shown(answer: Answer, value: String) -> String {
         }
         _ => value,
     }
-}
-
-/// δ(ε) of every analysis that applies.
-fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
-    let floor = Delta::new(1e-12)?;
-    type Curve = Box<dyn Fn(Gamma) -> Enclosure>;
-    let mut curves: Vec<(&'static str, Line, Curve, f64)> = Vec::new();
-    for analysis in analyses_for_curves(run, options) {
-        let Ok(profile) = analysis.profile else {
-            continue;
-        };
-        let end = profile.epsilon(floor).upper();
-        let line = if analysis.rigorous { Line::Solid } else { Line::Dashed };
-        curves.push((analysis.id, line, Box::new(move |gamma| ln_delta(&profile, gamma)), end));
-    }
-    let profiles = curves
-        .iter()
-        .map(|(label, line, ln_delta, end)| Profile {
-            label,
-            line: *line,
-            ln_delta: ln_delta.as_ref(),
-            end: *end,
-        })
-        .collect();
-    let asked = match account.question {
-        Question::Delta(epsilon) => vec![epsilon.get()],
-        Question::Epsilon(_) => {
-            account.guarantee().map(|best| best.answer.value.upper()).into_iter().collect()
-        }
-    };
-    let picture = Picture {
-        title: "Privacy profile of the run".to_owned(),
-        value: "δ",
-        profiles,
-        knots: Vec::new(),
-        asked,
-        caption: "Upper ends of certified enclosures; composition-gdp is an approximation, no bound."
-            .to_owned(),
-        floor,
-    };
-    Ok(picture.draw())
-}
-
-fn ln_delta(profile: &Arc<dyn PrivacyProfile>, gamma: Gamma) -> Enclosure {
-    Epsilon::new(gamma.epsilon().lower().max(0.0))
-        .map_or(Enclosure::ZERO, |epsilon| profile.log_delta(epsilon))
 }

@@ -5,7 +5,7 @@ use crate::output::{Report, Text, bounds, object, table};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
-use dobrushin::algorithm::Parameter;
+use dobrushin::algorithm::{Noise, Parameter, Run, Training};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Epsilon};
 use serde_json::{Map, Value, json};
@@ -14,24 +14,52 @@ use serde_json::{Map, Value, json};
 pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
-    if file.is_list() {
-        return Err(Problem::new("a list of mechanisms has no parameter to search")
+    if let Some(what) = match file.algorithm() {
+        "composition" => Some("a list of mechanisms"),
+        "chain" => Some("a chain given step by step"),
+        _ => None,
+    } {
+        return Err(Problem::new(format!("{what} has no parameter to search"))
             .help("calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\""));
     }
     let target = target(arguments, &file)?;
     let parameter = arguments.parameter;
-    if !file.says(parameter.key()) {
+    // Gradients that are bounded are not clipped: the library says what to do.
+    let bounded = parameter == Parameter::ClipNorm && file.says("update.lipschitz");
+    if !file.says(parameter.key()) && !bounded {
         run_file::set(&mut file, parameter.key(), placeholder(parameter))?;
     }
-    let found = calibrate(&file.run()?, parameter, target).map_err(|error| problem(error, target))?;
-    Ok(Report::new(text(&found, target), Value::Object(as_json(&found, target))))
+    let run = file.run()?;
+    let found = calibrate(&run, parameter, target).map_err(|error| problem(error, target))?;
+    Ok(Report::new(text(&found, target, side(&run, parameter)), Value::Object(as_json(&found, target))))
 }
 
 /// A valid value, to be replaced.
 fn placeholder(parameter: Parameter) -> toml::Value {
     match parameter {
         parameter if parameter.is_whole() => toml::Value::Integer(1),
+        // Small enough for every loss.
+        Parameter::LearningRate => toml::Value::Float(1e-12),
         _ => toml::Value::Float(1.0),
+    }
+}
+
+/// Which of the values that meet a target is found.
+fn side(run: &Run, parameter: Parameter) -> &'static str {
+    let noise_follows = |training: &Training| !matches!(training.noise, Noise::Iterate(_));
+    match parameter {
+        Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => "smallest noise",
+        Parameter::Steps => "largest number of steps",
+        Parameter::Epochs => "largest number of passes",
+        Parameter::BatchSize => "largest batch size",
+        Parameter::SamplingProbability => "largest sampling probability",
+        // Noise that scales with it grows in proportion to the domain.
+        Parameter::LearningRate if run.as_training().is_some_and(noise_follows) => "smallest learning rate",
+        Parameter::LearningRate => "largest learning rate",
+        Parameter::ClipNorm => "largest clip norm",
+        Parameter::WeightDecay => "smallest weight decay",
+        Parameter::Diameter => "largest diameter",
+        Parameter::PublicSteps => "smallest number of public steps",
     }
 }
 
@@ -98,7 +126,7 @@ fn quantity(target: Target) -> &'static str {
     }
 }
 
-fn text(found: &Calibration, target: Target) -> Text {
+fn text(found: &Calibration, target: Target, side: &str) -> Text {
     let mut text = Text::default();
     let value = number::plain(found.value);
     text.answer(format!("{} = {value}", found.parameter.name()));
@@ -113,8 +141,8 @@ fn text(found: &Calibration, target: Target) -> Text {
         [what, number::lower(found.achieved), number::upper(found.achieved), number::plain(target.limit())];
     let by = format!("with it, by {}", found.analysis);
     text.answer(table([by.as_str(), "at least", "at most", "target"], [row]));
-    let kind = if found.parameter.is_noise() { "smallest" } else { "largest" };
     let next = match found.parameter {
+        Parameter::PublicSteps => "one step less fails",
         parameter if parameter.is_whole() => "the next whole number fails",
         Parameter::Epochs => "one step more fails",
         _ => "a value 1e-5 less private, relatively, fails",
@@ -122,7 +150,7 @@ fn text(found: &Calibration, target: Target) -> Text {
     text.explanation(if found.at_the_end {
         "The target is met at the end of the range that is searched.".to_owned()
     } else {
-        format!("The {kind} value that meets the target, seen to meet it: {next}.")
+        format!("The {side} with which the run meets the target, seen to meet it: {next}.")
     });
     text
 }

@@ -1,9 +1,9 @@
 //! `dobrushin curve`: a run with one or two of its parameters varied.
 
 use crate::cli::CurveArgs;
-use crate::command::account::{answer_json, asked, question, target};
+use crate::command::account::{answer_json, asked, question, symbol, target};
 use crate::output::{Report, Text, aligned, object};
-use crate::plot::{Axis, Line, Plot, Scale, Series};
+use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
@@ -21,10 +21,11 @@ pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem
     let question = question(&file, &arguments.question)?;
     let bar = progress(show_progress, sweeps.iter().map(|sweep| sweep.values.len() as u64).product());
     let points = points(&sweeps);
+    let options = Options { only: arguments.analyses.only(), ..Options::default() };
     let accounts = points
         .par_iter()
         .map(|point| {
-            let account = at(&file, &sweeps, point, question);
+            let account = at(&file, &sweeps, point, question, &options);
             bar.inc(1);
             account
         })
@@ -32,7 +33,7 @@ pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem
     bar.finish_and_clear();
     let curve = Curve { sweeps, points, accounts, question };
     if let Some(path) = &arguments.plot {
-        curve.draw(arguments.log).write(path)?;
+        curve.draw(arguments.log).above(FLOOR).write(path)?;
     }
     Ok(Report::new(curve.text(), curve.json()))
 }
@@ -61,7 +62,13 @@ fn points(sweeps: &[Sweep]) -> Vec<Vec<usize>> {
     })
 }
 
-fn at(file: &RunFile, sweeps: &[Sweep], point: &[usize], question: Question) -> Result<Account, Problem> {
+fn at(
+    file: &RunFile,
+    sweeps: &[Sweep],
+    point: &[usize],
+    question: Question,
+    options: &Options,
+) -> Result<Account, Problem> {
     let mut file = file.clone();
     for (sweep, &index) in sweeps.iter().zip(point) {
         run_file::set(&mut file, &sweep.key, sweep.values[index].clone())?;
@@ -69,7 +76,7 @@ fn at(file: &RunFile, sweeps: &[Sweep], point: &[usize], question: Question) -> 
     // A target that is varied is asked for.
     let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
     let question = if varied { file.question()?.unwrap_or(question) } else { question };
-    Ok(Account::new(&file.run()?, question, &Options::default()))
+    Ok(Account::new(&file.run()?, question, options))
 }
 
 /// Shown on a terminal only.
@@ -97,7 +104,7 @@ impl Curve {
 
     fn text(&self) -> Text {
         let mut text = Text::default();
-        let symbol = if asked(self.question) == "epsilon" { "ε" } else { "δ" };
+        let symbol = symbol(self.question);
         let names = self.sweeps.iter().map(|sweep| sweep.key.clone());
         let ids = self.ids();
         let columns = ids.iter().map(|id| (*id).to_owned());
@@ -206,9 +213,10 @@ impl Curve {
         };
         Plot {
             title: format!("{} over {} at {given}", y.label, x.label),
-            caption: vec![
-                "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
-            ],
+            caption: vec![match self.ids().contains(&"composition-gdp") {
+                true => "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
+                false => "Upper ends of certified enclosures.".to_owned(),
+            }],
             x,
             y,
             series,

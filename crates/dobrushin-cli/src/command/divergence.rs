@@ -188,6 +188,7 @@ fn draw(
         profiles,
         knots: pair.knots().into_iter().map(f64::ln).collect(),
         asked: levels.iter().map(Level::epsilon).collect(),
+        marked: 0,
         caption: "δ = E_γ with γ = e^ε: upper ends of certified enclosures.".to_owned(),
         floor,
     };

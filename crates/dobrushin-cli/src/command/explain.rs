@@ -1,8 +1,10 @@
 //! `dobrushin explain`: the theorem behind a number.
 
 use crate::cli::ExplainArgs;
-use crate::output::{Report, Text};
+use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
+use crate::run_file::nearest;
+use dobrushin::account::analysis_ids;
 use dobrushin::statement::{STATEMENTS, Statement, find};
 use serde_json::{Value, json};
 
@@ -12,34 +14,45 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
         return Ok(list());
     };
     let Some(statement) = find(id) else {
-        let known: Vec<&str> = STATEMENTS.iter().map(|s| s.id).collect();
-        return Err(
-            Problem::new(format!("nothing is called {id:?}")).help(format!("one of: {}", known.join(", ")))
-        );
+        let known: Vec<&str> = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id).collect();
+        let near = nearest(id, known.iter().copied()).map(|near| format!("did you mean {near}? "));
+        let help = format!("{}all of them: {}", near.unwrap_or_default(), known.join(", "));
+        return Err(Problem::new(format!("nothing is called {id:?}")).help(help));
     };
     let mut text = Text::default();
     text.answer(format!("{}\n{}", statement.title, "─".repeat(statement.title.chars().count())));
     text.answer(wrap(statement.statement, ""));
-    text.answer(format!("Assumptions\n{}", bullets(statement.assumptions)));
+    text.answer(bullets("Assumptions", statement.assumptions));
     text.answer(format!("Source\n{}", wrap(statement.source, "  ")));
     if !statement.errata.is_empty() {
-        text.answer(format!("Errata\n{}", bullets(statement.errata)));
+        text.answer(bullets("Errata", statement.errata));
     }
     Ok(Report::new(text, as_json(statement)))
 }
 
 fn list() -> Report {
     let mut text = Text::default();
-    let rows = STATEMENTS.iter().map(|s| [s.id.to_owned(), s.title.to_owned()]);
     let longest = STATEMENTS.iter().map(|s| s.id.len()).max().unwrap_or(0);
-    let lines: Vec<String> = rows.map(|[id, title]| format!("{id:longest$}  {title}")).collect();
-    text.answer(lines.join("\n"));
+    for (heading, group) in grouped() {
+        let lines: Vec<String> =
+            group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id))).collect();
+        text.answer(format!("{heading}\n{}", lines.join("\n")));
+    }
     text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata.");
-    let statements: Vec<Value> = STATEMENTS.iter().map(as_json).collect();
+    let statements: Vec<Value> = grouped().into_iter().flat_map(|(_, group)| group).map(as_json).collect();
     Report::new(text, json!({ "statements": statements }))
 }
 
-fn as_json(statement: &Statement) -> Value {
+/// The analyses, in the order of reports, and what they rest on.
+fn grouped() -> [(&'static str, Vec<&'static Statement>); 2] {
+    let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
+    let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
+    let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
+    [("Analyses of runs", analyses.clone()), ("What they rest on", others)]
+}
+
+/// A statement, for programs.
+pub fn as_json(statement: &Statement) -> Value {
     json!({
         "id": statement.id,
         "title": statement.title,
@@ -47,30 +60,6 @@ fn as_json(statement: &Statement) -> Value {
         "assumptions": statement.assumptions,
         "source": statement.source,
         "errata": statement.errata,
+        "is_analysis": analysis_ids().any(|id| id == statement.id),
     })
-}
-
-fn bullets(items: &[&str]) -> String {
-    let items: Vec<String> =
-        items.iter().map(|item| format!("  - {}", wrap(item, "    ").trim_start())).collect();
-    items.join("\n")
-}
-
-/// Lines of at most 90 characters, each after the indent.
-fn wrap(text: &str, indent: &str) -> String {
-    const WIDTH: usize = 90;
-    let mut lines = vec![indent.to_owned()];
-    for word in text.split_whitespace() {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if line + word.chars().count() >= WIDTH && line > indent.len() {
-            lines.push(indent.to_owned());
-        }
-        if let Some(line) = lines.last_mut() {
-            if line.len() > indent.len() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
 }

@@ -202,6 +202,7 @@ fn draw(kernel: &FiniteKernel, curve: &ContractionCurve, levels: &[AtLevel]) -> 
         }],
         knots: curve.bends().map(|(gamma, _)| gamma.ln()).collect(),
         asked: levels.iter().map(|at| at.level.epsilon()).collect(),
+        marked: 0,
         caption:
             "η_γ with γ = e^ε: the channel is (ε, η)-locally private. Upper ends of certified enclosures."
                 .to_owned(),

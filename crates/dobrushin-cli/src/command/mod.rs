@@ -1,9 +1,11 @@
 //! One file for each command.
 
 pub mod account;
+mod account_plot;
 pub mod calibrate;
 pub mod curve;
 pub mod demonstration;
 pub mod divergence;
 pub mod explain;
 pub mod kernel;
+pub mod verify;

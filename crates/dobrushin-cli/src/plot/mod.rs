@@ -17,6 +17,9 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 
+/// Values of δ below 10 to this power say no more than those above.
+pub const FLOOR: f64 = -20.0;
+
 /// A picture of one or more curves in common axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
@@ -112,6 +115,24 @@ pub enum PlotError {
 }
 
 impl Plot {
+    /// Leaves out what is below 10 to the power of `floor` on a logarithmic vertical axis, unless that is
+    /// all there is, and says so.
+    #[must_use]
+    pub fn above(mut self, floor: f64) -> Self {
+        let heights = || self.series.iter().flat_map(|series| &series.points).map(|point| point.1);
+        let hidden = heights().any(|height| height < floor);
+        if self.y.scale != Scale::Log10 || !hidden || !heights().any(|height| height >= floor) {
+            return self;
+        }
+        for point in self.series.iter_mut().flat_map(|series| &mut series.points) {
+            if point.1 < floor {
+                point.1 = f64::NEG_INFINITY;
+            }
+        }
+        self.caption.push(format!("What is below 1e{floor} is not drawn."));
+        self
+    }
+
     /// The picture as SVG text, the same bytes for the same plot.
     pub fn to_svg(&self) -> String {
         svg::draw(self)
@@ -197,6 +218,16 @@ mod tests {
                 assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
             }
         }
+    }
+
+    #[test]
+    fn what_is_far_below_is_left_out_unless_it_is_all() {
+        let picture = plot(vec![(0.0, -250.0), (1.0, -2.0), (2.0, -1.0)]).above(-20.0);
+        let heights: Vec<f64> = picture.series[0].points.iter().map(|point| point.1).collect();
+        assert_eq!(heights, [f64::NEG_INFINITY, -2.0, -1.0]);
+        assert!(picture.to_svg().contains("below 1e-20"));
+        let deep = plot(vec![(0.0, -250.0), (1.0, -200.0)]);
+        assert_eq!(deep.clone().above(-20.0), deep);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use toml::{Table, Value};
 
 /// The algorithms.
-pub const ALGORITHMS: &[&str] = &["pnsgd", "dp-sgd", "gradient-descent", "online", "composition"];
+pub const ALGORITHMS: &[&str] = &["pnsgd", "dp-sgd", "gradient-descent", "online", "chain", "composition"];
 
 /// A key, with an example of its use.
 pub struct Key {
@@ -17,7 +17,13 @@ const fn key(section: &'static str, name: &'static str, example: &'static str) -
     Key { section, name, example }
 }
 
-/// All of them; those of [[mechanism]] last.
+/// The sections that are lists of tables.
+pub const LISTS: [&str; 2] = ["mechanism", "step"];
+
+/// The sections.
+const SECTIONS: [&str; 7] = ["run", "update", "loss", "domain", "target", "mechanism", "step"];
+
+/// All of them; those of [[mechanism]] and [[step]] last.
 const KEYS: &[Key] = &[
     key("run", "algorithm", "algorithm = \"dp-sgd\""),
     key("run", "records", "records = 60000"),
@@ -61,6 +67,14 @@ const KEYS: &[Key] = &[
     key("mechanism", "categories", "categories = 10"),
     key("mechanism", "channel", "channel = \"channel.csv\""),
     key("mechanism", "points", "points = [[0.0, 0.1], [1.0, 1e-6]]"),
+    key("step", "count", "count = 100"),
+    key("step", "iterate-noise", "iterate-noise = 0.1"),
+    key("step", "noise", "noise = \"gaussian\""),
+    key("step", "modulus", "modulus = [[1.0, 0.0]]"),
+    key("step", "displacement", "displacement = 0.2"),
+    key("step", "participation", "participation = 0.01"),
+    key("step", "crossed", "crossed = [[1.0, 0.2]]"),
+    key("step", "growth", "growth = [1.0, 0.1]"),
 ];
 
 /// Keys of which only one can be given.
@@ -102,13 +116,18 @@ pub fn is_whole(dotted: &str) -> bool {
     .contains(&name)
 }
 
+/// Whether a section is a list of tables.
+pub fn is_list(section: &str) -> bool {
+    LISTS.contains(&section)
+}
+
 /// The section and name of a key as users write it: `run.steps`, or `steps` alone;
 /// `mechanism.2.count` for the second mechanism.
 pub fn resolve(written: &str) -> Result<String, Problem> {
     let (section, name) = match written.rsplit_once('.') {
         Some((section, name)) => (section, name),
         None => {
-            let found = KEYS.iter().find(|key| key.name == written && key.section != "mechanism");
+            let found = KEYS.iter().find(|key| key.name == written && !is_list(key.section));
             return found.map(|key| format!("{}.{written}", key.section)).ok_or_else(|| unknown("", written));
         }
     };
@@ -123,10 +142,9 @@ pub fn resolve(written: &str) -> Result<String, Problem> {
 pub fn check(tables: &Table) -> Result<(), Problem> {
     for (section, value) in tables {
         if !KEYS.iter().any(|key| key.section == section) {
-            let sections = ["run", "update", "loss", "domain", "target", "mechanism"];
-            let near = nearest(section, sections.into_iter());
+            let near = nearest(section, SECTIONS.into_iter());
             return Err(Problem::new(format!("there is no section [{section}] in run files")).help(
-                near.map_or(format!("one of: {}", sections.join(", ")), |near| {
+                near.map_or(format!("one of: {}", SECTIONS.join(", ")), |near| {
                     format!("did you mean [{near}]?")
                 }),
             ));
@@ -154,20 +172,18 @@ pub fn both(section: &str, a: &str, b: &str) -> Problem {
         .help("keep one of them")
 }
 
-/// The tables of a section: one, or a list for [[mechanism]].
+/// The tables of a section: one, or those of a list.
 fn tables_of<'a>(section: &str, value: &'a Value) -> Result<Vec<&'a Table>, Problem> {
     let wrong = |help: String| {
         Problem::new(format!("{section} is no section: it is a {}", value.type_str())).help(help)
     };
+    let as_list = || wrong(format!("begin each {section} with [[{section}]]"));
     match value {
-        Value::Table(table) if section != "mechanism" => Ok(vec![table]),
-        Value::Array(list) if section == "mechanism" => {
-            let table = |value: &'a Value| {
-                value.as_table().ok_or_else(|| wrong("begin each with [[mechanism]]".into()))
-            };
-            list.iter().map(table).collect()
+        Value::Table(table) if !is_list(section) => Ok(vec![table]),
+        Value::Array(list) if is_list(section) => {
+            list.iter().map(|value| value.as_table().ok_or_else(as_list)).collect()
         }
-        _ if section == "mechanism" => Err(wrong("begin each mechanism with [[mechanism]]".into())),
+        _ if is_list(section) => Err(as_list()),
         _ => Err(wrong(format!("write [{section}] above its keys"))),
     }
 }
@@ -184,7 +200,7 @@ pub fn is_given(tables: &Table, dotted: &str) -> bool {
 
 fn unknown(section: &str, name: &str) -> Problem {
     let written = if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") };
-    let elsewhere = KEYS.iter().find(|key| key.name == name && key.section != "mechanism");
+    let elsewhere = KEYS.iter().find(|key| key.name == name && !is_list(key.section) && !is_list(section));
     let here = KEYS.iter().filter(|key| section.is_empty() || key.section == section);
     let near = nearest(name, here.map(|key| key.name));
     let help = match (elsewhere, near) {

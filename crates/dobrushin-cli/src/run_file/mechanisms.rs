@@ -1,6 +1,6 @@
 //! `algorithm = "composition"`: a list of mechanisms.
 
-use super::section::{Section, shown};
+use super::section::{Section, number, shown};
 use super::training::NEIGHBOURS;
 use crate::probabilities;
 use crate::problem::Problem;
@@ -33,7 +33,7 @@ pub fn read(tables: &Table, folder: &Path) -> Result<Run, Problem> {
     if let Some(key) = run.keys().find(|key| !["algorithm", "neighbours"].contains(key)) {
         return Err(not_here(&run.dotted(key)));
     }
-    for section in ["update", "loss", "domain"] {
+    for section in ["update", "loss", "domain", "step"] {
         if tables.contains_key(section) {
             return Err(not_here(&format!("[{section}]")));
         }
@@ -137,18 +137,42 @@ fn small(section: &Section, key: &'static str) -> Result<u32, Problem> {
 }
 
 fn channel(section: &Section, folder: &Path) -> Result<FiniteKernel, Problem> {
-    let name = match section.value("channel") {
+    let (rows, name) = match section.value("channel") {
         None => return Err(section.missing("channel")),
-        Some(value) => value.as_str().ok_or_else(|| section.refuse("channel", "the path of a CSV file"))?,
+        Some(value @ Value::String(name)) => (rows_of(section, value, folder)?, name.clone()),
+        Some(value) => (rows_of(section, value, folder)?, section.dotted("channel")),
     };
-    let path = folder.join(name);
-    let rows = probabilities::read(&path).map_err(|problem| {
-        problem.help(format!("{} is relative to the folder of the run file", section.dotted("channel")))
-    })?;
     FiniteKernel::new(rows).map_err(|error| {
-        Problem::new(format!("{} is no channel: {error}", path.display()))
+        Problem::new(format!("{name} is no channel: {error}"))
             .help("rows are inputs (counted without header), columns are outputs")
     })
+}
+
+/// The probabilities in the file that is named, or that stand in place of its name.
+fn rows_of(section: &Section, value: &Value, folder: &Path) -> Result<Vec<Vec<f64>>, Problem> {
+    if let Some(name) = value.as_str() {
+        return probabilities::read(&folder.join(name)).map_err(|problem| {
+            problem.help(format!("{} is relative to the folder of the run file", section.dotted("channel")))
+        });
+    }
+    let row = |row: &Value| row.as_array()?.iter().map(number).collect::<Option<Vec<f64>>>();
+    let rows = value.as_array().and_then(|rows| rows.iter().map(row).collect::<Option<Vec<_>>>());
+    rows.ok_or_else(|| section.refuse("channel", "the path of a CSV file, or a list of rows of numbers"))
+}
+
+/// Puts the probabilities of every channel in place of the name of its file.
+pub fn embed(tables: &mut Table, folder: &Path) -> Result<(), Problem> {
+    let list = tables.get_mut("mechanism").and_then(Value::as_array_mut);
+    for (index, table) in list.into_iter().flatten().filter_map(Value::as_table_mut).enumerate() {
+        let section = Section::entry(table, "mechanism", index + 1);
+        let Some(value) = section.value("channel") else {
+            continue;
+        };
+        let rows = rows_of(&section, value, folder)?;
+        let row = |row: Vec<f64>| Value::Array(row.into_iter().map(Value::Float).collect());
+        table.insert("channel".to_owned(), Value::Array(rows.into_iter().map(row).collect()));
+    }
+    Ok(())
 }
 
 fn profile(section: &Section) -> Result<PiecewiseProfile, Problem> {
@@ -157,7 +181,6 @@ fn profile(section: &Section) -> Result<PiecewiseProfile, Problem> {
     };
     let refused = || section.refuse("points", "a list of [epsilon, delta] pairs");
     let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(refused)?;
-    let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
     let knot = |(index, pair): (usize, &Value)| {
         let place = format!("point {} of {}", index + 1, section.dotted("points"));
         let wrong =

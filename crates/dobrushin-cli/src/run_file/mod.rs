@@ -1,12 +1,13 @@
 //! Run files: what was run, as TOML.
 
+mod chain;
 mod keys;
 mod mechanisms;
 mod overrides;
 mod section;
 mod training;
 
-pub use keys::is_whole;
+pub use keys::{is_whole, nearest};
 pub use overrides::{apply, parse_assignment, set, value_of};
 
 use crate::problem::Problem;
@@ -48,22 +49,37 @@ impl RunFile {
         Ok(Self { tables: parse(text, &name)?, folder })
     }
 
+    /// What [`RunFile::json`] wrote, read again.
+    pub fn from_json(json: &Json) -> Result<Self, Problem> {
+        let Some(Value::Table(tables)) = toml_of(json) else {
+            return Err(Problem::new("the run is no table of sections").help(EXAMPLE));
+        };
+        Ok(Self { tables, folder: PathBuf::new() })
+    }
+
+    /// The same with the content of every file that it names.
+    pub fn embedded(&self) -> Result<Self, Problem> {
+        let mut file = self.clone();
+        mechanisms::embed(&mut file.tables, &self.folder)?;
+        Ok(file)
+    }
+
     /// The run.
     pub fn run(&self) -> Result<Run, Problem> {
         keys::check(&self.tables)?;
         // Names the known ones if it is none of them.
         Section::of(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)?;
-        if self.is_list() {
-            mechanisms::read(&self.tables, &self.folder)
-        } else {
-            training::read(&self.tables)
+        match self.algorithm() {
+            "composition" => mechanisms::read(&self.tables, &self.folder),
+            "chain" => chain::read(&self.tables),
+            _ => training::read(&self.tables),
         }
     }
 
-    /// Whether it is a list of mechanisms.
-    pub fn is_list(&self) -> bool {
+    /// What run.algorithm says.
+    pub fn algorithm(&self) -> &str {
         let run = self.tables.get("run").and_then(Value::as_table);
-        run.and_then(|run| run.get("algorithm")).and_then(Value::as_str) == Some("composition")
+        run.and_then(|run| run.get("algorithm")).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Whether a key is given.
@@ -123,4 +139,22 @@ pub fn json(value: &Value) -> Json {
             Json::Object(table.iter().map(|(key, value)| (key.clone(), json(value))).collect())
         }
     }
+}
+
+/// A value that a program gave; `None` if there is no such value in TOML.
+fn toml_of(json: &Json) -> Option<Value> {
+    Some(match json {
+        Json::Null => return None,
+        Json::Bool(flag) => Value::Boolean(*flag),
+        Json::String(text) => Value::String(text.clone()),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Value::Integer(number),
+            None => Value::Float(number.as_f64()?),
+        },
+        Json::Array(values) => Value::Array(values.iter().map(toml_of).collect::<Option<_>>()?),
+        Json::Object(fields) => {
+            let field = |(key, value): (&String, &Json)| Some((key.clone(), toml_of(value)?));
+            Value::Table(fields.iter().map(field).collect::<Option<_>>()?)
+        }
+    })
 }

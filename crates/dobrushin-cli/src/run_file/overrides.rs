@@ -1,7 +1,7 @@
 //! `--set key=value`: values in place of those of the file.
 
 use super::RunFile;
-use super::keys::{excluded_by, resolve};
+use super::keys::{excluded_by, is_list, resolve};
 use crate::problem::Problem;
 use toml::{Table, Value};
 
@@ -32,7 +32,7 @@ pub fn value_of(text: &str) -> Value {
     }
 }
 
-const EXAMPLES: &str = "run.steps=1000, update.noise-multiplier=1.2, mechanism.1.count=5";
+const EXAMPLES: &str = "run.steps=1000, update.noise-multiplier=1.2, mechanism.1.count=5, step.2.count=10";
 
 /// Puts a value in place, instead of keys that it excludes.
 pub fn set(file: &mut RunFile, dotted: &str, value: Value) -> Result<(), Problem> {
@@ -40,7 +40,7 @@ pub fn set(file: &mut RunFile, dotted: &str, value: Value) -> Result<(), Problem
     let (section, rest): (&str, Vec<&str>) = (parts.next().unwrap_or_default(), parts.collect());
     let no_place = |why: String| Err(Problem::new(format!("{dotted} cannot be set: {why}")).help(EXAMPLES));
     match rest[..] {
-        [number, name] if section == "mechanism" => {
+        [number, name] if is_list(section) => {
             let list = file.tables.get_mut(section).and_then(Value::as_array_mut);
             let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
             match (list, index) {
@@ -50,10 +50,10 @@ pub fn set(file: &mut RunFile, dotted: &str, value: Value) -> Result<(), Problem
                     }
                     Ok(())
                 }
-                _ => no_place(format!("there is no mechanism {number} in the file")),
+                _ => no_place(format!("there is no {section} {number} in the file")),
             }
         }
-        [_] if section == "mechanism" => no_place("say which one, as in mechanism.1.count".to_owned()),
+        [name] if is_list(section) => no_place(format!("say which one, as in {section}.1.{name}")),
         [name] => {
             let table = file.tables.entry(section).or_insert_with(|| Value::Table(Table::new()));
             let Some(table) = table.as_table_mut() else {

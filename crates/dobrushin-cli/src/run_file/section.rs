@@ -1,8 +1,8 @@
 //! Typed reading of one table.
 
-use super::keys::{example, nearest};
+use super::keys::{example, is_list, nearest};
 use crate::problem::Problem;
-use dobrushin::{Positive, Probability};
+use dobrushin::{NonNegative, Positive, Probability};
 use toml::{Table, Value};
 
 /// One table of a run file, perhaps absent.
@@ -57,7 +57,8 @@ impl<'a> Section<'a> {
 
     /// What to say about a key that is needed.
     pub fn missing(&self, key: &str) -> Problem {
-        let place = if self.kind == "mechanism" { "its [[mechanism]]" } else { &format!("[{}]", self.kind) };
+        let kind = self.kind;
+        let place = if is_list(kind) { format!("its [[{kind}]]") } else { format!("[{kind}]") };
         Problem::new(format!("{} is missing", self.dotted(key)))
             .help(format!("add to {place}, for example: {}", example(self.kind, key)))
     }
@@ -73,6 +74,12 @@ impl<'a> Section<'a> {
             _ => return Err(self.refuse(key, "a finite number")),
         };
         Ok(Some(number))
+    }
+
+    /// A number, 0 or more.
+    pub fn non_negative(&self, key: &str) -> Result<Option<NonNegative>, Problem> {
+        let accepted = |value| NonNegative::new(value).map_err(|_| self.refuse(key, "a number, 0 or more"));
+        self.number(key)?.map(accepted).transpose()
     }
 
     /// A number above 0.
@@ -94,6 +101,16 @@ impl<'a> Section<'a> {
             return Ok(None);
         };
         whole(value).map(Some).ok_or_else(|| self.refuse(key, "a whole number, 1 or more"))
+    }
+
+    /// A whole number, 0 or more.
+    pub fn whole_or_none(&self, key: &str) -> Result<Option<u64>, Problem> {
+        let zero = |value: &Value| value.as_integer() == Some(0) || value.as_float() == Some(0.0);
+        let Some(value) = self.value(key) else {
+            return Ok(None);
+        };
+        let number = if zero(value) { Some(0) } else { whole(value) };
+        number.map(Some).ok_or_else(|| self.refuse(key, "a whole number, 0 or more"))
     }
 
     /// true or false.
@@ -143,6 +160,11 @@ pub fn whole(value: &Value) -> Option<u64> {
             .then_some(*number as u64),
         _ => None,
     }
+}
+
+/// A number, whole or not.
+pub fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }
 
 /// A value as it is written, short.

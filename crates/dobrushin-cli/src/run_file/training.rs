@@ -1,13 +1,13 @@
 //! Noisy iterations.
 
-use super::section::{Section, shown, whole};
+use super::section::{Section, number, shown, whole};
 use crate::problem::Problem;
+use dobrushin::Positive;
 use dobrushin::algorithm::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
 };
 use dobrushin::mechanism::Neighbours;
-use dobrushin::{NonNegative, Positive};
 use toml::{Table, Value};
 
 /// The neighbour relations.
@@ -33,6 +33,10 @@ const ORDERS: &[(&str, Order)] = &[
     ("full", Order::Full),
 ];
 
+/// The laws of noise.
+pub const NOISES: &[(&str, NoiseKind)] =
+    &[("gaussian", NoiseKind::Gaussian), ("laplace", NoiseKind::Laplace)];
+
 const RELEASES: &[(&str, Release)] = &[
     ("last", Release::Last),
     ("random-stop", Release::RandomStop),
@@ -42,9 +46,11 @@ const RELEASES: &[(&str, Release)] = &[
 
 /// The run that the tables describe.
 pub fn read(tables: &Table) -> Result<Run, Problem> {
-    if tables.contains_key("mechanism") {
-        return Err(Problem::new("[[mechanism]] is for algorithm = \"composition\" only")
-            .help("set run.algorithm, or remove the mechanisms"));
+    for (list, algorithm) in [("mechanism", "composition"), ("step", "chain")] {
+        if tables.contains_key(list) {
+            return Err(Problem::new(format!("[[{list}]] is for algorithm = \"{algorithm}\" only"))
+                .help(format!("set run.algorithm, or remove every [[{list}]]")));
+        }
     }
     let run = Section::of(tables, "run")?;
     let update = Section::of(tables, "update")?;
@@ -61,13 +67,11 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
         release: run.choice("release", RELEASES)?.unwrap_or(Release::All),
         neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),
         record: record(&run)?,
-        public_steps: run.whole("public-steps")?.unwrap_or(0),
+        public_steps: run.whole_or_none("public-steps")?.unwrap_or(0),
         tasks: run.whole("tasks")?.unwrap_or(1),
         learning_rate: learning_rate(&update)?,
         contribution: contribution(&update)?,
-        noise_kind: update
-            .choice("noise", &[("gaussian", NoiseKind::Gaussian), ("laplace", NoiseKind::Laplace)])?
-            .unwrap_or(NoiseKind::Gaussian),
+        noise_kind: update.choice("noise", NOISES)?.unwrap_or(NoiseKind::Gaussian),
         noise: noise(&update)?,
         weight_decay: update.number("weight-decay")?.unwrap_or(0.0),
         divide_by: update
@@ -129,34 +133,34 @@ fn record(run: &Section) -> Result<Record, Problem> {
 fn learning_rate(update: &Section) -> Result<Option<LearningRate>, Problem> {
     const ACCEPTED: &str = "a number above 0, a list of such numbers, or { inverse-sqrt = 0.1 }";
     let refused = || update.refuse("learning-rate", ACCEPTED);
-    let rate = |value: &Value| {
-        let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
-        number.and_then(|number| Positive::new(number).ok())
-    };
     let Some(value) = update.value("learning-rate") else {
         return Ok(None);
     };
     let read = match value {
-        Value::Array(list) => {
-            let each = |(index, value): (usize, &Value)| {
-                let place = format!("{} of {}", index + 1, update.dotted("learning-rate"));
-                rate(value).ok_or_else(|| {
-                    Problem::new(format!(
-                        "value {place} is {}, but it must be a number above 0",
-                        shown(value)
-                    ))
-                    .help("learning-rate = [0.1, 0.05]")
-                })
-            };
-            LearningRate::List(list.iter().enumerate().map(each).collect::<Result<_, _>>()?)
-        }
+        Value::Array(list) => LearningRate::List(positives(update, "learning-rate", list)?),
         Value::Table(table) => {
             let first = table.get("inverse-sqrt").filter(|_| table.len() == 1);
-            LearningRate::InverseSqrt(first.and_then(rate).ok_or_else(refused)?)
+            LearningRate::InverseSqrt(first.and_then(positive).ok_or_else(refused)?)
         }
-        value => LearningRate::Constant(rate(value).ok_or_else(refused)?),
+        value => LearningRate::Constant(positive(value).ok_or_else(refused)?),
     };
     Ok(Some(read))
+}
+
+fn positive(value: &Value) -> Option<Positive> {
+    Positive::new(number(value)?).ok()
+}
+
+/// Numbers above 0, one for each step.
+fn positives(update: &Section, key: &str, list: &[Value]) -> Result<Vec<Positive>, Problem> {
+    let each = |(index, value): (usize, &Value)| {
+        positive(value).ok_or_else(|| {
+            let place = format!("value {} of {}", index + 1, update.dotted(key));
+            Problem::new(format!("{place} is {}, but it must be a number above 0", shown(value)))
+                .help(format!("{key} = [0.1, 0.05]"))
+        })
+    };
+    list.iter().enumerate().map(each).collect()
 }
 
 fn contribution(update: &Section) -> Result<Option<Contribution>, Problem> {
@@ -166,7 +170,10 @@ fn contribution(update: &Section) -> Result<Option<Contribution>, Problem> {
 
 fn noise(update: &Section) -> Result<Noise, Problem> {
     let multiplier = update.positive("noise-multiplier")?.map(Noise::Multiplier);
-    let gradient = update.positive("gradient-noise")?.map(Noise::Gradient);
+    let gradient = match update.value("gradient-noise") {
+        Some(Value::Array(list)) => Some(Noise::GradientList(positives(update, "gradient-noise", list)?)),
+        _ => update.positive("gradient-noise")?.map(Noise::Gradient),
+    };
     let iterate = update.positive("iterate-noise")?.map(Noise::Iterate);
     multiplier.or(gradient).or(iterate).ok_or_else(|| {
         Problem::new(
@@ -178,12 +185,10 @@ fn noise(update: &Section) -> Result<Noise, Problem> {
 
 fn loss(tables: &Table) -> Result<LossFacts, Problem> {
     let loss = Section::of(tables, "loss")?;
-    let at_least_zero =
-        |value| NonNegative::new(value).map_err(|_| loss.refuse("strong-convexity", "a number, 0 or more"));
     Ok(LossFacts {
         convex: loss.flag("convex")?,
         smoothness: loss.positive("smoothness")?,
-        strong_convexity: loss.number("strong-convexity")?.map(at_least_zero).transpose()?,
+        strong_convexity: loss.non_negative("strong-convexity")?,
         generalised_linear: loss.flag("generalised-linear")?,
     })
 }

@@ -8,6 +8,7 @@ mod contraction;
 mod nonconvex;
 mod regularized;
 mod shift_renyi;
+mod shift_subsampled;
 mod strongly_convex;
 mod walk;
 
@@ -15,6 +16,7 @@ pub use contraction::{ContractionPublished, RandomStopPublished, random_stop_clo
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
 pub use regularized::{RegularizedPublished, regularized_delta_at};
 pub use shift_renyi::ShiftRenyi;
+pub use shift_subsampled::ShiftSubsampled;
 pub use strongly_convex::StronglyConvexRenyi;
 
 use crate::chain::Mixture;
@@ -54,6 +56,7 @@ pub const ALL: &[&dyn Analysis] = &[
     &StronglyConvexRenyi,
     &NonconvexPublished,
     &RegularizedPublished,
+    &ShiftSubsampled,
 ];
 
 /// What a theorem bounds.

@@ -1,0 +1,104 @@
+//! The picture of an account: δ against ε, by every analysis.
+
+use crate::plot::{Line, Plot};
+use crate::problem::Problem;
+use crate::profile_plot::{Picture, Profile};
+use dobrushin::account::{Options, Question, Report as Account, analyses_for_curves};
+use dobrushin::algorithm::Run;
+use dobrushin::profile::PrivacyProfile;
+use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use std::sync::Arc;
+
+/// How much wider than the best curve a picture is, at most; others go on beyond it.
+const WIDER: f64 = 8.0;
+/// A curve that stays above is not drawn.
+const VACUOUS: f64 = 0.99;
+/// The least δ that is drawn.
+const LEAST: f64 = 1e-300;
+
+struct Curve {
+    id: &'static str,
+    rigorous: bool,
+    profile: Arc<dyn PrivacyProfile>,
+    /// Where it reaches the floor.
+    end: f64,
+}
+
+/// δ(ε) of every analysis that applies and says something.
+pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
+    let floor = floor(account)?;
+    let curves = analyses_for_curves(run, options).into_iter().filter_map(|analysed| {
+        let profile = analysed.profile.ok()?;
+        let end = profile.epsilon(floor).upper();
+        Some(Curve { id: analysed.id, rigorous: analysed.rigorous, profile, end })
+    });
+    let curves: Vec<Curve> = curves.collect();
+    let asked = match account.question {
+        Question::Delta(epsilon) => Some(epsilon.get()),
+        Question::Epsilon(_) => account.guarantee().map(|best| best.answer.value.upper()),
+    };
+    let ends = || curves.iter().filter(|curve| curve.rigorous && curve.end > 0.0).map(|curve| curve.end);
+    let least = ends().fold(f64::INFINITY, f64::min);
+    let wide = ends().filter(|end| *end <= WIDER * least).fold(0.0, f64::max);
+    let wide = wide.max(1.2 * asked.filter(|asked| asked.is_finite()).unwrap_or(0.0));
+    let wide = if wide.is_finite() && wide > 0.0 { wide } else { 1.0 };
+    let (drawn, vacuous): (Vec<Curve>, Vec<Curve>) =
+        curves.into_iter().partition(|curve| curve.at(wide).upper() < VACUOUS.ln());
+    let best = account.guarantee().and_then(|best| drawn.iter().position(|curve| curve.id == best.id));
+    let functions: Vec<Box<dyn Fn(Gamma) -> Enclosure>> = drawn
+        .iter()
+        .map(|curve| {
+            let profile = Arc::clone(&curve.profile);
+            Box::new(move |gamma: Gamma| ln_delta(&profile, gamma.epsilon().lower())) as _
+        })
+        .collect();
+    let profiles = drawn
+        .iter()
+        .zip(&functions)
+        .map(|(curve, ln_delta)| Profile {
+            label: curve.id,
+            line: if curve.rigorous { Line::Solid } else { Line::Dashed },
+            ln_delta: ln_delta.as_ref(),
+            end: curve.end.min(wide),
+        })
+        .collect();
+    let mut caption = "Upper ends of certified enclosures.".to_owned();
+    if drawn.iter().any(|curve| !curve.rigorous) {
+        caption.push_str(" composition-gdp is an approximation, no bound.");
+    }
+    if !vacuous.is_empty() {
+        let ids: Vec<&str> = vacuous.iter().map(|curve| curve.id).collect();
+        caption.push_str(&format!(" Not drawn, as they say next to nothing here: {}.", ids.join(", ")));
+    }
+    let picture = Picture {
+        title: "Privacy profile of the run".to_owned(),
+        value: "δ",
+        profiles,
+        knots: Vec::new(),
+        asked: asked.into_iter().filter(|_| best.is_some()).collect(),
+        marked: best.unwrap_or(0),
+        caption,
+        floor,
+    };
+    Ok(picture.draw())
+}
+
+/// Low enough for what was asked to be seen.
+fn floor(account: &Account) -> Result<Delta, Problem> {
+    let asked = match account.question {
+        Question::Epsilon(delta) => delta.get(),
+        Question::Delta(_) => account.guarantee().map_or(1.0, |best| best.answer.value.upper()),
+    };
+    let low = if asked > 0.0 { 1e-3 * asked } else { 1.0 };
+    Ok(Delta::new(low.clamp(LEAST, 1e-12))?)
+}
+
+impl Curve {
+    fn at(&self, epsilon: f64) -> Enclosure {
+        ln_delta(&self.profile, epsilon)
+    }
+}
+
+fn ln_delta(profile: &Arc<dyn PrivacyProfile>, epsilon: f64) -> Enclosure {
+    Epsilon::new(epsilon.max(0.0)).map_or(Enclosure::ZERO, |epsilon| profile.log_delta(epsilon))
+}

@@ -1,0 +1,45 @@
+//! What a step adds to what is known: two neighbours' iterates that were equal before it.
+
+use super::logs::ln_theta;
+use super::table::Table;
+use crate::analysis::walk::ln_sum;
+use crate::chain::Step;
+use crate::numeric::theta;
+use crate::Enclosure;
+
+/// Below this ln δ bounds are no longer told apart.
+pub(super) const FLOOR: f64 = -1000.0;
+
+/// How far chords are above a table, relatively, where δ is near 1.
+pub(super) const TOLERANCE: f64 = 1e-3;
+
+/// The profile of a step of which both neighbours know the iterate before:
+///
+/// ```text
+/// g(γ) = p·[(1−b)·θ_g̃(d₀/s) + b·θ_g̃(d/s)],   g̃ = 1 + (γ−1)/p,   b = γ/g̃,
+/// ```
+///
+/// where d₀ is how far the update moves without the record (advanced joint convexity: Balle, Barthe, Gaboardi
+/// 2018). `scale` is what later steps leave of distances in units of noise.
+pub(super) fn one_step(step: &Step, noise: Enclosure) -> Table {
+    let (moved, absent) = ((step.displacement / noise).upper(), step.absence / noise);
+    let rate = step.participation.probability();
+    if rate == Enclosure::ONE {
+        return gaussian(moved);
+    }
+    Table::of(TOLERANCE, FLOOR, |epsilon| {
+        let epsilon = Enclosure::from(epsilon);
+        let level = (epsilon.exp_m1() / rate).ln_1p();
+        let share = (epsilon - level).exp().min(Enclosure::ONE);
+        let terms = [
+            (Enclosure::ONE - share).positive_part().ln() + theta::ln_theta_range(level, absent),
+            share.ln() + theta::ln_theta_range(level, Enclosure::from(moved)),
+        ];
+        (rate.ln() + ln_sum(&terms)).upper().min(0.0)
+    })
+}
+
+/// The profile θ_ε(μ).
+pub(super) fn gaussian(mu: f64) -> Table {
+    Table::of(TOLERANCE, FLOOR, |epsilon| ln_theta(epsilon, mu))
+}

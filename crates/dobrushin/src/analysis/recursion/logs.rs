@@ -1,0 +1,70 @@
+//! Sums and contractions of numbers known by their logarithms, rounded up.
+//!
+//! # Guarantee
+//! Each function returns at least the exact value for exactly these arguments (`_down`: at most). A formula
+//! has at most eight roundings, each of a number x by at most |x| or 1 units of 2⁻⁵³ (the functions of CORE-MATH
+//! are correctly rounded, and the derivatives of ln(1 + x) and of e^x for x ≤ 0 are at most 1), where |x| is at
+//! most |a| + |b| + 1 for the arguments a and b; [`raised`] adds 32 units of that.
+
+use crate::numeric::{UNIT_ROUNDOFF, theta};
+use crate::{Epsilon, NonNegative};
+
+const MARGIN: f64 = 32.0 * UNIT_ROUNDOFF;
+
+/// A logarithm that was computed from numbers of this size, rounded up.
+pub(super) fn raised(ln: f64, size: f64) -> f64 {
+    if ln == f64::NEG_INFINITY { ln } else { ln + MARGIN * (1.0 + size.abs()) }
+}
+
+/// ln(e^a + e^b).
+pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
+    let (small, large) = if a < b { (a, b) } else { (b, a) };
+    if small == f64::NEG_INFINITY {
+        return large;
+    }
+    // What the rounding of small − large does to e^(small − large) is below a unit: x·e^(−x) < 1.
+    raised(large + core_math::log1p(core_math::exp(small - large)), large)
+}
+
+/// ln(e^ε − 1), rounded down.
+pub(super) fn ln_excess_down(epsilon: f64) -> f64 {
+    if epsilon == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    let ln = if epsilon < 1.0 {
+        core_math::log(core_math::expm1(epsilon))
+    } else {
+        epsilon + core_math::log1p(-core_math::exp(-epsilon))
+    };
+    -raised(-ln, ln.abs().max(epsilon))
+}
+
+/// ln(1 + e^t), rounded down, for a t that was computed from numbers of this size.
+fn ln_one_plus_exp_down(t: f64, size: f64) -> f64 {
+    if t == f64::NEG_INFINITY {
+        return 0.0;
+    }
+    let t = -raised(-t, size);
+    let sum = if t > 0.0 { t + core_math::log1p(core_math::exp(-t)) } else { core_math::log1p(core_math::exp(t)) };
+    // The last operations are relatively accurate.
+    sum * (1.0 - MARGIN)
+}
+
+/// ln θ_ε(r), decreasing in ε and increasing in r.
+pub(super) fn ln_theta(epsilon: f64, ratio: f64) -> f64 {
+    match (Epsilon::new(epsilon), NonNegative::new(ratio)) {
+        (Ok(epsilon), Ok(ratio)) => theta::ln_theta(epsilon, ratio).upper().min(0.0),
+        _ => 0.0,
+    }
+}
+
+/// ln F_γ(h) = ln h + ln θ_ε̃(r) with e^ε̃ = 1 + (γ − 1)/h, from ln h and ln(γ − 1) rounded down: the most that
+/// E_γ can be after Gaussian noise on points at most r of its standard deviations apart, if it was h before.
+pub(super) fn ln_contracted(ratio: f64, ln_excess: f64, ln_h: f64) -> f64 {
+    if ln_h == f64::NEG_INFINITY {
+        return ln_h;
+    }
+    let level = ln_one_plus_exp_down(ln_excess - ln_h, ln_excess.max(-1e300).abs() + ln_h.abs());
+    let value = ln_h + ln_theta(level, ratio);
+    raised(value, value)
+}

@@ -1,0 +1,210 @@
+//! Equal rounds, one after another.
+
+use super::block::{Block, Place, Round};
+use super::fresh::gaussian;
+use super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
+use super::motion::Motion;
+use super::table::Table;
+use super::triangle;
+use crate::chain::Count;
+use crate::{Enclosure, NotApplicable};
+
+/// A single step on a bounded domain.
+struct Single {
+    ln_rate: f64,
+    ln_rest: f64,
+    /// ω(D)/s.
+    same: f64,
+    /// ω′(D)/s.
+    crossed: f64,
+    /// The same for any two of the updates with one record, another, and none.
+    any: f64,
+    /// θ(d/s).
+    moved: Table,
+}
+
+impl Single {
+    /// A bound after the step from one before it.
+    ///
+    /// # Guarantee
+    /// With h a bound before the step: before the noise E_γ ≤ p + (1−p)·h, by joint convexity, of points at most
+    /// `any` apart, which gives F_γ(p + (1−p)·h). Or, by joint convexity after the noise, (1−p)·F_γ(h) for batches
+    /// without the record, plus p times what holds with it: θ_ε(ω′(D)/s), or the triangle inequality with the
+    /// same update of the other law.
+    fn apply(&self, h: &Table) -> Vec<f64> {
+        let excesses: Vec<f64> = h.epsilons().iter().map(|&epsilon| ln_excess_down(epsilon)).collect();
+        let kept = excesses.iter().zip(h.lns()).map(|(&x, &ln)| ln_contracted(self.same, x, ln)).collect();
+        let kept = Table::new(h.epsilons().clone(), kept);
+        let after = |i: usize| {
+            let (epsilon, ln_h) = (h.epsilons()[i], h.lns()[i]);
+            let weighted = |ln_weight: f64, ln: f64| raised(ln_weight + ln, ln_weight + ln);
+            let before = ln_sum(self.ln_rate, weighted(self.ln_rest, ln_h)).min(0.0);
+            let joint = ln_contracted(self.any, excesses[i], before);
+            let used = ln_theta(epsilon, self.crossed).min(triangle::least(&self.moved, &kept, epsilon));
+            let apart = ln_sum(weighted(self.ln_rest, kept.lns()[i]), weighted(self.ln_rate, used));
+            joint.min(apart)
+        };
+        (0..h.len()).map(after).collect()
+    }
+}
+
+/// Rounds in each of which the record may be used once.
+pub(super) struct Part {
+    count: Count,
+    single: Option<Single>,
+    blocks: Vec<Block>,
+    /// Ratios r with E_γ ≤ θ_ε(r) after every number of rounds.
+    ceilings: Vec<f64>,
+}
+
+/// So many rounds are taken one by one, …
+const FEW: u64 = 16;
+/// … and so many if there is no other way.
+const MANY: u64 = 64;
+/// The most sweeps.
+const SWEEPS: usize = 400;
+
+impl Part {
+    /// # Errors
+    /// [`NotApplicable`] if nothing bounds the distance of iterates.
+    pub fn new(round: &Round<'_>, count: Count, places: &[Place]) -> Self {
+        let width = places.iter().find(|p| p.ln_tail == f64::NEG_INFINITY).map(|place| place.width);
+        let ratio = |distance: Enclosure| (distance / round.noise).upper();
+        let rate = round.used.participation.probability();
+        let single = width.filter(|_| round.clean.is_none()).map(|width| Single {
+            ln_rate: rate.ln().upper(),
+            ln_rest: (Enclosure::ONE - rate).ln().upper(),
+            same: ratio(round.used.modulus.at(width)),
+            crossed: ratio(round.used.crossed_at(width)),
+            any: ratio(round.used.any_at(width)),
+            moved: gaussian(ratio(round.used.displacement)),
+        });
+        let most = match count {
+            Count::Times(times) => times,
+            Count::Any => u64::MAX,
+        };
+        let ceilings = match (width, &round.clean) {
+            (Some(width), None) => {
+                let crossed = Motion::new(round.used.crossed_pieces().collect(), round.noise);
+                vec![crossed.least_radius(most, width)]
+            }
+            (Some(width), Some((step, noise, _))) => vec![(step.modulus.at(width) / *noise).upper()],
+            _ => Vec::new(),
+        };
+        Self { count, single, blocks: round.blocks(count, places), ceilings }
+    }
+
+    /// A further bound for every number of rounds from equal laws: E_γ ≤ θ_ε(r).
+    pub fn cap(&mut self, ratio: f64) {
+        self.ceilings.push(ratio);
+    }
+
+    /// The ε between which anything happens.
+    pub fn range(&self) -> (f64, f64) {
+        let most = self.ceilings.iter().copied().fold(f64::INFINITY, f64::min);
+        let last = |block: &Block| block.fresh.epsilons().last().copied().unwrap_or(0.0);
+        let of_fresh = self.blocks.last().map_or(1.0, last);
+        let end = if most.is_finite() { most * (most / 2.0 + 46.0) } else { 4.0 * of_fresh };
+        let start = self.blocks.first().and_then(|block| block.fresh.epsilons().get(1)).copied();
+        (start.unwrap_or(1e-9).min(end / 4.0), end.max(1e-300))
+    }
+
+    fn ceiling(&self, epsilon: f64) -> f64 {
+        self.ceilings.iter().map(|&ratio| ln_theta(epsilon, ratio)).fold(0.0, f64::min)
+    }
+
+    /// The bound after the rounds from one before them; `warm` is what was found at other ε.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if there are too many rounds to take them one by one.
+    pub fn advance(&self, h: &Table, warm: &mut Option<Table>) -> Result<Table, NotApplicable> {
+        let fresh = h.lns().first() == Some(&f64::NEG_INFINITY);
+        match self.count {
+            Count::Times(times) if times <= FEW || (!fresh && times <= MANY) => Ok(self.one_by_one(h, times, fresh)),
+            _ if !fresh => Err(NotApplicable::new(
+                "uses of the record differ and are too many: it is for equal steps, or periods of equal length",
+            )),
+            count => {
+                let uniform = self.settled(h, warm);
+                *warm = Some(uniform.clone());
+                Ok(match count {
+                    Count::Times(times) => self.in_blocks(&uniform, times),
+                    Count::Any => uniform,
+                })
+            }
+        }
+    }
+
+    /// Round after round.
+    fn one_by_one(&self, h: &Table, times: u64, fresh: bool) -> Table {
+        let mut h = h.clone();
+        for _ in 0..times {
+            h = self.next(&h, &self.blocks[..1], fresh);
+        }
+        h
+    }
+
+    /// The bound after the rounds of a block, and what holds at all times.
+    fn next(&self, h: &Table, blocks: &[Block], fresh: bool) -> Table {
+        let mut after = Table::new(h.epsilons().clone(), vec![0.0; h.len()]);
+        if let (Some(single), [Block { rounds: 1, .. }]) = (&self.single, blocks) {
+            after = after.least(&single.apply(h));
+        }
+        for block in blocks {
+            after = after.least(&block.apply(h));
+        }
+        if fresh { after.least(&self.caps(h)) } else { after }
+    }
+
+    fn caps(&self, h: &Table) -> Vec<f64> {
+        h.epsilons().iter().map(|&epsilon| self.ceiling(epsilon)).collect()
+    }
+
+    /// A bound for every number of rounds.
+    ///
+    /// # Guarantee
+    /// If H bounds E_γ after every number of rounds from equal laws, so does what a block makes of it: after k
+    /// rounds or more it is a bound by the block, and after fewer E_γ is at most that of neighbours that start
+    /// alike and take k rounds, the first of which do nothing.
+    fn settled(&self, h: &Table, warm: &Option<Table>) -> Table {
+        let mut bound = Table::new(h.epsilons().clone(), self.caps(h));
+        if let Some(warm) = warm {
+            bound = bound.least(warm.moved_to(h.epsilons().clone()).lns());
+        }
+        for _ in 0..SWEEPS {
+            let before = bound.clone();
+            if let Some(single) = &self.single {
+                bound = bound.least(&single.apply(&bound));
+            }
+            for block in &self.blocks {
+                bound = bound.least(&block.apply(&bound));
+            }
+            let change = before.lns().iter().zip(bound.lns()).filter(|(b, _)| **b > -700.0);
+            let change = change.map(|(b, a)| (b - a) / b.abs().max(1.0)).fold(0.0, f64::max);
+            if change < 1e-4 {
+                break;
+            }
+        }
+        bound
+    }
+
+    /// A bound for at most so many rounds: in blocks from equal laws on, with what holds at all times.
+    ///
+    /// # Guarantee
+    /// The first rounds may do nothing, so that their number may be rounded up.
+    fn in_blocks(&self, uniform: &Table, times: u64) -> Table {
+        let mut best = uniform.clone();
+        for block in &self.blocks {
+            let number = times.div_ceil(block.rounds);
+            if number > MANY {
+                continue;
+            }
+            let mut h = Table::nothing(uniform.epsilons().clone());
+            for _ in 0..number {
+                h = self.next(&h, std::slice::from_ref(block), true).least(best.lns());
+            }
+            best = best.least(h.lns());
+        }
+        best
+    }
+}

@@ -1,0 +1,221 @@
+//! A bound on a profile, known at some ε.
+
+use super::logs::{ln_sum, raised};
+use crate::Enclosure;
+use std::sync::Arc;
+
+/// ln of upper bounds on a profile h at some ε, the first of which is 0.
+///
+/// # Guarantee
+/// If h(ε) is at most the bound at every given ε, it is so everywhere: h is convex in γ = e^ε, so between two of
+/// them it is below the chord, and it is non-increasing, so beyond the last it is at most the value there. If h
+/// bounds both directions, h(1/γ) = 1 − 1/γ + h(γ)/γ extends it to a convex function, so that
+/// h(1) ≤ (γ − 1 + 2h(γ))/(γ + 1).
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    epsilons: Arc<[f64]>,
+    lns: Vec<f64>,
+    cells: Vec<Cell>,
+}
+
+/// What interpolation between two ε needs.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// 1/(e^(a−b) − 1).
+    scale: f64,
+    /// h(b)/h(a).
+    ratio: f64,
+}
+
+impl Table {
+    /// The hull of bounds at these ε, which increase from 0 on.
+    pub fn new(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
+        let mut least = across(&epsilons, &lns).min(0.0);
+        for ln in &mut lns {
+            least = if ln.is_nan() { least } else { least.min(*ln) };
+            *ln = least;
+        }
+        lower_to_hull(&epsilons, &mut lns);
+        let cells = epsilons
+            .windows(2)
+            .zip(lns.windows(2))
+            .map(|(e, l)| Cell {
+                scale: 1.0 / core_math::expm1(e[0] - e[1]),
+                ratio: if l[1] == f64::NEG_INFINITY { 0.0 } else { core_math::exp(l[1] - l[0]) },
+            })
+            .collect();
+        Self { epsilons, lns, cells }
+    }
+
+    /// Equal laws.
+    pub fn nothing(epsilons: Arc<[f64]>) -> Self {
+        let lns = vec![f64::NEG_INFINITY; epsilons.len()];
+        Self::new(epsilons, lns)
+    }
+
+    pub fn epsilons(&self) -> &Arc<[f64]> {
+        &self.epsilons
+    }
+
+    pub fn lns(&self) -> &[f64] {
+        &self.lns
+    }
+
+    pub fn len(&self) -> usize {
+        self.lns.len()
+    }
+
+    /// ln of the bound at an ε ≥ 0, rounded up.
+    ///
+    /// The weight w of the left end and 1 − w are off by a few units of themselves and of 1, and one of them is at
+    /// least 1/2, so that w + (1 − w)·ratio is off by a few units of itself.
+    pub fn at(&self, epsilon: f64) -> f64 {
+        let after = self.epsilons.partition_point(|&node| node <= epsilon);
+        let Some(before) = after.checked_sub(1) else { return 0.0 };
+        let ln = self.lns[before];
+        if after == self.lns.len() || ln == f64::NEG_INFINITY {
+            return ln;
+        }
+        let Cell { scale, ratio } = self.cells[before];
+        let weight = (core_math::expm1(epsilon - self.epsilons[after]) * scale).min(1.0);
+        let value = ln + core_math::log(weight + (1.0 - weight) * ratio);
+        raised(value, value)
+    }
+
+    /// ln of the bound, as the number that the table says.
+    pub fn enclosed(&self, epsilon: f64) -> Enclosure {
+        let after = self.epsilons.partition_point(|&node| node <= epsilon);
+        let Some(before) = after.checked_sub(1) else { return Enclosure::ZERO };
+        let ln = Enclosure::from(self.lns[before]);
+        if after == self.lns.len() || ln.upper() == f64::NEG_INFINITY || self.epsilons[before] == epsilon {
+            return ln;
+        }
+        let (start, end) = (Enclosure::from(self.epsilons[before]), Enclosure::from(self.epsilons[after]));
+        let weight = ((Enclosure::from(epsilon) - end).exp_m1() / (start - end).exp_m1())
+            .positive_part()
+            .min(Enclosure::ONE);
+        let ratio = (Enclosure::from(self.lns[after]) - ln).exp();
+        ln + (weight + (Enclosure::ONE - weight) * ratio).ln()
+    }
+
+    /// The lesser of this bound and others at the same ε.
+    pub fn least(&self, others: &[f64]) -> Self {
+        let lns = self.lns.iter().zip(others).map(|(a, b)| a.min(*b)).collect();
+        Self::new(Arc::clone(&self.epsilons), lns)
+    }
+
+    /// The same bound at other ε.
+    pub fn moved_to(&self, epsilons: Arc<[f64]>) -> Self {
+        let lns = epsilons.iter().map(|&epsilon| self.at(epsilon)).collect();
+        Self::new(epsilons, lns)
+    }
+
+    /// The table of a bound ln h(ε), rounded up, down to ln h = `floor`, with so many ε that chords are about
+    /// `tolerance`·h^(−1/10) above it, relatively.
+    pub fn of(tolerance: f64, floor: f64, ln_bound: impl Fn(f64) -> f64) -> Self {
+        let start = ln_bound(0.0);
+        if start == f64::NEG_INFINITY {
+            return Self::nothing(Arc::from([0.0]));
+        }
+        let mut end: f64 = 1.0;
+        while ln_bound(end) > floor && end < 1e6 {
+            end *= 2.0;
+        }
+        while end > 1e-15 && ln_bound(end / 2.0) <= floor {
+            end /= 2.0;
+        }
+        // From where the bound has hardly fallen, by factors of two.
+        let mut edges = vec![(end, ln_bound(end))];
+        let mut edge = end / 2.0;
+        while edge > 1e-18 {
+            let ln = ln_bound(edge);
+            edges.push((edge, ln));
+            if ln > start - 0.01 {
+                break;
+            }
+            edge /= 2.0;
+        }
+        edges.push((0.0, start));
+        edges.reverse();
+        let mut nodes = vec![edges[0]];
+        for pair in edges.windows(2) {
+            refine(&mut nodes, pair[0], pair[1], tolerance, &ln_bound, 14);
+            nodes.push(pair[1]);
+        }
+        Self::new(nodes.iter().map(|node| node.0).collect(), nodes.iter().map(|node| node.1).collect())
+    }
+}
+
+/// Puts ε between two of them as long as the chord is too far above.
+fn refine(
+    nodes: &mut Vec<(f64, f64)>,
+    a: (f64, f64),
+    b: (f64, f64),
+    tolerance: f64,
+    ln_bound: &impl Fn(f64) -> f64,
+    depth: u32,
+) {
+    let middle = a.0.midpoint(b.0);
+    let ln = ln_bound(middle);
+    let excess = chord(a, b, middle) - ln;
+    let allowed = (tolerance * (0.1 * ln.abs()).min(50.0).exp()).min(0.5);
+    let split = depth > 0 && excess > allowed;
+    if split {
+        refine(nodes, a, (middle, ln), tolerance, ln_bound, depth - 1);
+    }
+    nodes.push((middle, ln));
+    if split {
+        refine(nodes, (middle, ln), b, tolerance, ln_bound, depth - 1);
+    }
+}
+
+/// ln of the chord between two points of a bound at an ε between theirs, rounded up.
+fn chord(a: (f64, f64), b: (f64, f64), epsilon: f64) -> f64 {
+    if a.1 == f64::NEG_INFINITY {
+        return a.1;
+    }
+    let weight = (core_math::expm1(epsilon - b.0) / core_math::expm1(a.0 - b.0)).min(1.0);
+    let ratio = core_math::exp((b.1 - a.1).min(0.0));
+    let value = a.1 + core_math::log(weight + (1.0 - weight) * ratio);
+    raised(value, value)
+}
+
+/// The least of ln[(γ − 1 + 2h(γ))/(γ + 1)], a bound on ln h(1), rounded up.
+fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
+    let bound = |(&epsilon, &ln): (&f64, &f64)| {
+        // With 1 − 1/γ + 2h/γ over 1 + 1/γ nothing overflows.
+        let share = core_math::exp(-epsilon);
+        let double = ln_sum(core_math::log(-core_math::expm1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
+        raised(double - core_math::log1p(share), double)
+    };
+    epsilons.iter().zip(lns).skip(1).map(bound).fold(0.0, f64::min)
+}
+
+/// Lowers what is above the lower convex hull in γ to a bound on it.
+fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
+    // ln of minus the slope between two points, roughly: which points are on the hull need not be certain.
+    let ln_steepness = |a: usize, b: usize| {
+        lns[a] + core_math::log(-core_math::expm1(lns[b] - lns[a]))
+            - epsilons[b]
+            - core_math::log(-core_math::expm1(epsilons[a] - epsilons[b]))
+    };
+    let mut hull: Vec<(usize, f64)> = vec![(0, f64::INFINITY)];
+    for next in 1..lns.len() {
+        if lns[next - 1] == f64::NEG_INFINITY {
+            break;
+        }
+        let mut steepness = ln_steepness(hull[hull.len() - 1].0, next);
+        while hull.len() > 1 && hull[hull.len() - 1].1 < steepness {
+            hull.pop();
+            steepness = ln_steepness(hull[hull.len() - 1].0, next);
+        }
+        hull.push((next, steepness));
+    }
+    for edge in hull.windows(2) {
+        let ((a, _), (b, _)) = (edge[0], edge[1]);
+        for between in a + 1..b {
+            let line = chord((epsilons[a], lns[a]), (epsilons[b], lns[b]), epsilons[between]);
+            lns[between] = lns[between].min(line);
+        }
+    }
+}

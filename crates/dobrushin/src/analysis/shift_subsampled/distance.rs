@@ -1,0 +1,197 @@
+//! The law of the distance between two neighbours' iterates that share their noise and batches.
+//!
+//! The distance is at most z, where z ← c·z in steps without the record and z ← min(D, c·z + d) in those with
+//! it, which has the probability p. From 0 the law of z grows with the number of steps, in the stochastic
+//! order; from any upper bound of z it falls towards the same limit. So z after any number of steps is below
+//! what comes of the largest distance in some number of steps.
+//!
+//! # Guarantee
+//! For every increasing f ≥ 0, E f(z) ≤ Σ mass·f(distance) over the atoms. Each rounding raises a distance
+//! or a mass:
+//!
+//! - M steps are taken at once, with all uses in the last of them: z ← c^M·z + d·Bin(M, p);
+//! - distances are raised to the next of finitely many, in a geometric progression, so that without a use the
+//!   next distance is one of them again and nothing is raised;
+//! - more uses than are counted lead to the largest distance;
+//! - the rounding of masses is added in the end.
+
+use super::setting::moved;
+use crate::chain::Count;
+use crate::numeric::rounding::{mul_down, mul_up};
+use crate::{Enclosure, Probability};
+
+/// A distance and a bound on its probability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Atom {
+    pub distance: f64,
+    pub mass: f64,
+}
+
+/// Steps of the contraction z ← min(most, slope·z + displacement·Bernoulli(rate)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Contraction {
+    pub slope: f64,
+    pub displacement: f64,
+    pub rate: Probability,
+    /// No distance is larger.
+    pub most: f64,
+}
+
+/// Steps are taken together until distances shrink by about this share …
+const BLOCK: f64 = 1.0 / 64.0;
+/// … and distances are told apart by at least this share of that if every block uses the record.
+const FINEST: f64 = 1.0 / 16.0;
+/// Numbers of uses in a block that are less likely than this count as the largest distance.
+const UNLIKELY: f64 = 1e-30;
+/// More uses at once are not told apart.
+const MOST_USES: usize = 20_000;
+/// More distances are not told apart.
+const MOST_DISTANCES: f64 = 20_000.0;
+
+impl Contraction {
+    /// The law after so many steps from 0, or fewer.
+    pub fn law(&self, steps: Count) -> Vec<Atom> {
+        let certain = vec![Atom { distance: self.most, mass: 1.0 }];
+        if self.most == 0.0 || steps == Count::Times(0) {
+            return vec![Atom { distance: 0.0, mass: 1.0 }];
+        }
+        if !self.most.is_finite() || self.slope <= 0.0 || self.slope > 1.0 {
+            return certain;
+        }
+        if self.slope == 1.0 {
+            return match steps {
+                Count::Times(times) => self.sum(times).unwrap_or(certain),
+                Count::Any => certain,
+            };
+        }
+        self.settled(steps).unwrap_or(certain)
+    }
+
+    /// Without contraction, d·Bin(n, p).
+    fn sum(&self, steps: u64) -> Option<Vec<Atom>> {
+        let counted = (self.most / self.displacement).ceil();
+        let uses = uses(steps, self.rate, counted as usize)?;
+        let last = uses.len();
+        let atom = |(j, mass): (usize, f64)| {
+            let distance = mul_up(self.displacement, j as f64).min(self.most);
+            Atom { distance: if j + 1 == last { self.most } else { distance }, mass }
+        };
+        Some(gathered(uses.into_iter().enumerate().map(atom).collect(), TOGETHER))
+    }
+
+    fn settled(&self, steps: Count) -> Option<Vec<Atom>> {
+        let shrink = -self.slope.ln();
+        // How many steps are taken at once, and by how much distances shrink in them.
+        let together = (BLOCK / shrink).floor().max(1.0) as u64;
+        let shrink = shrink * together as f64;
+        // Distances are told apart the finer the more often they are raised.
+        let often = (together as f64 * self.rate.get()).min(1.0);
+        let per_block = (shrink / BLOCK).max(often / FINEST).ceil();
+        let ratio = shrink / per_block;
+        // Around the mean nothing is lost; far below it nothing needs to be told apart.
+        let typical = self.rate.get() * self.displacement / (1.0 - self.slope);
+        let remembered = self.rate.get() / (1.0 - self.slope);
+        let least = typical.min(self.most) * (-7.0 / (1.0 + remembered / 8.0)).exp();
+        let cells = ((self.most / least).ln() / ratio).ceil() + 1.0;
+        if cells.is_nan() || cells > MOST_DISTANCES {
+            return None;
+        }
+        // A hair slower than they shrink, so that shrunk ones are certainly below the next.
+        let distance = |i: usize| self.most * (-(ratio * (1.0 - 1e-9)) * i as f64).exp();
+        let mut distances: Vec<f64> = (0..cells as usize).map(distance).collect();
+        distances.push(0.0);
+        distances[0] = self.most;
+        let settled = (cells / per_block).ceil() as u64;
+        let (blocks, start) = match steps {
+            Count::Times(times) if times.div_ceil(together) <= settled => {
+                (times.div_ceil(together), distances.len() - 1)
+            }
+            _ => (settled, 0),
+        };
+        let uses = uses(together, self.rate, 400)?;
+        let kept = Count::Times(together).power(Enclosure::from(self.slope)).upper();
+        let place = |from: f64, used: usize| {
+            let raised = moved(kept, from, mul_up(self.displacement, used as f64)).min(self.most);
+            distances.partition_point(|&distance| distance >= raised) - 1
+        };
+        let places: Vec<Vec<usize>> = (0..uses.len() - 1)
+            .map(|used| distances.iter().map(|&from| place(from, used)).collect())
+            .collect();
+        let mut masses = vec![0.0; distances.len()];
+        masses[start] = 1.0;
+        for _ in 0..blocks {
+            let mut next = vec![0.0; distances.len()];
+            for (from, &mass) in masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+                for (places, likely) in places.iter().zip(&uses) {
+                    next[places[from]] += mass * likely;
+                }
+            }
+            next[0] += uses[uses.len() - 1];
+            // What underflows is nothing against this.
+            next[0] += 1e-280;
+            masses = next;
+        }
+        // In each block a mass is multiplied once and is one of at most this many terms of a sum.
+        let terms = (distances.len() * uses.len() + 4) as f64;
+        let rounding = 1.0 + 2.0 * f64::EPSILON * terms * blocks as f64;
+        let atoms = distances.iter().zip(&masses).rev();
+        Some(gathered(atoms.map(|(&distance, &mass)| Atom { distance, mass: mass * rounding }).collect(), TOGETHER))
+    }
+}
+
+/// Bounds on the probabilities of 0, 1, 2, … uses in so many steps, the last for all larger numbers together;
+/// `None` if they are too many.
+fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
+    let (p, n) = (Enclosure::from(rate), Enclosure::from(steps));
+    let rest = Enclosure::ONE - p;
+    if rest.lower() <= 0.0 {
+        return None;
+    }
+    let mean = n.upper() * rate.get();
+    let most = most.min(MOST_USES).min(usize::try_from(steps).unwrap_or(MOST_USES));
+    // ln P(j) = ln P(0) + Σ ln((n − i)/(i + 1)·p/(1 − p)).
+    let mut ln_likely = n * (-p).ln_1p();
+    let odds = (p / rest).ln();
+    let mut likely = Vec::new();
+    for j in 0..=most {
+        likely.push(ln_likely.exp().upper());
+        let (j, left) = (j as f64, n - Enclosure::from(j as f64));
+        if j > mean && ln_likely.upper() < UNLIKELY.ln() {
+            break;
+        }
+        ln_likely = ln_likely + (left.positive_part() / Enclosure::from(j + 1.0)).ln() + odds;
+    }
+    // P(≥ j) ≤ P(j)/(1 − P(j + 1)/P(j)) where the ratios fall and are below 1; at most 1.
+    let next = likely.len() as f64;
+    let next_ratio = (n - Enclosure::from(next)).positive_part() / Enclosure::from(next + 1.0) * p / rest;
+    let tail = if next > n.upper() {
+        Enclosure::ZERO
+    } else if next_ratio.upper() < 1.0 {
+        ln_likely.exp() / (Enclosure::ONE - next_ratio)
+    } else {
+        Enclosure::ONE
+    };
+    likely.push(tail.upper().min(1.0));
+    Some(likely)
+}
+
+/// How much larger the largest of several distances may be that are counted as one.
+const TOGETHER: f64 = 1.0 + 1.0 / 64.0;
+
+/// Fewer atoms: those near each other are raised to the largest of them. The atoms come in increasing order.
+pub(super) fn gathered(atoms: Vec<Atom>, together: f64) -> Vec<Atom> {
+    let mut groups: Vec<Atom> = Vec::new();
+    let mut first = 0.0;
+    for atom in atoms.into_iter().filter(|atom| atom.mass > 0.0) {
+        match groups.last_mut() {
+            Some(group) if atom.distance <= mul_down(first, together) => {
+                *group = Atom { distance: atom.distance, mass: moved(1.0, group.mass, atom.mass) };
+            }
+            _ => {
+                first = atom.distance;
+                groups.push(atom);
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,230 @@
+//! The numbers of a chain of equal steps with hidden participation, in units of its noise.
+//!
+//! Every number is rounded to the less private side: bounds on a chain only grow with its distances and its
+//! slopes, and fall with its noise.
+
+use crate::chain::{Chain, Count, Participation, Piece, Step, StepNoise, Stretch};
+use crate::loss::{DominatingPair, FiniteLoss, GaussianLoss, WithoutReplacementLoss};
+use crate::mechanism::{Distances, SubsampledGaussian};
+use crate::numeric::rounding::{add_up, div_up, sqrt_down};
+use crate::profile::{Direction, PrivacyProfile};
+use crate::{Enclosure, Epsilon, Error, NonNegative, NotApplicable, Positive, Probability};
+use std::sync::Arc;
+
+/// ‖ψ(x) − ψ(y)‖ ≤ slope·‖x − y‖ + offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line {
+    pub slope: f64,
+    pub offset: f64,
+}
+
+/// Equal steps W ← Π(ψ(W) + N(0, 1)) in which the record takes part with probability p.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Setting {
+    /// p.
+    pub rate: Probability,
+    /// How far apart the updates of two neighbours are.
+    pub displacement: f64,
+    /// How far apart the updates with and without the record are.
+    pub absence: f64,
+    /// How many steps.
+    pub steps: Count,
+    /// The diameter of the domain; ∞ if there is none.
+    pub diameter: f64,
+    /// For the distance of iterates after the same update, those along which a difference can be shifted.
+    pub same: Vec<Line>,
+    /// For the distance after updates with different records, or the same.
+    pub crossed: Vec<Line>,
+}
+
+/// A displacement of more noise standard deviations hides nothing, and no grid holds its losses.
+const LARGEST_RATIO: f64 = 300.0;
+
+impl Setting {
+    /// The setting of a chain.
+    ///
+    /// Steps before the first use lead both neighbours to the same law, and steps after the last are
+    /// post-processing.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] unless the uses are equal steps with Gaussian noise and hidden participation.
+    pub fn of(chain: &Chain) -> Result<Self, NotApplicable> {
+        let mut stretches = chain.since_the_record();
+        let (Some(Stretch { step, count }), true) =
+            (stretches.next(), stretches.all(|stretch| stretch.step.participation.is_never()))
+        else {
+            return Err(NotApplicable::new(
+                "steps that use the record differ in their learning rate, noise or participation: it is for equal \
+                 steps only",
+            ));
+        };
+        let Participation::Sometimes(rate) = step.participation else {
+            return Err(NotApplicable::new(
+                "the record takes part in a known step: run.order must be \"poisson\" or \"without-replacement\"",
+            ));
+        };
+        let StepNoise::Gaussian(noise) = step.noise else {
+            return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+        };
+        let ratio = |distance: Enclosure| (distance / Enclosure::from(noise.lower())).upper();
+        let line = |piece: &Piece| Line { slope: piece.slope().upper(), offset: ratio(piece.offset()) };
+        let setting = Self {
+            rate,
+            displacement: ratio(step.displacement),
+            absence: ratio(step.absence),
+            steps: count,
+            diameter: ratio(chain.domain().width()),
+            same: step.modulus.pieces().iter().map(line).filter(can_be_shifted).collect(),
+            crossed: crossed_lines(step).iter().map(line).collect(),
+        };
+        if setting.same.is_empty() {
+            return Err(NotApplicable::new(
+                "nothing bounds how far iterates move apart: [loss] convex with smoothness, update.weight-decay, \
+                 or update.clip-norm is missing",
+            ));
+        }
+        if setting.displacement.is_nan() || setting.displacement > LARGEST_RATIO {
+            return Err(NotApplicable::new(
+                "one record moves the iterate by hundreds of noise standard deviations: update.noise is too small",
+            ));
+        }
+        if count == Count::Any && setting.furthest(Count::Any) == f64::INFINITY {
+            return Err(NotApplicable::new(
+                "iterates of neighbours move apart without limit: give [domain] diameter, weight decay or strong \
+                 convexity, or run.steps",
+            ));
+        }
+        Ok(setting)
+    }
+
+    /// The same steps, so many of them.
+    pub fn with_steps(&self, steps: Count) -> Self {
+        Self { steps, ..self.clone() }
+    }
+
+    /// The number of steps before the last k, of which there may be fewer.
+    pub fn before(&self, k: u64) -> Count {
+        match self.steps {
+            Count::Times(times) => Count::Times(times.saturating_sub(k)),
+            Count::Any => Count::Any,
+        }
+    }
+
+    /// How far apart the iterates of neighbours with the same noise and batches can be after so many steps, or
+    /// fewer.
+    pub fn furthest(&self, steps: Count) -> f64 {
+        let Some(later) = one_less(steps) else {
+            return 0.0;
+        };
+        let after = |line: &Line| {
+            let (slope, offset) = (Enclosure::from(line.slope), Enclosure::from(line.offset));
+            // After the first step they are within the displacement, and within the line at 0.
+            let first = offset.min(Enclosure::from(self.displacement));
+            let kept = if first == Enclosure::ZERO { first } else { later.power(slope) * first };
+            let added = if line.offset == 0.0 { offset } else { offset * later.geometric_sum(slope) };
+            (kept + added).upper()
+        };
+        self.crossed.iter().map(after).fold(self.diameter, f64::min)
+    }
+
+    /// What is shifted into the noise of k steps if iterates start at most `distance` apart, as one distance
+    /// of normal laws.
+    ///
+    /// (c^k·z + o·Σ_{j<k}c^j)/√(Σ_{j<k}c^(2j)): nothing is left after k steps, and in between never less than
+    /// nothing, since the points of the allocation lie on a concave curve (c ≤ 1) or a level one (o = 0).
+    pub fn shift(line: Line, k: u64, distance: f64) -> f64 {
+        let (slope, steps) = (Enclosure::from(line.slope), Count::Times(k));
+        let distance = Enclosure::from(distance);
+        let shift = if line.slope > 1.0 {
+            // Divided by c^k: z/√(Σ_{i=1..k} c^(−2i)).
+            let shrinking = Enclosure::ONE / slope.square();
+            distance / (shrinking * steps.geometric_sum(shrinking)).sqrt()
+        } else {
+            let left = steps.power(slope) * distance;
+            let added = Enclosure::from(line.offset) * steps.geometric_sum(slope);
+            (left + added) / steps.geometric_sum(slope.square()).sqrt()
+        };
+        if shift.upper().is_nan() { f64::INFINITY } else { shift.upper().max(0.0) }
+    }
+
+    /// The profile of one step whose noise has the variance `share`.
+    pub fn one_step(&self, share: f64) -> Result<OneStep, Error> {
+        let deviation = sqrt_down(share);
+        let ratio = |distance: f64| NonNegative::new(div_up(distance, deviation));
+        let distances = Distances { without: ratio(self.absence)?, other: ratio(self.displacement)? };
+        let sampled = SubsampledGaussian::new(self.rate, distances, distances)?;
+        Ok(OneStep { rate: self.rate, distances, sampled })
+    }
+}
+
+/// A profile of the subsampled pair: two laws (1−p)μ₀ + pμ₁ and (1−p)μ₀ + pμ₁′.
+///
+/// # Guarantee
+/// By advanced joint convexity ([`SubsampledGaussian`]), and by joint convexity E_γ ≤ p·E_γ(μ₁‖μ₁′), which is
+/// less only where μ₀ is farther away than the other two are from each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OneStep {
+    rate: Probability,
+    distances: Distances,
+    sampled: SubsampledGaussian,
+}
+
+impl OneStep {
+    /// A pair of laws that dominates the step.
+    pub fn pair(&self) -> Result<DominatingPair, Error> {
+        if self.distances.without == self.distances.other {
+            let law = GaussianLoss::new(Positive::new(self.distances.other.get())?);
+            return Ok(DominatingPair::symmetric(Arc::new(WithoutReplacementLoss::new(law, self.rate)?)));
+        }
+        Ok(DominatingPair::symmetric(Arc::new(FiniteLoss::dominating(self))))
+    }
+
+    /// How far apart the laws are, at most.
+    pub fn ratio(&self) -> f64 {
+        self.distances.other.get()
+    }
+}
+
+impl PrivacyProfile for OneStep {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        let sampled = self.sampled.delta_of(direction, epsilon);
+        if self.distances.without <= self.distances.other {
+            return sampled;
+        }
+        let shown = crate::numeric::theta::theta(epsilon, self.distances.other);
+        sampled.min(Enclosure::from(self.rate) * shown)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}
+
+/// Whether a difference can be shifted along a line at once, see [`Setting::shift`].
+fn can_be_shifted(line: &Line) -> bool {
+    line.slope.is_finite() && line.offset.is_finite() && (line.slope <= 1.0 || line.offset == 0.0)
+}
+
+/// The lines above the distance after updates with different records that are also above the one after the
+/// same update.
+fn crossed_lines(step: &Step) -> Vec<Piece> {
+    let below = |piece: &Piece, other: &Piece| {
+        piece.slope().upper() <= other.slope().upper() && piece.offset().upper() <= other.offset().upper()
+    };
+    let same = step.modulus.pieces();
+    let is_above = |line: &Piece| same.iter().any(|piece| below(piece, line));
+    step.crossed_pieces().filter(is_above).collect()
+}
+
+/// One step less; `None` if there is none.
+fn one_less(steps: Count) -> Option<Count> {
+    match steps {
+        Count::Times(times) => times.checked_sub(1).map(Count::Times),
+        Count::Any => Some(Count::Any),
+    }
+}
+
+/// The sum, rounded up, of c·z and what is added.
+pub(super) fn moved(slope: f64, distance: f64, added: f64) -> f64 {
+    add_up(crate::numeric::rounding::mul_up(slope, distance), added)
+}

@@ -1,0 +1,197 @@
+//! The bounds at chosen cuts, as points of one profile.
+
+use super::distance::{Atom, Contraction, gathered};
+use super::scout::{Cut, Divided, Scout};
+use super::setting::{Line, Setting};
+use crate::chain::Count;
+use crate::loss::{Composition, DominatingPair, GaussianLoss, LossDistribution, Part};
+use crate::numeric::rounding::{add_up, div_up, mul_up, sqrt_down};
+use crate::numeric::theta;
+use crate::profile::{Direction, Knot, PiecewiseProfile};
+use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
+use std::sync::Arc;
+
+/// The δ for which cuts are chosen and losses are added up.
+const RUNGS: [f64; 7] = [0.1, 1e-3, 1e-5, 1e-8, 1e-12, 1e-18, 1e-26];
+/// How many δ per power of ten are looked at, …
+const PER_DECADE: i32 = 12;
+/// … from one rung's neighbour to the other's.
+const DECADES: [(i32, i32); 7] = [(0, 3), (1, 5), (3, 8), (5, 12), (8, 18), (12, 26), (18, 34)];
+/// How wide enclosures of ε are, relatively.
+const TOLERANCE: f64 = 1e-3;
+/// How many shares of ε are tried for what is shifted.
+const SHARES: usize = 64;
+
+/// How much larger the largest of several distances may be that count as one in estimates, and how often those
+/// are halved.
+const ROUGHLY: f64 = 1.15;
+const ROUGH_STEPS: usize = 16;
+
+/// The best of all cuts.
+pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
+    let mut points = Vec::new();
+    let scout = Scout::new(setting);
+    let laws = Laws::new(setting);
+    for (&rung, &decades) in RUNGS.iter().zip(&DECADES) {
+        if let Some(divided) = scout.divided(rung) {
+            points.extend(split(setting, &scout, divided, rung).map(|losses| points_of(&losses, decades)));
+        }
+        let shifted = |cut| laws.rough_epsilon(cut, rung / 2.0);
+        if let Some(cut) = scout.joined(rung, shifted) {
+            points.extend(joined(setting, &laws, cut, rung, decades));
+        }
+    }
+    PiecewiseProfile::symmetric(&points.concat())
+}
+
+/// The δ of a range of powers of ten.
+fn levels((from, to): (i32, i32)) -> impl Iterator<Item = f64> {
+    (from * PER_DECADE..=to * PER_DECADE).map(|i| {
+        // Powers of ten themselves exactly.
+        if i % PER_DECADE == 0 { 10f64.powi(-i / PER_DECADE) } else { 10f64.powf(-f64::from(i) / f64::from(PER_DECADE)) }
+    })
+}
+
+/// (ε, δ) at the levels and at ε = 0.
+fn points_of(losses: &LossDistribution, decades: (i32, i32)) -> Vec<Knot> {
+    let at_zero = Epsilon::new(0.0).ok().and_then(|zero| knot(0.0, losses.delta(zero).upper()));
+    let at = |level: f64| {
+        let epsilon = losses.epsilon(Delta::new(level).ok()?).upper();
+        knot(epsilon, level)
+    };
+    at_zero.into_iter().chain(levels(decades).filter_map(at)).collect()
+}
+
+/// A point, if it says something.
+fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
+    let finite = epsilon < f64::INFINITY && delta < 1.0;
+    Some(Knot::new(Epsilon::new(epsilon).ok().filter(|_| finite)?, Delta::new(delta).ok()?))
+}
+
+/// The losses of k steps with a share of the noise, and of the shift with the rest.
+fn split(setting: &Setting, scout: &Scout<'_>, divided: Divided, delta: f64) -> Option<LossDistribution> {
+    let Divided { cut, share } = divided;
+    let mut parts = vec![Part { pair: setting.one_step(share).ok()?.pair().ok()?, count: cut.k }];
+    if share < 1.0 {
+        let mu = div_up(scout.shift(cut), sqrt_down(1.0 - share));
+        if mu > 0.0 {
+            let law = GaussianLoss::new(Positive::new(mu).ok()?);
+            parts.push(Part { pair: DominatingPair::symmetric(Arc::new(law)), count: 1 });
+        }
+    }
+    losses(parts, delta)
+}
+
+fn losses(parts: Vec<Part>, delta: f64) -> Option<LossDistribution> {
+    let composition = Composition::new(parts).with_tolerance(TOLERANCE);
+    Some(composition.distribution(Direction::Forward, Delta::new(delta).ok()?))
+}
+
+/// g(ε₁) of k steps and h(ε₂) of the shift, joined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
+fn joined(setting: &Setting, laws: &Laws<'_>, cut: Cut, delta: f64, decades: (i32, i32)) -> Option<Vec<Knot>> {
+    let part = Part { pair: setting.one_step(1.0).ok()?.pair().ok()?, count: cut.k };
+    let own = points_of(&losses(vec![part], delta / 2.0)?, decades);
+    let (atoms, unit) = laws.shifted(cut);
+    let end = Some(laws.rough_epsilon(cut, delta * 1e-4)).filter(|end| end.is_finite())?;
+    let mut points = Vec::new();
+    for i in 0..=SHARES {
+        let shifted = end * (i as f64 / SHARES as f64).powf(1.5);
+        let height = expected(&atoms, unit, shifted);
+        for own in &own {
+            let (epsilon, delta) = (add_up(own.epsilon(), shifted), own.delta());
+            let growth = |x: f64| Enclosure::from(x).exp().upper();
+            let first = add_up(delta, mul_up(growth(own.epsilon()), height));
+            let second = add_up(height, mul_up(growth(shifted), delta));
+            points.extend(knot(epsilon, first.min(second)));
+        }
+    }
+    Some(thinned(points))
+}
+
+/// Of points with about the same δ the one with the least ε.
+fn thinned(points: Vec<Knot>) -> Vec<Knot> {
+    let mut best: Vec<Option<Knot>> = Vec::new();
+    for point in points {
+        let place = (-point.delta().log10() * 48.0).clamp(0.0, 48.0 * 40.0) as usize;
+        if best.len() <= place {
+            best.resize(place + 1, None);
+        }
+        match &mut best[place] {
+            Some(known) if known.epsilon() <= point.epsilon() => (),
+            slot => *slot = Some(point),
+        }
+    }
+    best.into_iter().flatten().collect()
+}
+
+/// The law of the distance of neighbours after so many steps, or fewer.
+fn law(setting: &Setting, line: Line, steps: Count) -> Vec<Atom> {
+    let (displacement, rate) = (setting.displacement, setting.rate);
+    Contraction { slope: line.slope, displacement, rate, most: setting.furthest(steps) }.law(steps)
+}
+
+/// E θ_ε(unit·z) over the law of z.
+fn expected(atoms: &[Atom], unit: f64, epsilon: f64) -> f64 {
+    let at = |atom: &Atom| {
+        let distance = NonNegative::new(mul_up(unit, atom.distance));
+        let height = match (Epsilon::new(epsilon), distance) {
+            (Ok(epsilon), Ok(distance)) => theta::theta(epsilon, distance).upper(),
+            _ => 1.0,
+        };
+        mul_up(atom.mass, height)
+    };
+    atoms.iter().map(at).fold(0.0, add_up).min(1.0)
+}
+
+/// The laws of the distance of neighbours, for each line without an offset.
+struct Laws<'a> {
+    setting: &'a Setting,
+    laws: Vec<(Line, Vec<Atom>)>,
+}
+
+impl<'a> Laws<'a> {
+    fn new(setting: &'a Setting) -> Self {
+        let lines = setting.same.iter().filter(|line| line.offset == 0.0);
+        let laws = lines.map(|&line| (line, law(setting, line, setting.steps))).collect();
+        Self { setting, laws }
+    }
+
+    /// A law of the distance before a cut, and by what a distance counts after it.
+    ///
+    /// That of all steps is above that of fewer.
+    fn roughly_shifted(&self, cut: Cut) -> (Vec<Atom>, f64) {
+        let most = self.setting.furthest(self.setting.before(cut.k));
+        match self.laws.iter().find(|(line, _)| *line == cut.line) {
+            Some((_, atoms)) => {
+                let capped = |atom: &Atom| Atom { distance: atom.distance.min(most), ..*atom };
+                (atoms.iter().map(capped).collect(), Setting::shift(cut.line, cut.k, 1.0))
+            }
+            None => (vec![Atom { distance: Setting::shift(cut.line, cut.k, most), mass: 1.0 }], 1.0),
+        }
+    }
+
+    /// The same, of the steps before the cut only.
+    fn shifted(&self, cut: Cut) -> (Vec<Atom>, f64) {
+        if cut.line.offset > 0.0 || self.setting.steps == Count::Any {
+            return self.roughly_shifted(cut);
+        }
+        let atoms = law(self.setting, cut.line, self.setting.before(cut.k));
+        (atoms, Setting::shift(cut.line, cut.k, 1.0))
+    }
+
+    /// The ε at which what is shifted has this δ, roughly.
+    fn rough_epsilon(&self, cut: Cut, delta: f64) -> f64 {
+        let (atoms, unit) = self.roughly_shifted(cut);
+        let atoms = gathered(atoms, ROUGHLY);
+        let most = unit * atoms.last().map_or(0.0, |atom| atom.distance);
+        let (mut low, mut high) = (0.0, most * (most / 2.0 + (-2.0 * delta.ln()).sqrt()));
+        if !high.is_finite() {
+            return f64::INFINITY;
+        }
+        for _ in 0..ROUGH_STEPS {
+            let middle = 0.5 * (low + high);
+            if expected(&atoms, unit, middle) > delta { low = middle } else { high = middle }
+        }
+        high
+    }
+}
