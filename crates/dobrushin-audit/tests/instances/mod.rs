@@ -236,11 +236,26 @@ fn used_at_random(random: &mut Random) -> Instance {
     let rate = [0.02, 0.2, 0.5, 0.9][random.below(4)];
     let step = |random: &mut Random| {
         let (first, second) = world.different(random);
-        Step { noise: world.gaussian(), common: world.common(random), first, second, probability: rate }
+        // Without the record any update of bounded size, or one no further away than the displacement.
+        let common = match world.updates {
+            Updates::Bounded => world.common(random),
+            Updates::Lipschitz => {
+                let middle = world.interval.lower();
+                let apart = second.at(middle) - first.at(middle);
+                first.clone().shifted(apart * [0.0, 0.3, 0.5, 1.0][random.below(4)]).expect("valid")
+            }
+        };
+        let (first, second) = if random.below(2) == 0 { (first, second) } else { (second, first) };
+        Step { noise: world.gaussian(), common, first, second, probability: rate }
     };
     let steps = (0..times).map(|_| step(random)).collect();
     let participation = Participation::Sometimes(Probability::new(rate).expect("valid"));
-    let claims = vec![(world.claimed(participation), Count::Times(times))];
+    let mut claim = world.claimed(participation);
+    claim.absence = match world.updates {
+        Updates::Bounded => Enclosure::from(2.0 * world.constant),
+        Updates::Lipschitz => Enclosure::from(world.displacement * (1.0 + 1e-12)),
+    };
+    let claims = vec![(claim, Count::Times(times))];
     world.instance("used at random", random, steps, claims, Facts { rate, ..Facts::default() })
 }
 

@@ -15,8 +15,8 @@ pub struct Step {
     pub displacement: Enclosure,
     /// How far apart the updates with and without the record are, at most, for either neighbour.
     pub absence: Enclosure,
-    /// Further bounds on the distance of two iterates after updates with different records; that
-    /// ω(z) + d is one need not be said.
+    /// Further bounds on the distance of two iterates after any two of the updates with one record, with
+    /// another, and without either; that ω(z) + d is one for the first two need not be said.
     pub crossed: Modulus,
     /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
     pub growth: Option<Piece>,
@@ -140,6 +140,12 @@ impl Step {
     pub fn crossed_pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         let moved = self.modulus.pieces().iter().map(|piece| piece.raised(self.displacement));
         moved.chain(self.crossed.pieces().iter().copied())
+    }
+
+    /// The distance after any two of the updates with one record, with another, and without either.
+    pub fn any_at(&self, distance: Enclosure) -> Enclosure {
+        let moved = self.modulus.at(distance) + self.displacement.max(self.absence);
+        moved.min(self.crossed.at(distance))
     }
 
     /// ω′ at a distance.
