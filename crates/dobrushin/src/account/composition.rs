@@ -6,7 +6,8 @@ use crate::divergence::LaplacePair;
 use crate::loss::{Composition, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::profile::{
-    ComposedCurve, ConcentratedCurve, GaussianProfile, PairCurve, PrivacyProfile, RenyiProfile, SubsampledGaussian,
+    ComposedCurve, ConcentratedCurve, GaussianProfile, PairCurve, PrivacyProfile, RenyiProfile,
+    SubsampledGaussian,
 };
 use crate::{Enclosure, NotApplicable, Positive};
 use std::sync::Arc;

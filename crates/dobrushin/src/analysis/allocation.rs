@@ -102,10 +102,7 @@ impl Gathered {
         let (slope, offset) = (Enclosure::from(step.slope), Enclosure::from(step.offset));
         let (square, variance) = (slope.square(), Enclosure::from(step.noise).square());
         if step.count == Count::Times(1) {
-            return Self {
-                shift: slope * self.shift + offset,
-                variance: square * self.variance + variance,
-            };
+            return Self { shift: slope * self.shift + offset, variance: square * self.variance + variance };
         }
         Self {
             shift: step.count.power(slope) * self.shift + offset * step.count.geometric_sum(slope),
@@ -303,9 +300,7 @@ fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
             Count::Times(times) => times,
             Count::Any => MOST_STEPS_BACK,
         };
-        let price = |steps: u64| {
-            backwards.price_from(backwards.before(step, Count::Times(steps)), diameter)
-        };
+        let price = |steps: u64| backwards.price_from(backwards.before(step, Count::Times(steps)), diameter);
         let mut note = |steps: u64, price: f64| {
             if price < best.map_or(f64::INFINITY, |(least, _)| least) {
                 best = Some((price, Start { run, steps }));

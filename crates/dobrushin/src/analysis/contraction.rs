@@ -3,8 +3,7 @@
 use super::lines::squared_shift;
 use super::walk::{Leg, legs, ln_sum, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
-use crate::chain::{Branch, Chain, Count, Mixture, StepNoise, Stop};
-use crate::numeric::theta;
+use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// Hidden steps on a bounded domain, each of which contracts E_γ, and the smaller it is, the more.
@@ -17,7 +16,9 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 /// η_γ of its noise at distance ω(D), which is all there is for Laplace noise.
 ///
 /// A record used once: e₀ = E_γ of the shift over the use and j₀ later steps, then blocks of k steps; the best j₀ and k are
-/// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}, the first at radius ω′(D)/s. A
+/// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of the
+/// batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record, the
+/// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
 /// random time or place: the average. F_γ(e) ≤ e·η_γ: never above the products of `contraction-published` and
 /// `nonconvex-published`.
 pub struct Contraction;
@@ -62,11 +63,8 @@ impl Noisy {
             let ln_e = Enclosure::from(ln_e);
             // ln γ̃ = ln(1 + (γ−1)/e), where (γ−1)/e may overflow.
             let excess = Enclosure::from(epsilon).exp_m1().ln() - ln_e;
-            let tilted = if excess.lower() > 40.0 {
-                excess + (-excess).exp().ln_1p()
-            } else {
-                excess.exp().ln_1p()
-            };
+            let tilted =
+                if excess.lower() > 40.0 { excess + (-excess).exp().ln_1p() } else { excess.exp().ln_1p() };
             ln_e + tilted.positive_part().map_monotone(|tilted| {
                 Epsilon::new(tilted).map_or(Enclosure::ZERO, |tilted| self.ln_eta(tilted))
             })
@@ -150,7 +148,8 @@ impl Once {
             };
             let next = places.get(index + 1).copied().unwrap_or(end + 1);
             let from = place.max(first_stop);
-            let stops = if branch.stop == Stop::End { u64::from(place == end) } else { next.saturating_sub(from) };
+            let stops =
+                if branch.stop == Stop::End { u64::from(place == end) } else { next.saturating_sub(from) };
             let blocks = cleaned.blocks(&places[..index], place);
             known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
         }
@@ -300,8 +299,10 @@ struct Again {
 }
 
 struct AgainLeg {
+    /// At distance ω(D), ω′(D), and that of any two of the updates with the record, another, or neither.
     same: Noisy,
     crossed: Noisy,
+    any: Noisy,
     probability: Enclosure,
     count: Count,
     stops: bool,
@@ -317,6 +318,7 @@ impl Again {
         let leg = |leg: Leg<'_>| AgainLeg {
             same: Noisy { noise: leg.step.noise, distance: leg.step.modulus.at(width) },
             crossed: Noisy { noise: leg.step.noise, distance: leg.step.crossed_at(width) },
+            any: Noisy { noise: leg.step.noise, distance: leg.step.any_at(width) },
             probability: leg.step.participation.probability(),
             count: leg.count,
             stops: leg.stops,
@@ -369,20 +371,12 @@ impl AgainLeg {
     /// ln h⁺.
     fn after(&self, epsilon: Epsilon, ln_h: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
         let ln_rest = (Enclosure::ONE - self.probability).ln();
-        let apart = ln_sum(&[
-            ln_rest + self.same.ln_tight(epsilon, ln_h),
-            self.probability.ln() + ln_eta_crossed,
-        ]);
+        let apart =
+            ln_sum(&[ln_rest + self.same.ln_tight(epsilon, ln_h), self.probability.ln() + ln_eta_crossed]);
         let mixed = ln_sum(&[self.probability.ln(), ln_rest + ln_h]).min(Enclosure::ZERO);
-        // F_γ at the larger radius holds for both kinds of batches together only if no batch is known.
-        let together = self.widest().ln_tight(epsilon, mixed);
+        let together = self.any.ln_tight(epsilon, mixed);
         let least = if together.upper() < apart.upper() { together } else { apart };
         least.min(Enclosure::ZERO)
-    }
-
-    /// Points of the images under any two updates.
-    fn widest(&self) -> Noisy {
-        Noisy { distance: self.crossed.distance.max(self.same.distance), ..self.crossed }
     }
 
     /// A bound that any number of steps keeps, from a bound at the start.

@@ -46,7 +46,8 @@ fn best_over_lines(
         for crossed in 0..choices(true) {
             if let Some((first, all)) = steps(&stretches, same, crossed)? {
                 let price = price(&first, &all);
-                best = Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
+                best =
+                    Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
             }
         }
     }
@@ -89,9 +90,8 @@ fn steps(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Optio
         let line = lines.get(choice).or(lines.last());
         // Without any, the first use by itself may still be bounded.
         unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
-        let (slope, offset) = line.map_or((f64::INFINITY, f64::INFINITY), |line| {
-            (line.slope().upper(), line.offset().upper())
-        });
+        let (slope, offset) =
+            line.map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
         all.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
     }
     let (Some(stretch), false) = (stretches.first(), unknown) else {

@@ -104,9 +104,9 @@ impl Bound {
     pub(crate) fn repeated(self, times: u64, tolerance: f64) -> Self {
         match self {
             bound if times == 1 => bound,
-            Self::Gaussian(profile) => Self::Gaussian(GaussianProfile::enclosed(
-                profile.mu() * Enclosure::from(times).sqrt(),
-            )),
+            Self::Gaussian(profile) => {
+                Self::Gaussian(GaussianProfile::enclosed(profile.mu() * Enclosure::from(times).sqrt()))
+            }
             Self::Renyi(curve) => Self::Renyi(Arc::new(ComposedCurve::repeated(times, curve))),
             Self::Profile(profile) => {
                 let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
