@@ -10,13 +10,14 @@
 //! # Implementation
 //! Where to start, and where the minorant touches, is found in plain `f64`, from the end backwards. Between two
 //! such times nothing is left of the difference at either, and the price is (Σo_i·w_i)²/Σ(s_i·w_i)², which is
-//! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked* with enclosures at
-//! the end of each stretch; where it is not certain, z_t = 0 is made so, which is always allowed. Inside
-//! a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
+//! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked*, with every rounding
+//! counted, at the end of each stretch; where it is not certain, either every shift is made smaller by a
+//! share of 1e-8, or z_t = 0 is made so, both of which are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
 //! by one.
 
 use crate::Enclosure;
 use crate::chain::Count;
+use crate::numeric::UNIT_ROUNDOFF;
 
 /// Equal steps: a line slope·z + offset above their modulus, and their noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,33 +87,69 @@ fn one_by_one(steps: &[ShiftStep]) -> Option<Vec<ShiftStep>> {
     Some(all)
 }
 
-/// What a difference and the noise amount to at the end of some steps.
+/// What a difference and the noise amount to from some time to the end of some steps, with a bound on the
+/// relative error of both: nothing is ever subtracted.
 #[derive(Clone, Copy)]
 struct Gathered {
-    /// Σo_i·w_i.
-    shift: Enclosure,
-    /// Σ(s_i·w_i)².
-    variance: Enclosure,
+    /// V = Σo_i·w_i.
+    shift: f64,
+    /// U = Σ(s_i·w_i)².
+    variance: f64,
+    /// w.
+    weight: f64,
+    error: f64,
 }
 
+/// The relative error of a handful of roundings.
+const ROUNDINGS: f64 = 8.0 * UNIT_ROUNDOFF;
+/// Between these nothing that matters underflows, and nothing overflows.
+const MODERATE: std::ops::Range<f64> = 1e-140..1e140;
+
 impl Gathered {
-    const NOTHING: Self = Self { shift: Enclosure::ZERO, variance: Enclosure::ZERO };
+    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, weight: 1.0, error: 0.0 };
 
-    fn then(self, step: &ShiftStep) -> Self {
-        let (slope, offset) = (Enclosure::from(step.slope), Enclosure::from(step.offset));
-        let (square, variance) = (slope.square(), Enclosure::from(step.noise).square());
-        if step.count == Count::Times(1) {
-            return Self { shift: slope * self.shift + offset, variance: square * self.variance + variance };
-        }
+    /// The same from the time before a stretch on.
+    fn with_before(self, step: &ShiftStep) -> Self {
+        let (sum, squares, factor, error) = match step.count {
+            Count::Times(1) => (1.0, 1.0, step.slope, 0.0),
+            count => {
+                let slope = Enclosure::from(step.slope);
+                let all =
+                    [count.geometric_sum(slope), count.geometric_sum(slope.square()), count.power(slope)];
+                let error = all.iter().map(|x| x.relative_width()).fold(0.0, f64::max);
+                (all[0].midpoint(), all[1].midpoint(), all[2].midpoint(), error)
+            }
+        };
+        let weighed = self.weight * step.noise;
+        let moderate = |x: f64| x == 0.0 || MODERATE.contains(&x);
+        // What is too small to be squared is far in the past, and adds nothing; what is too large is not known.
+        let known = moderate(step.offset) && moderate(step.noise) && factor < 1e140 && self.weight < 1e140;
         Self {
-            shift: step.count.power(slope) * self.shift + offset * step.count.geometric_sum(slope),
-            variance: step.count.power(square) * self.variance + variance * step.count.geometric_sum(square),
+            shift: self.shift + self.weight * step.offset * sum,
+            variance: self.variance + weighed * weighed * squares,
+            weight: self.weight * factor,
+            error: if known { self.error + ROUNDINGS + 2.0 * error } else { f64::INFINITY },
         }
     }
 
-    fn price(self) -> Enclosure {
-        if self.shift == Enclosure::ZERO { Enclosure::ZERO } else { self.shift.square() / self.variance }
+    fn enclosed(self, value: f64) -> Enclosure {
+        match self.error {
+            error if error < 1e-7 => Enclosure::around(value, error),
+            _ => Enclosure::between(0.0, f64::INFINITY),
+        }
     }
+
+    /// V²/U.
+    fn price(self) -> Enclosure {
+        if self.shift == 0.0 {
+            return if self.error < 1e-7 { Enclosure::ZERO } else { Enclosure::between(0.0, f64::INFINITY) };
+        }
+        self.enclosed(self.shift).square() / self.enclosed(self.variance)
+    }
+}
+
+fn gather(steps: &[ShiftStep]) -> Gathered {
+    steps.iter().rev().fold(Gathered::NOTHING, |gathered, step| gathered.with_before(step))
 }
 
 /// The price of the cheapest allocation, or one that is hardly dearer, from equal iterates.
@@ -128,49 +165,73 @@ fn price(steps: &[ShiftStep]) -> Enclosure {
 
 /// The price of shifting everything from nothing to nothing, with z ≥ 0 checked in between.
 fn edge(mut steps: &[ShiftStep]) -> Enclosure {
-    let gather = |steps: &[ShiftStep]| steps.iter().fold(Gathered::NOTHING, |all, step| all.then(step));
     let mut total = Enclosure::ZERO;
     while !steps.is_empty() {
-        let (mut part, mut gathered) = (steps, gather(steps));
+        let mut part = steps;
         loop {
-            let certain = certain_until(part, gathered);
-            if certain == part.len() {
-                break;
+            let gathered = gather(part);
+            match certainty(part, gathered) {
+                Certainty::Exactly => total = total + gathered.price(),
+                Certainty::Nearly => total = total + nearly(part, gathered),
+                Certainty::Until(certain) => {
+                    part = &part[..certain];
+                    continue;
+                }
             }
-            part = &part[..certain];
-            gathered = gather(part);
+            break;
         }
-        total = total + gathered.price();
         steps = &steps[part.len()..];
     }
     total
 }
 
-/// The number of stretches up to the first after which z ≥ 0 is not certain; all of them if it always is.
-///
-/// z_j = shift_j − λ·R_j·variance_j with λ = shift/variance and R_j the product of the later slopes.
-fn certain_until(steps: &[ShiftStep], all: Gathered) -> usize {
-    if steps.len() == 1 || all.shift == Enclosure::ZERO {
-        return steps.len();
+/// Whether z ≥ 0 is certain in between.
+enum Certainty {
+    /// It is.
+    Exactly,
+    /// It is if every shift is smaller by a share τ, except for the last.
+    Nearly,
+    /// Not after so many stretches.
+    Until(usize),
+}
+
+/// τ.
+const SHARE: f64 = 1e-8;
+
+/// With λ = V/U of all steps, z_j·w_j = λ·U_j − V_j. If every shift is divided by 1 + τ, it is
+/// [λ·(U_j + τU) − (1+τ)·V_j]/(1+τ).
+fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
+    if steps.len() == 1 || all.shift == 0.0 {
+        return Certainty::Exactly;
     }
     let rate = all.shift / all.variance;
-    // Products of the slopes after each stretch, from the back.
-    let mut later = vec![Enclosure::ONE; steps.len()];
-    for j in (0..steps.len() - 1).rev() {
-        later[j] = match steps[j + 1] {
-            step if step.slope == 1.0 => later[j + 1],
-            step => later[j + 1] * step.count.power(Enclosure::from(step.slope)),
-        };
-    }
+    // λ may be smaller, and V_j/U_j larger, by the relative errors of four numbers.
+    let slack = 1.0 + 5.0 * all.error + ROUNDINGS;
     let mut gathered = Gathered::NOTHING;
-    for (j, step) in steps.iter().enumerate().take(steps.len() - 1) {
-        gathered = gathered.then(step);
-        let shifted = rate * later[j] * gathered.variance;
-        if gathered.shift.lower() < shifted.upper() {
-            return j + 1;
+    let (mut exactly, mut doubtful) = (true, None);
+    for (j, step) in steps.iter().enumerate().skip(1).rev() {
+        gathered = gathered.with_before(step);
+        exactly &= rate * gathered.variance >= gathered.shift * slack;
+        if rate * (gathered.variance + SHARE * all.variance) < gathered.shift * (slack + 2.0 * SHARE) {
+            doubtful = Some(j);
         }
     }
-    steps.len()
+    match doubtful {
+        // Errors that are not small are not trusted at all.
+        _ if all.error > 1e-9 && !exactly => Certainty::Until(1.max(doubtful.unwrap_or(1))),
+        _ if exactly => Certainty::Exactly,
+        None => Certainty::Nearly,
+        Some(certain) => Certainty::Until(certain),
+    }
+}
+
+/// What is left, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than that costs.
+fn nearly(steps: &[ShiftStep], all: Gathered) -> Enclosure {
+    let Some(last) = steps.last() else {
+        return Enclosure::ZERO;
+    };
+    let left = Enclosure::from(SHARE) * all.enclosed(all.shift) / Enclosure::from(last.noise);
+    all.price() * Enclosure::from(1.0 + 2.0 * SHARE) + left.square()
 }
 
 /// A point P_t, roughly.
