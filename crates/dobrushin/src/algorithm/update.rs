@@ -136,7 +136,7 @@ impl Training {
         self.loss.convex == Some(true) || self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0)
     }
 
-    fn is_clipped(&self) -> bool {
+    pub(super) fn is_clipped(&self) -> bool {
         matches!(self.contribution, Some(Contribution::Clipped(_)))
     }
 

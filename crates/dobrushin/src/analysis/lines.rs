@@ -10,18 +10,31 @@ use crate::{Enclosure, NotApplicable};
 /// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or no
 /// allocation is finite.
 pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
-    best_over_lines(chain, |steps, _| squared_shift_from(0.0, steps))
+    best_over_lines(chain, |steps, _| together(steps))
+}
+
+/// From equal iterates. If the last stretch may have any number of steps, all is shifted before it, and then as
+/// in a chain of its own, which is dearest without end; none at all is one of the numbers.
+fn together(steps: &[ShiftStep]) -> Enclosure {
+    // The first step of a chain of its own is by itself.
+    match steps {
+        [before @ .., last] if last.count == Count::Any && before.len() > 1 => {
+            squared_shift_from(0.0, before) + squared_shift_from(0.0, std::slice::from_ref(last))
+        }
+        steps => squared_shift_from(0.0, steps),
+    }
 }
 
 /// The same, or less if iterates are in a bounded set, so that the argument may begin at any time.
 pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     let diameter = chain.domain().width().upper();
     best_over_lines(chain, |steps, from_the_start| {
-        let together = squared_shift_from(0.0, steps);
-        if diameter == f64::INFINITY {
+        let together = together(steps);
+        // Any number of steps may be too few to begin among them, unless there are no others.
+        let endless = from_the_start.len() > 1 && from_the_start.iter().any(|step| step.count == Count::Any);
+        if diameter == f64::INFINITY || endless {
             return together;
         }
-        // The first step of those from the start is special: iterates are equal before it.
         let apart = squared_shift_anywhere(diameter, from_the_start);
         if apart.upper() < together.upper() { apart } else { together }
     })
@@ -97,10 +110,11 @@ fn steps(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Optio
     let (Some(stretch), false) = (stretches.first(), unknown) else {
         return Ok(None);
     };
-    // Iterates that are equal are at most the displacement apart after the first use.
+    // Iterates that are equal are at most the displacement apart after the first use, and no more than any line says.
+    let offsets = stretch.step.crossed_pieces().map(|piece| piece.offset().upper());
     let first = ShiftStep {
         slope: 1.0,
-        offset: stretch.step.displacement.upper(),
+        offset: offsets.fold(stretch.step.displacement.upper(), f64::min),
         noise: all[0].noise,
         count: Count::Times(1),
     };
