@@ -17,6 +17,6 @@ mod worst;
 pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};
 pub use calibrate::{Calibration, CalibrationError, calibrate};
-pub use records::{Protection, protection_by_record};
+pub use records::{Protection, RecordsError, protection_by_record};
 pub use report::{Answer, Entry, Guarantee, Question, Report};
 pub use target::Target;

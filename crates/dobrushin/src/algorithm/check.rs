@@ -212,17 +212,21 @@ impl Training {
 }
 
 impl Training {
-    /// η ≤ 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    /// 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    pub(crate) fn largest_rate(&self) -> f64 {
+        match self.loss.smoothness {
+            Some(beta) if self.is_convex() => 2.0 / beta.get(),
+            _ => f64::INFINITY,
+        }
+    }
+
     fn check_step_size(&self) -> Result<(), RunError> {
-        let (Some(beta), true) = (self.loss.smoothness, self.is_convex()) else {
-            return Ok(());
-        };
         let largest = match &self.learning_rate {
             Some(LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate)) => rate.get(),
             Some(LearningRate::List(rates)) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
             None => return Ok(()),
         };
-        let limit = 2.0 / beta.get();
+        let limit = self.largest_rate();
         if largest > limit * (1.0 + 1e-12) {
             return Err(RunError::new(
                 "update.learning-rate",

@@ -18,6 +18,7 @@
 use crate::Enclosure;
 use crate::chain::Count;
 use crate::numeric::UNIT_ROUNDOFF;
+use std::borrow::Cow;
 
 /// Equal steps: a line slope·z + offset above their modulus, and their noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,16 +38,15 @@ const MOST_SINGLE: u64 = 1_000_000;
 
 /// μ² = Σ(a_t/s_t)² of the best allocation, for iterates that start at most `distance` apart; ∞ if there is none.
 pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
-    let start = ShiftStep { slope: 1.0, offset: distance, noise: 0.0, count: Count::Times(1) };
-    let together = distance == 0.0;
-    match one_by_one(steps) {
-        Some(steps) if together => price(&steps),
-        Some(mut steps) => {
-            steps.insert(0, start);
-            price(&steps)
-        }
-        None => Enclosure::INFINITE,
+    let Some(steps) = one_by_one(steps) else {
+        return Enclosure::INFINITE;
+    };
+    if distance == 0.0 {
+        return price(&steps);
     }
+    let mut steps = steps.into_owned();
+    steps.insert(0, ShiftStep { slope: 1.0, offset: distance, noise: 0.0, count: Count::Times(1) });
+    price(&steps)
 }
 
 /// μ² of the best allocation if iterates are never more than `diameter` apart, so that the argument may begin at
@@ -67,8 +67,15 @@ pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
 }
 
 /// The steps, with those that expand distances as single ones; `None` if they would be too many.
-fn one_by_one(steps: &[ShiftStep]) -> Option<Vec<ShiftStep>> {
+fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
     let expands = |step: &ShiftStep| step.slope > 1.0 && step.offset > 0.0;
+    let as_they_are = |step: &ShiftStep| match step.count {
+        Count::Times(1) => true,
+        count => count != Count::Times(0) && !expands(step),
+    };
+    if steps.iter().all(as_they_are) {
+        return Some(Cow::Borrowed(steps));
+    }
     let mut single = 0_u64;
     let mut all = Vec::with_capacity(steps.len() + 1);
     for step in steps {
@@ -84,19 +91,17 @@ fn one_by_one(steps: &[ShiftStep]) -> Option<Vec<ShiftStep>> {
             _ => all.push(*step),
         }
     }
-    Some(all)
+    Some(Cow::Owned(all))
 }
 
-/// What a difference and the noise amount to from some time to the end of some steps, with a bound on the
-/// relative error of both: nothing is ever subtracted.
+/// What a difference and the noise amount to at the end of some steps, with a bound on the relative error of both:
+/// nothing is ever subtracted.
 #[derive(Clone, Copy)]
 struct Gathered {
-    /// V = Σo_i·w_i.
+    /// Σo_i·w_i.
     shift: f64,
-    /// U = Σ(s_i·w_i)².
+    /// Σ(s_i·w_i)².
     variance: f64,
-    /// w.
-    weight: f64,
     error: f64,
 }
 
@@ -105,51 +110,70 @@ const ROUNDINGS: f64 = 8.0 * UNIT_ROUNDOFF;
 /// Between these nothing that matters underflows, and nothing overflows.
 const MODERATE: std::ops::Range<f64> = 1e-140..1e140;
 
-impl Gathered {
-    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, weight: 1.0, error: 0.0 };
+/// Σ_{j<n} c^j, Σ_{j<n} c^(2j) and c^n of equal steps, with their relative error.
+struct Sums {
+    sum: f64,
+    squares: f64,
+    factor: f64,
+    error: f64,
+}
 
-    /// The same from the time before a stretch on.
-    fn with_before(self, step: &ShiftStep) -> Self {
-        let (sum, squares, factor, error) = match step.count {
-            Count::Times(1) => (1.0, 1.0, step.slope, 0.0),
-            count => {
-                let slope = Enclosure::from(step.slope);
-                let all =
-                    [count.geometric_sum(slope), count.geometric_sum(slope.square()), count.power(slope)];
-                let error = all.iter().map(|x| x.relative_width()).fold(0.0, f64::max);
-                (all[0].midpoint(), all[1].midpoint(), all[2].midpoint(), error)
+impl Sums {
+    fn of(step: &ShiftStep) -> Self {
+        if step.count == Count::Times(1) {
+            return Self { sum: 1.0, squares: 1.0, factor: step.slope, error: 0.0 };
+        }
+        // The logarithm of a square is exactly twice that of the slope.
+        let ln_slope = Enclosure::from(step.slope).ln();
+        let sum = step.count.geometric_sum_of_log(ln_slope);
+        let squares = step.count.geometric_sum_of_log(ln_slope + ln_slope);
+        let factor = step.count.power(Enclosure::from(step.slope));
+        let error = sum.relative_width().max(squares.relative_width());
+        let (sum, squares) = (sum.midpoint(), squares.midpoint());
+        match factor.upper() {
+            // Next to nothing is rounded up: a shift is then too large, and the square is nothing anyway.
+            lost if lost < 1e-300 => Self { sum, squares, factor: lost, error },
+            _ => {
+                let error = error.max(factor.relative_width());
+                Self { sum, squares, factor: factor.midpoint(), error }
             }
-        };
-        let weighed = self.weight * step.noise;
+        }
+    }
+}
+
+impl Gathered {
+    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0 };
+
+    fn then(self, step: &ShiftStep) -> Self {
+        let sums = Sums::of(step);
         let moderate = |x: f64| x == 0.0 || MODERATE.contains(&x);
-        // What is too small to be squared is far in the past, and adds nothing; what is too large is not known.
-        let known = moderate(step.offset) && moderate(step.noise) && factor < 1e140 && self.weight < 1e140;
+        let known = moderate(step.offset) && moderate(step.noise) && sums.factor < 1e140;
         Self {
-            shift: self.shift + self.weight * step.offset * sum,
-            variance: self.variance + weighed * weighed * squares,
-            weight: self.weight * factor,
-            error: if known { self.error + ROUNDINGS + 2.0 * error } else { f64::INFINITY },
+            shift: sums.factor * self.shift + step.offset * sums.sum,
+            variance: sums.factor * sums.factor * self.variance + step.noise * step.noise * sums.squares,
+            error: if known { self.error + ROUNDINGS + 2.0 * sums.error } else { f64::INFINITY },
         }
     }
 
     fn enclosed(self, value: f64) -> Enclosure {
         match self.error {
-            error if error < 1e-7 => Enclosure::around(value, error),
+            error if error < 1e-7 && value < 1e300 => Enclosure::around(value, error),
             _ => Enclosure::between(0.0, f64::INFINITY),
         }
     }
 
-    /// V²/U.
+    /// The price of shifting it all.
     fn price(self) -> Enclosure {
-        if self.shift == 0.0 {
-            return if self.error < 1e-7 { Enclosure::ZERO } else { Enclosure::between(0.0, f64::INFINITY) };
+        if self.shift == 0.0 && self.error < 1e-7 {
+            return Enclosure::ZERO;
         }
-        self.enclosed(self.shift).square() / self.enclosed(self.variance)
+        let price = self.enclosed(self.shift).square() / self.enclosed(self.variance);
+        price.max(Enclosure::ZERO)
     }
 }
 
 fn gather(steps: &[ShiftStep]) -> Gathered {
-    steps.iter().rev().fold(Gathered::NOTHING, |gathered, step| gathered.with_before(step))
+    steps.iter().fold(Gathered::NOTHING, |gathered, step| gathered.then(step))
 }
 
 /// The price of the cheapest allocation, or one that is hardly dearer, from equal iterates.
@@ -198,31 +222,31 @@ enum Certainty {
 /// τ.
 const SHARE: f64 = 1e-8;
 
-/// With λ = V/U of all steps, z_j·w_j = λ·U_j − V_j. If every shift is divided by 1 + τ, it is
-/// [λ·(U_j + τU) − (1+τ)·V_j]/(1+τ).
+/// z_j = shift_j − λ·w_j·variance_j after j stretches, with λ = shift/variance of all of them and w_j the product of
+/// the later slopes; if every shift is divided by 1 + τ, so is the second term.
 fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
     if steps.len() == 1 || all.shift == 0.0 {
         return Certainty::Exactly;
     }
     let rate = all.shift / all.variance;
-    // λ may be smaller, and V_j/U_j larger, by the relative errors of four numbers.
-    let slack = 1.0 + 5.0 * all.error + ROUNDINGS;
+    let mut weights = vec![1.0; steps.len()];
+    for j in (1..steps.len()).rev() {
+        weights[j - 1] = weights[j] * Sums::of(&steps[j]).factor;
+    }
+    // Each of the numbers that are compared, and λ, is off by the error of all of them at most, and some roundings.
+    let slack = 1.0 + 6.0 * all.error + 2.0 * ROUNDINGS;
     let mut gathered = Gathered::NOTHING;
-    let (mut exactly, mut doubtful) = (true, None);
-    for (j, step) in steps.iter().enumerate().skip(1).rev() {
-        gathered = gathered.with_before(step);
-        exactly &= rate * gathered.variance >= gathered.shift * slack;
-        if rate * (gathered.variance + SHARE * all.variance) < gathered.shift * (slack + 2.0 * SHARE) {
-            doubtful = Some(j);
+    let mut exactly = all.error < 1e-7;
+    for (j, step) in steps.iter().enumerate().take(steps.len() - 1) {
+        gathered = gathered.then(step);
+        let shifted = rate * weights[j] * gathered.variance * slack;
+        exactly &= gathered.shift >= shifted;
+        // Errors that are not small are not trusted.
+        if !exactly && (all.error > 1e-9 || gathered.shift * (1.0 + SHARE) < shifted) {
+            return Certainty::Until(j + 1);
         }
     }
-    match doubtful {
-        // Errors that are not small are not trusted at all.
-        _ if all.error > 1e-9 && !exactly => Certainty::Until(1.max(doubtful.unwrap_or(1))),
-        _ if exactly => Certainty::Exactly,
-        None => Certainty::Nearly,
-        Some(certain) => Certainty::Until(certain),
-    }
+    if exactly { Certainty::Exactly } else { Certainty::Nearly }
 }
 
 /// What is left, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than that costs.
@@ -276,9 +300,9 @@ impl Backwards {
 
     /// U, V and w some steps of a stretch before the current time.
     fn before(&self, step: &ShiftStep, count: Count) -> (f64, f64, f64) {
-        let (sum, squares, factor) = sums(step.slope, count);
-        let variance = self.variance + (self.weight * step.noise).powi(2) * squares;
-        (variance, self.shift + self.weight * step.offset * sum, self.weight * factor)
+        let sums = Sums::of(&ShiftStep { count, ..*step });
+        let variance = self.variance + (self.weight * step.noise).powi(2) * sums.squares;
+        (variance, self.shift + self.weight * step.offset * sums.sum, self.weight * sums.factor)
     }
 
     /// The price if iterates are at most a distance apart at that time.
@@ -306,7 +330,8 @@ impl Backwards {
         let mut point = Point { x: -self.variance, y: -self.shift, run, price: 0.0 };
         // Equal slopes keep their corner: shorter edges are easier to be certain of.
         while let [.., next, last] = self.corners[..] {
-            if point.slope_to(last) > last.slope_to(next) * (1.0 + 1e-12) {
+            let nothing_between = point.x >= last.x;
+            if nothing_between || point.slope_to(last) > last.slope_to(next) * (1.0 + 1e-12) {
                 self.corners.pop();
             } else {
                 break;
@@ -316,20 +341,6 @@ impl Backwards {
             point.price = point.price_to(*last);
         }
         self.corners.push(point);
-    }
-}
-
-/// Σ_{j<n} c^j, Σ_{j<n} c^(2j) and c^n, roughly.
-fn sums(slope: f64, count: Count) -> (f64, f64, f64) {
-    match count {
-        Count::Times(1) => (1.0, 1.0, slope),
-        Count::Times(times) if slope == 1.0 => (times as f64, times as f64, 1.0),
-        count => {
-            let slope = Enclosure::from(slope);
-            let rough = |x: Enclosure| if x.upper() < f64::INFINITY { x.midpoint() } else { f64::INFINITY };
-            let (sum, squares) = (count.geometric_sum(slope), count.geometric_sum(slope.square()));
-            (rough(sum), rough(squares), rough(count.power(slope)))
-        }
     }
 }
 

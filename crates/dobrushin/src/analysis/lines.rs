@@ -10,46 +10,78 @@ use crate::{Enclosure, NotApplicable};
 /// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or no
 /// allocation is finite.
 pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
-    best_over_lines(chain, |steps, _| together(steps))
-}
-
-/// From equal iterates. If the last stretch may have any number of steps, all is shifted before it, and then as
-/// in a chain of its own, which is dearest without end; none at all is one of the numbers.
-fn together(steps: &[ShiftStep]) -> Enclosure {
-    // The first step of a chain of its own is by itself.
-    match steps {
-        [before @ .., last] if last.count == Count::Any && before.len() > 1 => {
-            squared_shift_from(0.0, before) + squared_shift_from(0.0, std::slice::from_ref(last))
-        }
-        steps => squared_shift_from(0.0, steps),
-    }
+    best_over_lines(chain, |lines| lines.together())
 }
 
 /// The same, or less if iterates are in a bounded set, so that the argument may begin at any time.
 pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     let diameter = chain.domain().width().upper();
-    best_over_lines(chain, |steps, from_the_start| {
-        let together = together(steps);
+    best_over_lines(chain, |lines| {
+        let together = lines.together();
         // Any number of steps may be too few to begin among them, unless there are no others.
-        let endless = from_the_start.len() > 1 && from_the_start.iter().any(|step| step.count == Count::Any);
-        if diameter == f64::INFINITY || endless {
+        let too_few = lines.is_endless() && lines.all.len() > 1;
+        if diameter == f64::INFINITY || too_few || lines.all.is_empty() {
             return together;
         }
-        let apart = squared_shift_anywhere(diameter, from_the_start);
+        let apart = squared_shift_anywhere(diameter, &lines.all);
         if apart.upper() < together.upper() { apart } else { together }
     })
 }
 
-/// The least over the choices of lines; the steps with the first use by itself, and as they are.
-fn best_over_lines(
-    chain: &Chain,
-    price: impl Fn(&[ShiftStep], &[ShiftStep]) -> Enclosure,
-) -> Result<Enclosure, NotApplicable> {
+/// One line for each stretch, from the first use of the record on.
+struct Lines {
+    /// The first use by itself, before which iterates are equal, and all that follows.
+    first_apart: Vec<ShiftStep>,
+    /// As the stretches are; nothing if some have no line.
+    all: Vec<ShiftStep>,
+    /// Whether there is one stretch only.
+    alone: bool,
+}
+
+impl Lines {
+    fn is_endless(&self) -> bool {
+        self.first_apart.last().is_some_and(|step| step.count == Count::Any)
+    }
+
+    /// The price from equal iterates.
+    ///
+    /// Equal steps, any number of them, are dearest without end. If others come before, all is shifted before them,
+    /// and then as in a chain of their own: none at all is one of the numbers.
+    fn together(&self) -> Enclosure {
+        match &self.first_apart[..] {
+            [before @ .., last] if self.is_endless() && !self.alone => {
+                squared_shift_from(0.0, before) + squared_shift_from(0.0, std::slice::from_ref(last))
+            }
+            steps => squared_shift_from(0.0, steps),
+        }
+    }
+}
+
+/// The least over the choices of lines, with the steps after the last use of the record and without them: they are
+/// post-processing, but where gradients are only bounded, lines let iterates move apart that are equal.
+fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result<Enclosure, NotApplicable> {
     // Steps without the record that may also not be there are left out.
     let stretches: Vec<Stretch<'_>> = chain
         .since_the_record()
         .filter(|stretch| !(stretch.count == Count::Any && stretch.step.participation.is_never()))
         .collect();
+    let used = stretches.iter().rposition(|stretch| !stretch.step.participation.is_never());
+    let until_the_last_use = &stretches[..used.map_or(0, |last| last + 1)];
+    let all = best_of(&stretches, &price);
+    if until_the_last_use.len() == stretches.len() {
+        return all;
+    }
+    match (all, best_of(until_the_last_use, &price)) {
+        (Ok(a), Ok(b)) => Ok(if b.upper() < a.upper() { b } else { a }),
+        (Err(_), Ok(price)) | (Ok(price), _) => Ok(price),
+        (Err(reason), Err(_)) => Err(reason),
+    }
+}
+
+fn best_of(
+    stretches: &[Stretch<'_>],
+    price: &dyn Fn(&Lines) -> Enclosure,
+) -> Result<Enclosure, NotApplicable> {
     let choices = |crossed: bool| {
         let of_this_kind = stretches.iter().filter(|s| s.step.participation.is_never() != crossed);
         of_this_kind.map(|stretch| lines(stretch).len()).max().unwrap_or(1)
@@ -57,8 +89,8 @@ fn best_over_lines(
     let mut best: Option<Enclosure> = None;
     for same in 0..choices(false) {
         for crossed in 0..choices(true) {
-            if let Some((first, all)) = steps(&stretches, same, crossed)? {
-                let price = price(&first, &all);
+            if let Some(lines) = choose(stretches, same, crossed)? {
+                let price = price(&lines);
                 best =
                     Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
             }
@@ -87,11 +119,8 @@ fn lines(stretch: &Stretch<'_>) -> Vec<Piece> {
     }
 }
 
-type Steps = (Vec<ShiftStep>, Vec<ShiftStep>);
-
-/// One line for each stretch, from the first use on, which is once by itself and once as it is; `None` if some
-/// stretch has no line.
-fn steps(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Option<Steps>, NotApplicable> {
+/// One line for each stretch; `None` if some other than the first use has none.
+fn choose(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
     let mut all = Vec::with_capacity(stretches.len());
     let mut unknown = false;
     for stretch in stretches {
@@ -123,9 +152,10 @@ fn steps(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Optio
         Count::Any => Count::Any,
     };
     let rest = ShiftStep { count: left, ..all[0] };
-    let mut by_itself = vec![first];
-    by_itself.extend((left != Count::Times(0)).then_some(rest));
-    by_itself.extend_from_slice(&all[1..]);
+    let mut first_apart = vec![first];
+    first_apart.extend((left != Count::Times(0)).then_some(rest));
+    first_apart.extend_from_slice(&all[1..]);
     let known = all.iter().all(|step| step.slope < f64::INFINITY);
-    Ok(Some((by_itself, if known { all } else { Vec::new() })))
+    let all = if known { all } else { Vec::new() };
+    Ok(Some(Lines { first_apart, all, alone: stretches.len() == 1 }))
 }
