@@ -349,6 +349,49 @@ pub const STATEMENTS: &[Statement] = &[
         errata: &[],
     },
     Statement {
+        id: "contraction",
+        title: "Hidden steps on a bounded domain: the tight contraction curve in blocks of steps",
+        statement: "If E_γ ≤ e before k steps without the record, it is at most F_γ(e) = e·θ_{ln γ̃}(R_k) after them, \
+                    γ̃ = 1 + (γ−1)/e, R_k = (c^k·D + o·Σc^j)/(s·√Σc^(2j)) for a modulus cz + o. Used once: the shift over the \
+                    use and j₀ steps, then blocks of k steps, the best of all. Used again, with probability p: \
+                    h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·θ(ω′(D)/s)}. With Laplace noise δ is exactly 0 after \
+                    finitely many steps. A random time or place: the average.",
+        assumptions: &[
+            "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+            "iterates are projected to a closed convex set of diameter D",
+        ],
+        source: "Balle, Barthe, Gaboardi, Geumlek, Privacy amplification by mixing and diffusion mechanisms (2019), for one \
+                 step; the blocks and the recursions are ours",
+        errata: &[],
+    },
+    Statement {
+        id: "shift",
+        title: "Shifting the difference into hidden noise, without loss",
+        statement: "The released iterate is μ-GDP, δ(ε) = θ_ε(μ), with μ² = Σ(a_t/s_t)² for every a_t ≥ 0 with \
+                    z_t = ω′_t(z_{t−1}) − a_t ≥ 0 and z_T = 0, from z₀ = 0 at the first use on, or from z_τ = D at any \
+                    time τ on. The best a_t are the slopes of the greatest convex minorant. Noisy gradient descent with \
+                    c-Lipschitz updates: μ = (d/s)·√((1−c^T)/(1+c^T)·(1+c)/(1−c)), exact for quadratic losses; used once, \
+                    n−i steps before the end: d/(s·√(n−i+1)) for c = 1; regularised DP-SGD without convexity: \
+                    (2ηC/s)·√((1−c^T)/(1+c^T)·(2−λ)/λ), c = 1−λ, in every dimension.",
+        assumptions: &[
+            "only the last iterate, or that of a random time, is published",
+            "Gaussian noise",
+            "a modulus of the updates; projections to closed convex sets are allowed",
+        ],
+        source: "Bok, Su, Altschuler, Shifted interpolation for differential privacy (2024); Altschuler, Talwar (2022) for \
+                 the start at any time; any modulus and the optimal allocation are ours",
+        errata: &[],
+    },
+    Statement {
+        id: "ceiling",
+        title: "What the last noise hides",
+        statement: "With the same noise and batches two runs are at most z_t = min(D, ω′_t(z_{t−1})) apart, so that \
+                    δ(ε) ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T), η(r) being E_{e^ε} of the noise at distance r.",
+        assumptions: &["only the last iterate (or that of a random time) is published"],
+        source: "the coupling that shares all noise but the last",
+        errata: &[],
+    },
+    Statement {
         id: "subsampling",
         title: "A step that uses the record with probability p only",
         statement: "With γ = 1 + p(g − 1): Poisson sampling, a record added, removed or zeroed out: the pair \

@@ -4,7 +4,7 @@ use super::composition::{self, Effort, Outcome};
 use super::worst::WorstProfile;
 use crate::NotApplicable;
 use crate::algorithm::{Composed, Released, Run};
-use crate::analysis::{self, Analysis};
+use crate::analysis::{self, Analysis, Bound};
 use crate::profile::PrivacyProfile;
 use std::sync::Arc;
 
@@ -103,9 +103,15 @@ fn composition(id: &str, composed: &Composed, effort: Effort) -> Outcome {
     }
 }
 
-/// The worst over the records, several times over for several tasks.
+/// The worst over the records. Several tasks may use a record at different places, so the worst place is taken in
+/// each.
 fn over_records(analysis: &dyn Analysis, released: &Released, tasks: u64, tolerance: f64) -> Outcome {
-    let bound = |view| Ok(analysis.apply(view)?.repeated(tasks, tolerance).into_profile());
-    let mut profiles = released.views.iter().map(bound).collect::<Result<Vec<_>, NotApplicable>>()?;
-    Ok(if profiles.len() == 1 { profiles.remove(0) } else { Arc::new(WorstProfile::new(profiles)) })
+    let mut bounds = released.views.iter().map(|view| analysis.apply(view)).collect::<Result<Vec<_>, _>>()?;
+    let worst = if bounds.len() == 1 {
+        bounds.remove(0)
+    } else {
+        let profiles = bounds.into_iter().map(Bound::into_profile).collect();
+        Bound::Profile(Arc::new(WorstProfile::new(profiles)))
+    };
+    Ok(worst.repeated(tasks, tolerance).into_profile())
 }

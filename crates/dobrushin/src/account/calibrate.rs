@@ -185,7 +185,8 @@ impl Bench<'_> {
             }
             Parameter::LearningRate | Parameter::ClipNorm => {
                 let of_one = self.multiplier_of_one()?;
-                (of_one / MOST_MULTIPLIER, of_one / LEAST_MULTIPLIER)
+                let limit = self.largest_rate();
+                ((of_one / MOST_MULTIPLIER).min(limit), (of_one / LEAST_MULTIPLIER).min(limit))
             }
             Parameter::Diameter => (LEAST_DIAMETER, MOST_DIAMETER),
             Parameter::WeightDecay => (LEAST_PROBABILITY, 1.0),
@@ -197,8 +198,18 @@ impl Bench<'_> {
 
     /// The noise multiplier at 1, as far as it is known.
     fn multiplier_of_one(&self) -> Result<f64, CalibrationError> {
-        let composed = self.run.with(self.parameter, 1.0)?.composition();
-        Ok(composed.map_or(1.0, |composed| proxy::multiplier(&composed)))
+        // It falls in proportion to the learning rate and the clip norm.
+        let value = self.largest_rate().min(1.0);
+        let composed = self.run.with(self.parameter, value)?.composition();
+        Ok(composed.map_or(1.0, |composed| proxy::multiplier(&composed)) * value)
+    }
+
+    /// The largest learning rate that a convex loss allows; no limit for other parameters.
+    fn largest_rate(&self) -> f64 {
+        match (self.parameter, self.run.as_training()) {
+            (Parameter::LearningRate, Some(training)) => training.largest_rate(),
+            _ => f64::INFINITY,
+        }
     }
 
     /// Where the rough μ of the composition is that of the target.

@@ -1,12 +1,13 @@
 //! Everything a run computes, by adding up what each step costs.
 
-use super::losses::{Tabulated, TwoGaussians};
+use super::losses::Tabulated;
 use crate::algorithm::{Composed, ComposedPart};
 use crate::divergence::LaplacePair;
 use crate::loss::{Composition, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::profile::{
-    ComposedCurve, ConcentratedCurve, PairCurve, PrivacyProfile, RenyiProfile, SubsampledGaussian,
+    ComposedCurve, ConcentratedCurve, GaussianProfile, PairCurve, PrivacyProfile, RenyiProfile,
+    SubsampledGaussian,
 };
 use crate::{Enclosure, NotApplicable, Positive};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(super) fn gaussian(composed: &Composed) -> Option<Outcome> {
         .parts
         .iter()
         .all(one)
-        .then(|| Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }) as _))
+        .then(|| Ok(Arc::new(GaussianProfile::enclosed(central_limit_mu(composed)?)) as _))
 }
 
 /// With less noise, losses are in the millions, and no grid holds them.
@@ -158,5 +159,5 @@ fn central_limit_mu(composed: &Composed) -> Result<Enclosure, NotApplicable> {
 
 /// The Gaussian profile that the central limit theorem has.
 pub(super) fn central_limit(composed: &Composed) -> Outcome {
-    Ok(Arc::new(TwoGaussians { mu: central_limit_mu(composed)? }))
+    Ok(Arc::new(GaussianProfile::enclosed(central_limit_mu(composed)?)))
 }

@@ -45,9 +45,8 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
             .push("No analysis of hidden states applies, so everything counts as published.".to_owned()),
         None => (),
     }
-    if let Some(words) = last_record(run, &released) {
-        explanation.push(words);
-    }
+    explanation.extend(last_record(run, &released));
+    explanation.extend(released.views.first().and_then(regime));
     let mut warnings = released.notes.clone();
     warnings.extend(released.views.first().and_then(|view| width(view, report)));
     (explanation, warnings)
@@ -102,6 +101,34 @@ fn last_record(run: &Run, released: &Released) -> Option<String> {
     })
 }
 
+/// Whether noise or the record crosses the domain first, if the record is used again and again.
+///
+/// Noise spreads over a domain of diameter D in about (D/s)² steps; in that time uses of the record push by p·d each.
+/// As long as p·d·D/s² is below 1 they push by less than D: what an early use did is forgotten by then.
+fn regime(view: &Mixture) -> Option<String> {
+    let branch = branch(view)?;
+    let diameter = Enclosure::from(branch.chain.domain().diameter?);
+    let step = branch.chain.since_the_record().next()?.step;
+    if branch.chain.only_use().is_some() {
+        return None;
+    }
+    let noise = step.noise.size();
+    let mixing = (diameter / noise).square();
+    let push = step.participation.probability() * step.displacement * diameter / noise.square();
+    let (mixing, shown) = (briefly(mixing), briefly(push));
+    Some(if push.upper() < 1.0 {
+        format!(
+            "The run is in the diffusive regime: noise spreads over the domain in about (D/s)² = {mixing} steps, in which \
+             the record pushes by a share of p·d·D/s² = {shown} of it only."
+        )
+    } else {
+        format!(
+            "The run is in the drift regime: in the (D/s)² = {mixing} steps in which noise spreads over the domain, the \
+             record can push {shown} times across it; hiding helps little."
+        )
+    })
+}
+
 /// How wide the domain is for the noise, if that is too wide for one step to forget anything.
 fn width(view: &Mixture, report: &Report) -> Option<String> {
     let branch = branch(view)?;
@@ -109,9 +136,9 @@ fn width(view: &Mixture, report: &Report) -> Option<String> {
     let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
     let ratios = branch.chain.stretches().filter(|s| s.count != Count::Times(0)).map(|s| clean(s.step));
     let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
-    let helps = report.guarantee().is_some_and(|best| {
-        ["contraction-published", "random-stop-published", "nonconvex-published"].contains(&best.id)
-    });
+    let helps = report
+        .guarantee()
+        .is_some_and(|best| !best.id.starts_with("composition") && !best.id.starts_with("shift"));
     // θ_0(8) = 1 − 6e-5.
     (ratio.lower() > VACUOUS && !helps).then(|| {
         format!(

@@ -1,36 +1,8 @@
-//! Profiles of compositions: two Gaussian laws, and losses asked in many places at once.
+//! Losses asked in many places at once.
 
 use crate::loss::{Composition, LossDistribution};
-use crate::numeric::theta;
 use crate::profile::{Direction, PrivacyProfile};
-use crate::{Delta, Enclosure, Epsilon, NonNegative};
-
-/// Two Gaussian laws, μ apart: what Gaussian mechanisms without sampling compose to.
-pub(super) struct TwoGaussians {
-    /// An enclosure of μ.
-    pub mu: Enclosure,
-}
-
-impl PrivacyProfile for TwoGaussians {
-    fn delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
-        theta::theta_range(epsilon.into(), self.mu)
-    }
-
-    fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
-        theta::ln_theta_range(epsilon.into(), self.mu)
-    }
-
-    fn epsilon_of(&self, _: Direction, delta: Delta) -> Enclosure {
-        self.mu.map_monotone(|mu| {
-            let mu = NonNegative::new(mu.max(0.0));
-            mu.map_or(Enclosure::INFINITE, |mu| theta::smallest_epsilon(mu, delta))
-        })
-    }
-
-    fn is_symmetric(&self) -> bool {
-        true
-    }
-}
+use crate::{Delta, Enclosure, Epsilon};
 
 /// δ(0), roughly.
 fn largest_delta(composition: &Composition, direction: Direction) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Accounting: what every analysis says about a run, the best of it as the guarantee, for the worst record
 //! or for each, and how much noise (or how many steps) a target needs or leaves.
 
+mod advice;
 mod analyses;
 mod calibrate;
 mod composition;
@@ -13,8 +14,9 @@ mod search;
 mod target;
 mod worst;
 
+pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};
 pub use calibrate::{Calibration, CalibrationError, calibrate};
-pub use records::{Protection, protection_by_record};
+pub use records::{Protection, RecordsError, protection_by_record};
 pub use report::{Answer, Entry, Guarantee, Question, Report};
 pub use target::Target;

@@ -5,25 +5,35 @@ use crate::mechanism::Neighbours;
 use crate::{Enclosure, Error, Probability};
 
 impl Training {
-    /// The number of steps; `None` if it may be any. A fraction of a step counts as a whole
-    /// one, and so does an incomplete last batch of a pass.
+    /// The number of steps; `None` if it may be any. A fraction of a step counts as a whole one, and so does
+    /// an incomplete last batch of a pass.
     pub fn steps(&self) -> Option<u64> {
-        match self.length {
-            Length::Steps(steps) => Some(steps),
-            Length::Epochs(epochs) => {
-                let epochs = Enclosure::from(epochs);
-                let steps = match self.batch {
-                    Batch::Probability(p) => epochs / Enclosure::from(p),
-                    Batch::Size(_) if self.order.is_by_passes() => {
-                        epochs * Enclosure::from(self.batches_in_a_pass())
-                    }
-                    // In this order whole numbers of steps come out whole.
-                    Batch::Size(size) => epochs * Enclosure::from(self.records) / Enclosure::from(size),
-                };
-                Some((steps.upper().ceil() as u64).max(1))
-            }
-            Length::Any => None,
+        self.whole_steps().or_else(|| Some((self.steps_in_epochs()?.upper().ceil() as u64).max(1)))
+    }
+
+    /// The number of steps if that is certain: given as such, or as epochs that are a whole number of steps up to
+    /// the rounding of decimals.
+    pub(super) fn whole_steps(&self) -> Option<u64> {
+        if let Length::Steps(steps) = self.length {
+            return Some(steps);
         }
+        let steps = self.steps_in_epochs()?;
+        let whole = steps.midpoint().round().max(1.0);
+        ((steps.midpoint() - whole).abs() <= 1e-9 * whole).then_some(whole as u64)
+    }
+
+    /// What a number of epochs amounts to.
+    pub(super) fn steps_in_epochs(&self) -> Option<Enclosure> {
+        let Length::Epochs(epochs) = self.length else {
+            return None;
+        };
+        let epochs = Enclosure::from(epochs);
+        Some(match self.batch {
+            Batch::Probability(p) => epochs / Enclosure::from(p),
+            Batch::Size(_) if self.order.is_by_passes() => epochs * Enclosure::from(self.batches_in_a_pass()),
+            // In this order whole numbers of steps come out whole.
+            Batch::Size(size) => epochs * Enclosure::from(self.records) / Enclosure::from(size),
+        })
     }
 
     /// The number of batches, an incomplete last one included, that hold all records.

@@ -20,6 +20,19 @@ impl Training {
         if self.records == 0 {
             return refuse("run.records", "is 0, but it must be 1 or more".into(), "records = 60000");
         }
+        for (key, count) in [
+            ("run.records", self.records),
+            ("run.public-steps", self.public_steps),
+            ("run.tasks", self.tasks),
+        ] {
+            if count > MOST_COUNT {
+                return refuse(
+                    key,
+                    format!("is {count}, but it must be at most {MOST_COUNT}"),
+                    "a smaller number",
+                );
+            }
+        }
         if self.tasks == 0 {
             return refuse("run.tasks", "is 0, but it must be 1 or more".into(), "tasks = 10");
         }
@@ -83,6 +96,20 @@ impl Training {
             Length::Epochs(epochs) if self.order == Order::Once && epochs.get() > 1.0 => {
                 too_long("run.epochs", epochs.get().to_string())
             }
+            Length::Steps(steps) if steps > MOST_COUNT => Err(RunError::new(
+                "run.steps",
+                format!("is {steps}, but it must be at most {MOST_COUNT}"),
+                "steps = \"any\" asks for a guarantee for every number of steps",
+            )),
+            Length::Epochs(epochs)
+                if self.steps_in_epochs().is_some_and(|steps| steps.upper() > MOST_COUNT as f64) =>
+            {
+                Err(RunError::new(
+                    "run.epochs",
+                    format!("is {:e}, which is more than {MOST_COUNT} steps", epochs.get()),
+                    "steps = \"any\" asks for a guarantee for every number of steps",
+                ))
+            }
             Length::Any if self.order == Order::Once => too_long("run.steps", "\"any\"".to_owned()),
             Length::Epochs(epochs) if epochs.get() > MOST_EPOCHS => Err(RunError::new(
                 "run.epochs",
@@ -113,6 +140,14 @@ impl Training {
     }
 
     fn check_neighbours(&self) -> Result<(), RunError> {
+        let whole = self.batch == Batch::Size(self.records);
+        if self.neighbours == Neighbours::AddOrRemoveOne && self.order == Order::WithoutReplacement && whole {
+            return Err(RunError::new(
+                "run.neighbours",
+                "is \"add-or-remove-one\", but without a record there is no batch of run.batch-size records",
+                "a smaller batch-size, or order = \"full\"",
+            ));
+        }
         if self.neighbours == Neighbours::AddOrRemoveOne && self.order.is_by_passes() {
             return Err(RunError::new(
                 "run.neighbours",
@@ -132,6 +167,11 @@ impl Training {
                 "run.record",
                 format!("is {index}, but it must be between 1 and the number of records, {}", self.records),
                 "record = \"worst\", or an index",
+            )),
+            Record::Index(_) if self.tasks > 1 => Err(RunError::new(
+                "run.record",
+                format!("is an index, but each of {} tasks has its own order", self.tasks),
+                "record = \"worst\", or tasks = 1",
             )),
             Record::Index(_) => Ok(()),
         }
@@ -172,17 +212,21 @@ impl Training {
 }
 
 impl Training {
-    /// η ≤ 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    /// 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    pub(crate) fn largest_rate(&self) -> f64 {
+        match self.loss.smoothness {
+            Some(beta) if self.is_convex() => 2.0 / beta.get(),
+            _ => f64::INFINITY,
+        }
+    }
+
     fn check_step_size(&self) -> Result<(), RunError> {
-        let (Some(beta), true) = (self.loss.smoothness, self.is_convex()) else {
-            return Ok(());
-        };
         let largest = match &self.learning_rate {
             Some(LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate)) => rate.get(),
             Some(LearningRate::List(rates)) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
             None => return Ok(()),
         };
-        let limit = 2.0 / beta.get();
+        let limit = self.largest_rate();
         if largest > limit * (1.0 + 1e-12) {
             return Err(RunError::new(
                 "update.learning-rate",
@@ -196,5 +240,7 @@ impl Training {
     }
 }
 
-/// Beyond it a number of steps may not be a u64.
+/// The most steps, records or tasks: sums of some of them are a u64.
+const MOST_COUNT: u64 = 1 << 60;
+/// Beyond it a number of passes is no number of passes.
 const MOST_EPOCHS: f64 = 1e9;

@@ -81,6 +81,9 @@ impl CustomChain {
             "the noise of every step is independent, secret, and continuous (not rounded); so is participation at random",
             release,
         ];
-        words.map(str::to_owned).to_vec()
+        let laplace =
+            self.chain.stretches().any(|stretch| matches!(stretch.step.noise, StepNoise::Laplace(_)));
+        let further = laplace.then_some("the iterate has one dimension");
+        words.into_iter().chain(further).map(str::to_owned).collect()
     }
 }

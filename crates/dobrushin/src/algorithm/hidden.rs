@@ -65,10 +65,11 @@ impl Training {
                 _ => (steps.private - 1) % pass + 1,
             }]);
         }
-        if used > MOST_VIEWS {
+        let stretches = steps.private.saturating_add(self.public_steps).saturating_mul(used);
+        if used > MOST_VIEWS || stretches > MOST_STRETCHES as u64 {
             return Err(NotApplicable::new(format!(
-                "steps differ, so that any of {used} batches may be the least private, and at most {MOST_VIEWS} are \
-                 looked at: ask for one record (run.record), or let the noise follow the learning rate \
+                "steps differ, so that any of {used} batches may be the least private, and so many are not looked at: \
+                 ask for one record (run.record), or let the noise follow the learning rate \
                  (update.gradient-noise)"
             )));
         }
@@ -101,7 +102,12 @@ struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     fn new(training: &'a Training) -> Result<Self, NotApplicable> {
-        let private = training.steps();
+        let private = training.whole_steps();
+        if private.is_none() && training.length != Length::Any {
+            return Err(NotApplicable::new(
+                "run.epochs is no whole number of steps, and one step more or less changes what is hidden: give run.steps",
+            ));
+        }
         let equal = training.has_equal_steps();
         let participation = match training.order {
             Order::Poisson | Order::WithoutReplacement => Participation::Sometimes(training.rate()?),

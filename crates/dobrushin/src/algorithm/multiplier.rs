@@ -102,9 +102,7 @@ impl Training {
                 let pass = self.batches_in_a_pass();
                 let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
                 // Otherwise an incomplete batch lets passes begin at other steps.
-                if passes.len() as u64 != participations
-                    || self.nominal_batch().upper() * pass as f64 != self.records as f64
-                {
+                if passes.len() as u64 != participations || !self.has_equal_batches() {
                     return Err(NotApplicable::new(
                         "with noise that changes from step to step, run.batch-size must divide run.records",
                     ));

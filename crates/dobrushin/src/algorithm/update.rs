@@ -35,7 +35,7 @@ impl Training {
     /// is at most max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not
     /// the symmetry, unless the loss is generalised linear: a clipped monotone derivative is
     /// monotone (and no longer strongly so). Every constant is the worst over the batches that can occur.
-    pub(super) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
+    pub(crate) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
         let missing =
             |what| NotApplicable::new(format!("how far a step moves the iterate is unknown: give {what}"));
         let rate = self.rate_of(time).ok_or_else(|| missing("update.learning-rate"))?;
@@ -136,12 +136,12 @@ impl Training {
         self.loss.convex == Some(true) || self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0)
     }
 
-    fn is_clipped(&self) -> bool {
+    pub(super) fn is_clipped(&self) -> bool {
         matches!(self.contribution, Some(Contribution::Clipped(_)))
     }
 
     /// Whether the gradients that are used are those of convex functions.
-    pub(super) fn uses_convexity(&self) -> bool {
+    pub(crate) fn uses_convexity(&self) -> bool {
         self.is_convex() && (!self.is_clipped() || self.loss.generalised_linear == Some(true))
     }
 

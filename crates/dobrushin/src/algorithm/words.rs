@@ -47,7 +47,10 @@ impl Training {
             words.push(format!("the bound is for record {index} in that order, not for the others"));
         }
         if self.public_steps > 0 {
-            words.push(format!("the last {} steps use public data only", self.public_steps));
+            words.push(format!(
+                "after them, {} further steps with the same update and noise use public data only",
+                self.public_steps
+            ));
         }
         if self.tasks > 1 {
             words.push(format!(
@@ -89,11 +92,20 @@ impl Training {
             ));
         }
         if let Some(smoothness) = self.loss.smoothness {
-            let kind = if self.uses_convexity() { "is convex and has" } else { "has" };
+            let rho = self.loss.strong_convexity.map_or(0.0, |rho| rho.get());
+            let kind = match self.uses_convexity() {
+                true if self.is_clipped() => "is convex and generalised linear, and has".to_owned(),
+                true if rho > 0.0 => format!("is {rho}-strongly convex and has"),
+                true => "is convex and has".to_owned(),
+                false => "has".to_owned(),
+            };
             words.push(format!(
                 "every record's loss {kind} a gradient with Lipschitz constant {}, whatever the record",
                 smoothness.get()
             ));
+        }
+        if let Some(steps) = self.whole_steps() {
+            words.push(format!("exactly {steps} steps were made on private data"));
         }
         words
     }
@@ -155,6 +167,9 @@ impl Training {
                 "the sum of the gradients is divided by the number drawn, which may be 1; the noise does not \
                  depend on that number, and is added also when nothing was drawn"
                     .to_owned(),
+            ),
+            (Divisor::Actual, _) => Some(
+                "the average is over the records of the batch; the noise does not depend on their number".to_owned(),
             ),
             _ => None,
         }

@@ -1,239 +1,415 @@
 //! The best way to shift the difference of two iterates into the noise: the taut string.
 //!
 //! Two runs are at most z_t apart with z_t = c_t·z_{t−1} + o_t − a_t, where a_t ≥ 0 is what is shifted
-//! into the noise s_t of step t, at a price of (a_t/s_t)². With C_t = c₁⋯c_t, S_t = Σ_{i≤t} o_i/C_i,
-//! u_t = Σ_{i≤t} (s_i/C_i)² and A_t = Σ_{i≤t} a_i/C_i the constraints z_t ≥ 0 and z_T = 0 are A_t ≤ S_t and
-//! A_T = S_T, and the price is Σ(ΔA)²/Δu. The cheapest A is the greatest convex minorant of the points
-//! (u_t, S_t).
+//! into the noise s_t of step t, at a price of (a_t/s_t)². With w_t = c_{t+1}⋯c_T, U_t = Σ_{i>t} (s_i·w_i)² and
+//! V_t = Σ_{i>t} o_i·w_i the constraints z_t ≥ 0 and z_T = 0 say that a curve A of the total shift stays below
+//! the points P_t = (−U_t, −V_t) and ends in the last of them, and the price is ∫A′². The cheapest A is the
+//! greatest convex minorant of the points, from P_0 if the runs start together, or from a point D·w_τ below
+//! P_τ if they are at most D apart at time τ and nothing was spent before.
 //!
 //! # Implementation
-//! Where the minorant touches the points is found in plain `f64`. Between two such times nothing is left
-//! of the difference at either, and the price is (Σo_i·w_i)²/Σ(s_i·w_i)² with w_i = c_{i+1}⋯c_T, which is
-//! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked* with enclosures
-//! at the end of each stretch; where it is not certain, z_t = 0 is made so, which is always allowed.
-//! Inside a stretch of equal steps S is concave in u if c ≤ 1, so the ends suffice; steps with c > 1 are
-//! taken one by one.
+//! Where to start, and where the minorant touches, is found in plain `f64`, from the end backwards. Between two
+//! such times nothing is left of the difference at either, and the price is (Σo_i·w_i)²/Σ(s_i·w_i)², which is
+//! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked*, with every rounding
+//! counted, at the end of each stretch; where it is not certain, either every shift is made smaller by a
+//! share of 1e-8, or z_t = 0 is made so, both of which are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
+//! by one.
 
-use crate::chain::{Chain, Count, Piece, StepNoise, Stretch};
-use crate::{Enclosure, NotApplicable};
+use crate::Enclosure;
+use crate::chain::Count;
+use crate::numeric::UNIT_ROUNDOFF;
+use std::borrow::Cow;
 
-/// Equal steps with one line for their modulus.
-#[derive(Clone, Copy)]
-struct Run {
-    slope: Enclosure,
-    offset: Enclosure,
-    noise: Enclosure,
-    count: Count,
+/// Equal steps: a line slope·z + offset above their modulus, and their noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShiftStep {
+    /// c, 0 or more.
+    pub slope: f64,
+    /// o, 0 or more.
+    pub offset: f64,
+    /// s, above 0.
+    pub noise: f64,
+    /// How many.
+    pub count: Count,
 }
 
 /// Steps that expand distances are taken one by one, up to so many.
 const MOST_SINGLE: u64 = 1_000_000;
 
-/// μ² = Σ(a_t/s_t)² of the best allocation.
-///
-/// # Errors
-/// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or no
-/// allocation is finite.
-pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
-    let stretches: Vec<Stretch<'_>> = chain.since_the_record().collect();
-    // Steps without the record that may also not be there are left out.
-    let stretches: Vec<Stretch<'_>> = stretches
-        .into_iter()
-        .filter(|stretch| !(stretch.count == Count::Any && stretch.step.participation.is_never()))
-        .collect();
-    let choices = |crossed: bool| {
-        let of_this_kind = stretches.iter().filter(|s| s.step.participation.is_never() != crossed);
-        of_this_kind.map(|stretch| lines(stretch).len()).max().unwrap_or(1)
+/// μ² = Σ(a_t/s_t)² of the best allocation, for iterates that start at most `distance` apart; ∞ if there is none.
+pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
+    let Some(steps) = one_by_one(steps) else {
+        return Enclosure::INFINITE;
     };
-    let mut best: Option<Enclosure> = None;
-    for same in 0..choices(false) {
-        for crossed in 0..choices(true) {
-            if let Some(runs) = runs(&stretches, same, crossed)? {
-                let price = price(&runs);
-                best =
-                    Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
-            }
-        }
+    if distance == 0.0 {
+        return price(&steps);
     }
-    match best {
-        Some(price) if price.upper() < f64::INFINITY => Ok(price),
-        Some(_) => Err(NotApplicable::new(
-            "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it",
-        )),
-        None => Err(NotApplicable::new(
-            "nothing bounds how far iterates move apart: [loss] convex with smoothness, update.weight-decay, \
-             or update.clip-norm is missing",
-        )),
-    }
+    let mut steps = steps.into_owned();
+    steps.insert(0, ShiftStep { slope: 1.0, offset: distance, noise: 0.0, count: Count::Times(1) });
+    price(&steps)
 }
 
-/// The lines above the distance of two iterates after a step.
-fn lines(stretch: &Stretch<'_>) -> Vec<Piece> {
-    if stretch.step.participation.is_never() {
-        stretch.step.modulus.pieces().to_vec()
-    } else {
-        stretch.step.crossed_pieces().collect()
-    }
+/// μ² of the best allocation if iterates are never more than `diameter` apart, so that the argument may begin at
+/// any step as if nothing had been spent.
+pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
+    let Some(steps) = one_by_one(steps) else {
+        return Enclosure::INFINITE;
+    };
+    let Some(start) = best_start(diameter, &steps) else {
+        return Enclosure::INFINITE;
+    };
+    let used = steps.len() - start.run;
+    let mut rest = Vec::with_capacity(used + 1);
+    rest.push(ShiftStep { slope: 1.0, offset: diameter, noise: 0.0, count: Count::Times(1) });
+    rest.push(ShiftStep { count: Count::Times(start.steps), ..steps[start.run] });
+    rest.extend_from_slice(&steps[start.run + 1..]);
+    price(&rest)
 }
 
-/// One line for each stretch; `None` if some has none, or too many single steps would be needed.
-fn runs(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Option<Vec<Run>>, NotApplicable> {
-    let mut runs = Vec::with_capacity(stretches.len() + 1);
-    let mut single = 0;
-    for stretch in stretches {
-        let StepNoise::Gaussian(noise) = stretch.step.noise else {
-            return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
-        };
-        let mut count = stretch.count;
-        if runs.is_empty() {
-            // Iterates that are equal are at most the displacement apart after the first use.
-            runs.push(Run {
-                slope: Enclosure::ONE,
-                offset: stretch.step.displacement,
-                noise,
-                count: Count::Times(1),
-            });
-            count = match count {
-                Count::Times(times) => Count::Times(times - 1),
-                Count::Any => Count::Any,
-            };
-            if count == Count::Times(0) {
-                continue;
-            }
-        }
-        let lines = lines(stretch);
-        let choice = if stretch.step.participation.is_never() { same } else { crossed };
-        let Some(line) = lines.get(choice).or(lines.last()) else {
-            return Ok(None);
-        };
-        let run = Run { slope: line.slope(), offset: line.offset(), noise, count };
-        let expands = run.slope.upper() > 1.0 && run.offset.upper() > 0.0;
-        match run.count {
-            Count::Times(times) if expands && times > 1 => {
-                single += times;
+/// The steps, with those that expand distances as single ones; `None` if they would be too many.
+fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
+    let expands = |step: &ShiftStep| step.slope > 1.0 && step.offset > 0.0;
+    let as_they_are = |step: &ShiftStep| match step.count {
+        Count::Times(1) => true,
+        count => count != Count::Times(0) && !expands(step),
+    };
+    if steps.iter().all(as_they_are) {
+        return Some(Cow::Borrowed(steps));
+    }
+    let mut single = 0_u64;
+    let mut all = Vec::with_capacity(steps.len() + 1);
+    for step in steps {
+        match step.count {
+            Count::Times(0) => (),
+            Count::Times(times) if expands(step) && times > 1 => {
+                single = single.saturating_add(times);
                 if single > MOST_SINGLE {
-                    return Ok(None);
+                    return None;
                 }
-                runs.extend((0..times).map(|_| Run { count: Count::Times(1), ..run }));
+                all.extend((0..times).map(|_| ShiftStep { count: Count::Times(1), ..*step }));
             }
-            _ => runs.push(run),
+            _ => all.push(*step),
         }
     }
-    Ok(Some(runs))
+    Some(Cow::Owned(all))
 }
 
-/// What a difference and the noise amount to at the end of some steps.
+/// What a difference and the noise amount to at the end of some steps, with a bound on the relative error of both:
+/// nothing is ever subtracted.
 #[derive(Clone, Copy)]
 struct Gathered {
     /// Σo_i·w_i.
-    shift: Enclosure,
+    shift: f64,
     /// Σ(s_i·w_i)².
-    variance: Enclosure,
+    variance: f64,
+    error: f64,
+}
+
+/// The relative error of a handful of roundings.
+const ROUNDINGS: f64 = 8.0 * UNIT_ROUNDOFF;
+/// Between these nothing that matters underflows, and nothing overflows.
+const MODERATE: std::ops::Range<f64> = 1e-140..1e140;
+
+/// Σ_{j<n} c^j, Σ_{j<n} c^(2j) and c^n of equal steps, with their relative error.
+struct Sums {
+    sum: f64,
+    squares: f64,
+    factor: f64,
+    error: f64,
+}
+
+impl Sums {
+    fn of(step: &ShiftStep) -> Self {
+        if step.count == Count::Times(1) {
+            return Self { sum: 1.0, squares: 1.0, factor: step.slope, error: 0.0 };
+        }
+        // The logarithm of a square is exactly twice that of the slope.
+        let ln_slope = Enclosure::from(step.slope).ln();
+        let sum = step.count.geometric_sum_of_log(ln_slope);
+        let squares = step.count.geometric_sum_of_log(ln_slope + ln_slope);
+        let factor = step.count.power(Enclosure::from(step.slope));
+        let error = sum.relative_width().max(squares.relative_width());
+        let (sum, squares) = (sum.midpoint(), squares.midpoint());
+        match factor.upper() {
+            // Next to nothing is rounded up: a shift is then too large, and the square is nothing anyway.
+            lost if lost < 1e-300 => Self { sum, squares, factor: lost, error },
+            _ => {
+                let error = error.max(factor.relative_width());
+                Self { sum, squares, factor: factor.midpoint(), error }
+            }
+        }
+    }
 }
 
 impl Gathered {
-    const NOTHING: Self = Self { shift: Enclosure::ZERO, variance: Enclosure::ZERO };
+    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0 };
 
-    fn then(self, run: &Run) -> Self {
-        let (slope, square) = (run.slope, run.slope.square());
+    fn then(self, step: &ShiftStep) -> Self {
+        let sums = Sums::of(step);
+        let moderate = |x: f64| x == 0.0 || MODERATE.contains(&x);
+        let known = moderate(step.offset) && moderate(step.noise) && sums.factor < 1e140;
         Self {
-            shift: run.count.power(slope) * self.shift + run.offset * run.count.geometric_sum(slope),
-            variance: run.count.power(square) * self.variance
-                + run.noise.square() * run.count.geometric_sum(square),
+            shift: sums.factor * self.shift + step.offset * sums.sum,
+            variance: sums.factor * sums.factor * self.variance + step.noise * step.noise * sums.squares,
+            error: if known { self.error + ROUNDINGS + 2.0 * sums.error } else { f64::INFINITY },
         }
     }
 
+    fn enclosed(self, value: f64) -> Enclosure {
+        match self.error {
+            error if error < 1e-7 && value < 1e300 => Enclosure::around(value, error),
+            _ => Enclosure::between(0.0, f64::INFINITY),
+        }
+    }
+
+    /// The price of shifting it all.
     fn price(self) -> Enclosure {
-        if self.shift == Enclosure::ZERO { Enclosure::ZERO } else { self.shift.square() / self.variance }
+        if self.shift == 0.0 && self.error < 1e-7 {
+            return Enclosure::ZERO;
+        }
+        let price = self.enclosed(self.shift).square() / self.enclosed(self.variance);
+        price.max(Enclosure::ZERO)
     }
 }
 
-/// The price of the cheapest allocation, or one that is hardly dearer.
-fn price(runs: &[Run]) -> Enclosure {
+fn gather(steps: &[ShiftStep]) -> Gathered {
+    steps.iter().fold(Gathered::NOTHING, |gathered, step| gathered.then(step))
+}
+
+/// The price of the cheapest allocation, or one that is hardly dearer, from equal iterates.
+fn price(steps: &[ShiftStep]) -> Enclosure {
     let mut total = Enclosure::ZERO;
     let mut from = 0;
-    for to in touching(runs) {
-        total = total + edge(&runs[from..to]);
+    for to in touching(steps) {
+        total = total + edge(&steps[from..to]);
         from = to;
     }
     total
 }
 
 /// The price of shifting everything from nothing to nothing, with z ≥ 0 checked in between.
-fn edge(mut runs: &[Run]) -> Enclosure {
-    let gather = |runs: &[Run]| runs.iter().fold(Gathered::NOTHING, |gathered, run| gathered.then(run));
+fn edge(mut steps: &[ShiftStep]) -> Enclosure {
     let mut total = Enclosure::ZERO;
-    while !runs.is_empty() {
-        let (mut part, mut gathered) = (runs, gather(runs));
+    while !steps.is_empty() {
+        let mut part = steps;
         loop {
-            let certain = certain_until(part, gathered);
-            if certain == part.len() {
-                break;
+            let gathered = gather(part);
+            match certainty(part, gathered) {
+                Certainty::Exactly => total = total + gathered.price(),
+                Certainty::Nearly => total = total + nearly(part, gathered),
+                Certainty::Until(certain) => {
+                    part = &part[..certain];
+                    continue;
+                }
             }
-            part = &part[..certain];
-            gathered = gather(part);
+            break;
         }
-        total = total + gathered.price();
-        runs = &runs[part.len()..];
+        steps = &steps[part.len()..];
     }
     total
 }
 
-/// The number of runs up to the first after which z ≥ 0 is not certain; all of them if it always is.
-///
-/// z_j = shift_j − λ·R_j·variance_j with λ = shift/variance and R_j the product of the later slopes.
-fn certain_until(runs: &[Run], all: Gathered) -> usize {
-    if runs.len() == 1 || all.shift == Enclosure::ZERO {
-        return runs.len();
-    }
-    let rate = all.shift / all.variance;
-    // Products of the slopes after each run, from the back.
-    let mut later = vec![Enclosure::ONE; runs.len()];
-    for j in (0..runs.len() - 1).rev() {
-        later[j] = later[j + 1] * runs[j + 1].count.power(runs[j + 1].slope);
-    }
-    let mut gathered = Gathered::NOTHING;
-    for (j, run) in runs.iter().enumerate().take(runs.len() - 1) {
-        gathered = gathered.then(run);
-        let shifted = rate * later[j] * gathered.variance;
-        if gathered.shift.lower() < shifted.upper() {
-            return j + 1;
-        }
-    }
-    runs.len()
+/// Whether z ≥ 0 is certain in between.
+enum Certainty {
+    /// It is.
+    Exactly,
+    /// It is if every shift is smaller by a share τ, except for the last.
+    Nearly,
+    /// Not after so many stretches.
+    Until(usize),
 }
 
-/// Where the greatest convex minorant touches: numbers of runs, the last being all of them.
-fn touching(runs: &[Run]) -> Vec<usize> {
-    // ln(1/C) after each run, to scale by its largest.
-    let mut ln_scales = Vec::with_capacity(runs.len());
-    let mut ln_scale = 0.0_f64;
-    let mut largest = 0.0_f64;
-    for run in runs {
-        if run.count == Count::Any {
-            return vec![runs.len()];
-        }
-        ln_scale -= run.count.number().midpoint() * run.slope.midpoint().max(f64::MIN_POSITIVE).ln();
-        largest = largest.max(ln_scale);
-        ln_scales.push(ln_scale);
+/// τ.
+const SHARE: f64 = 1e-8;
+
+/// z_j = shift_j − λ·w_j·variance_j after j stretches, with λ = shift/variance of all of them and w_j the product of
+/// the later slopes; if every shift is divided by 1 + τ, so is the second term.
+fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
+    if steps.len() == 1 || all.shift == 0.0 {
+        return Certainty::Exactly;
     }
-    let (mut u, mut s) = (0.0, 0.0);
-    let mut hull: Vec<(f64, f64, usize)> = vec![(0.0, 0.0, 0)];
-    for (j, (run, ln_scale)) in runs.iter().zip(ln_scales).enumerate() {
-        let scale = (ln_scale - largest).exp();
-        let rough = |x: Enclosure| if x.midpoint().is_finite() { x.midpoint() } else { f64::MAX };
-        let slope = Enclosure::from(run.slope.midpoint());
-        s += scale * run.offset.midpoint() * rough(run.count.geometric_sum(slope));
-        u += (scale * run.noise.midpoint()).powi(2) * rough(run.count.geometric_sum(slope.square()));
-        // Equal slopes keep their vertex: shorter edges are easier to be certain of.
-        while let [.., before, last] = hull[..] {
-            if (last.1 - before.1) * (u - last.0) > (s - last.1) * (last.0 - before.0) * (1.0 + 1e-12) {
-                hull.pop();
+    let rate = all.shift / all.variance;
+    let mut weights = vec![1.0; steps.len()];
+    for j in (1..steps.len()).rev() {
+        weights[j - 1] = weights[j] * Sums::of(&steps[j]).factor;
+    }
+    // Each of the numbers that are compared, and λ, is off by the error of all of them at most, and some roundings.
+    let slack = 1.0 + 6.0 * all.error + 2.0 * ROUNDINGS;
+    let mut gathered = Gathered::NOTHING;
+    let mut exactly = all.error < 1e-7;
+    for (j, step) in steps.iter().enumerate().take(steps.len() - 1) {
+        gathered = gathered.then(step);
+        let shifted = rate * weights[j] * gathered.variance * slack;
+        exactly &= gathered.shift >= shifted;
+        // Errors that are not small are not trusted.
+        if !exactly && (all.error > 1e-9 || gathered.shift * (1.0 + SHARE) < shifted) {
+            return Certainty::Until(j + 1);
+        }
+    }
+    if exactly { Certainty::Exactly } else { Certainty::Nearly }
+}
+
+/// What is left, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than that costs.
+fn nearly(steps: &[ShiftStep], all: Gathered) -> Enclosure {
+    let Some(last) = steps.last() else {
+        return Enclosure::ZERO;
+    };
+    let left = Enclosure::from(SHARE) * all.enclosed(all.shift) / Enclosure::from(last.noise);
+    all.price() * Enclosure::from(1.0 + 2.0 * SHARE) + left.square()
+}
+
+/// A point P_t, roughly.
+#[derive(Clone, Copy)]
+struct Point {
+    /// −U.
+    x: f64,
+    /// −V.
+    y: f64,
+    /// How many stretches are before it.
+    run: usize,
+    /// The price from here to the end along the minorant of the later points.
+    price: f64,
+}
+
+impl Point {
+    fn slope_to(self, other: Self) -> f64 {
+        (other.y - self.y) / (other.x - self.x)
+    }
+
+    fn price_to(self, other: Self) -> f64 {
+        let rise = other.y - self.y;
+        if rise <= 0.0 { other.price } else { rise * rise / (other.x - self.x) + other.price }
+    }
+}
+
+/// The points from the end backwards, with the minorant of those so far.
+struct Backwards {
+    /// U, V and w at the current time.
+    variance: f64,
+    shift: f64,
+    weight: f64,
+    /// The corners of the minorant, the leftmost last.
+    corners: Vec<Point>,
+}
+
+impl Backwards {
+    fn new(end: usize) -> Self {
+        let last = Point { x: 0.0, y: 0.0, run: end, price: 0.0 };
+        Self { variance: 0.0, shift: 0.0, weight: 1.0, corners: vec![last] }
+    }
+
+    /// U, V and w some steps of a stretch before the current time.
+    fn before(&self, step: &ShiftStep, count: Count) -> (f64, f64, f64) {
+        let sums = Sums::of(&ShiftStep { count, ..*step });
+        let variance = self.variance + (self.weight * step.noise).powi(2) * sums.squares;
+        (variance, self.shift + self.weight * step.offset * sums.sum, self.weight * sums.factor)
+    }
+
+    /// The price if iterates are at most a distance apart at that time.
+    fn price_from(&self, (variance, shift, weight): (f64, f64, f64), distance: f64) -> f64 {
+        let start = Point { x: -variance, y: -shift - distance * weight, run: 0, price: 0.0 };
+        // The corner with the least slope from here: slopes fall to it and rise after it.
+        let corners = &self.corners;
+        let (mut low, mut high) = (0, corners.len() - 1);
+        while low < high {
+            let middle = (low + high) / 2;
+            // Corners are stored from right to left.
+            if start.slope_to(corners[middle]) <= start.slope_to(corners[middle + 1]) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        let price = start.price_to(corners[low]);
+        if price.is_nan() { f64::INFINITY } else { price }
+    }
+
+    /// Goes back over a whole stretch, the first point of which comes after `run` others.
+    fn pass(&mut self, step: &ShiftStep, run: usize) {
+        (self.variance, self.shift, self.weight) = self.before(step, step.count);
+        let mut point = Point { x: -self.variance, y: -self.shift, run, price: 0.0 };
+        // Equal slopes keep their corner: shorter edges are easier to be certain of.
+        while let [.., next, last] = self.corners[..] {
+            let nothing_between = point.x >= last.x;
+            if nothing_between || point.slope_to(last) > last.slope_to(next) * (1.0 + 1e-12) {
+                self.corners.pop();
             } else {
                 break;
             }
         }
-        hull.push((u, s, j + 1));
+        if let Some(last) = self.corners.last() {
+            point.price = point.price_to(*last);
+        }
+        self.corners.push(point);
     }
-    hull.into_iter().skip(1).map(|(_, _, index)| index).collect()
+}
+
+/// Where the minorant touches: numbers of stretches, the last being all of them.
+fn touching(steps: &[ShiftStep]) -> Vec<usize> {
+    if steps.iter().any(|step| step.count == Count::Any) {
+        return vec![steps.len()];
+    }
+    let mut backwards = Backwards::new(steps.len());
+    for (run, step) in steps.iter().enumerate().rev() {
+        backwards.pass(step, run);
+    }
+    backwards.corners.iter().rev().map(|corner| corner.run).filter(|&run| run > 0).collect()
+}
+
+/// A time to begin: so many steps before the end of a stretch.
+#[derive(Clone, Copy)]
+struct Start {
+    run: usize,
+    steps: u64,
+}
+
+/// Where it is cheapest to begin, as if iterates were `diameter` apart.
+fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
+    let mut backwards = Backwards::new(steps.len());
+    let mut best: Option<(f64, Start)> = None;
+    for (run, step) in steps.iter().enumerate().rev() {
+        let most = match step.count {
+            Count::Times(times) => times,
+            Count::Any => MOST_STEPS_BACK,
+        };
+        let price = |steps: u64| backwards.price_from(backwards.before(step, Count::Times(steps)), diameter);
+        let mut note = |steps: u64, price: f64| {
+            if price < best.map_or(f64::INFINITY, |(least, _)| least) {
+                best = Some((price, Start { run, steps }));
+            }
+        };
+        if most == 1 {
+            note(1, price(1));
+        } else {
+            let least = lowest(most, &price);
+            note(least, price(least));
+        }
+        backwards.pass(step, run);
+    }
+    best.map(|(_, start)| start)
+}
+
+/// Of any number of steps, at most so many are gone back.
+const MOST_STEPS_BACK: u64 = 1 << 50;
+
+/// About where a function of 1..=most is lowest, if it falls and then rises.
+fn lowest(most: u64, height: &dyn Fn(u64) -> f64) -> u64 {
+    let mut best = 1;
+    let mut look = 1_u64;
+    while look < most {
+        look = look.saturating_mul(2).min(most);
+        if height(look) < height(best) {
+            best = look;
+        }
+    }
+    let (mut low, mut high) = ((best / 2).max(1), best.saturating_mul(2).min(most));
+    while high - low > 2 {
+        let (a, b) = (low + (high - low) / 3, high - (high - low) / 3);
+        if height(a) <= height(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    (low..=high).min_by(|&a, &b| height(a).total_cmp(&height(b))).unwrap_or(best)
 }

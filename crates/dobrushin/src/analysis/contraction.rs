@@ -1,140 +1,394 @@
-//! Products of contraction coefficients (CED Theorems 5 and 6, PAC Theorems 3, 4 and 5).
+//! The tight contraction curve, folded along a chain in blocks of steps.
 
+use super::lines::squared_shift;
 use super::walk::{Leg, legs, ln_sum, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::{Enclosure, Epsilon, NotApplicable};
 
-/// A record that is used once and then hidden by later steps on a bounded domain.
+/// Hidden steps on a bounded domain, each of which contracts E_γ, and the smaller it is, the more.
 ///
 /// # Guarantee
-/// δ(ε) = η(d_i/s_i)·∏_{t>i} η(ω_t(D)/s_t) with η = E_{e^ε} of the noise at that distance: the two
-/// iterates after the use are at most that far apart in E_γ, and every later step contracts E_γ by η_γ of
-/// its noise on the image of the domain, of diameter ω_t(D). (CED Theorem 5; with a Lipschitz modulus
-/// PAC Theorems 3 and 4, whose step-size hypothesis, E6, and last index, E7, are part of the chain.)
-pub struct ContractionPublished;
-
-/// The same where the iterate of a random time is released.
+/// If E_γ ≤ e before some steps without the record, it is at most F_γ(e) = e·η_γ̃ after them, γ̃ = 1 + (γ−1)/e, where
+/// η_γ = θ_ε(R) for k steps with Gaussian noise together (Balle, Barthe, Gaboardi, Geumlek 2019): from any two points
+/// of the domain, at most D apart, the k steps shift all of the difference into their noise, at a price
+/// of R² = Σ(a_t/s_t)² (`shift`; (c^k·D)²/Σ(s·c^j)² for a modulus cz, (D + ok)²/(s²k) for z + o). One step by itself also has
+/// η_γ of its noise at distance ω(D), which is all there is for Laplace noise.
 ///
-/// # Guarantee
-/// δ(ε) is the average over the times of the product up to each, by joint convexity: CED equation 33
-/// exactly, of which CED equations 34 to 36 and PAC Theorem 5 are upper bounds. A record at a random
-/// place, each equally likely, has the same average.
-pub struct RandomStopPublished;
+/// A record used once: e₀ = E_γ of the shift over the use and j₀ later steps, then blocks of k steps; the best j₀ and k are
+/// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of the
+/// batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record, the
+/// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
+/// random time or place: the average. F_γ(e) ≤ e·η_γ: never above the products of `contraction-published` and
+/// `nonconvex-published`.
+pub struct Contraction;
 
-impl Analysis for ContractionPublished {
+impl Analysis for Contraction {
     fn id(&self) -> &'static str {
-        "contraction-published"
+        "contraction"
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        if released.stops_at_random() {
-            return Err(NotApplicable::new(
-                "one of several iterates is released at random: random-stop-published is for that",
-            ));
-        }
-        products(released)
+        let folds = released.branches().iter().map(Fold::new).collect::<Result<Vec<Fold>, _>>()?;
+        Ok(Bound::by_log_delta(move |epsilon| {
+            let terms: Vec<Enclosure> = folds.iter().map(|fold| fold.ln_delta(epsilon)).collect();
+            ln_sum(&terms)
+        }))
     }
 }
 
-impl Analysis for RandomStopPublished {
-    fn id(&self) -> &'static str {
-        "random-stop-published"
-    }
-
-    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        if !released.stops_at_random() {
-            return Err(NotApplicable::new(
-                "neither the time of the released iterate nor the place of the record is random: run.release is \
-                 not \"random-stop\", run.order is not \"shuffled\"",
-            ));
-        }
-        products(released)
-    }
-}
-
-/// A factor η(distance), several times.
-struct Factor {
+/// η of some steps: E_γ of the noise at a distance.
+#[derive(Clone, Copy)]
+struct Noisy {
     noise: StepNoise,
     distance: Enclosure,
-    count: Count,
-    /// Whether the chain may stop after each of them.
+}
+
+impl Noisy {
+    /// Gaussian noise of size 1, at a distance R.
+    fn gaussian(radius: Enclosure) -> Self {
+        Self { noise: StepNoise::Gaussian(Enclosure::ONE), distance: radius }
+    }
+
+    fn ln_eta(&self, epsilon: Epsilon) -> Enclosure {
+        self.noise.ln_overlap(self.distance, epsilon)
+    }
+
+    /// ln F_γ(e), increasing in e.
+    fn ln_tight(&self, epsilon: Epsilon, ln_e: Enclosure) -> Enclosure {
+        ln_e.map_monotone(|ln_e| {
+            if ln_e == f64::NEG_INFINITY {
+                return Enclosure::from(ln_e);
+            }
+            let ln_e = Enclosure::from(ln_e);
+            // ln γ̃ = ln(1 + (γ−1)/e), where (γ−1)/e may overflow.
+            let excess = Enclosure::from(epsilon).exp_m1().ln() - ln_e;
+            let tilted =
+                if excess.lower() > 40.0 { excess + (-excess).exp().ln_1p() } else { excess.exp().ln_1p() };
+            ln_e + tilted.positive_part().map_monotone(|tilted| {
+                Epsilon::new(tilted).map_or(Enclosure::ZERO, |tilted| self.ln_eta(tilted))
+            })
+        })
+    }
+}
+
+/// One branch.
+enum Fold {
+    Once(Once),
+    Again(Again),
+}
+
+impl Fold {
+    fn new(branch: &Branch) -> Result<Self, NotApplicable> {
+        let width = branch.chain.domain().width();
+        if branch.chain.domain().diameter.is_none() {
+            return Err(unbounded());
+        }
+        match branch.chain.only_use() {
+            Some(_) => Ok(Self::Once(Once::new(branch, width)?)),
+            None => Ok(Self::Again(Again::new(branch, width)?)),
+        }
+    }
+
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        match self {
+            Self::Once(once) => once.ln_delta(epsilon),
+            Self::Again(again) => again.ln_delta(epsilon),
+        }
+    }
+}
+
+/// A record that is used once: what is known after the use and some later steps, and how to go on.
+struct Once {
+    ln_weight: Enclosure,
+    /// Times (numbers of later steps), with the E_γ of the shift up to each, and the blocks that end there.
+    times: Vec<Time>,
+    /// Whether the times are averaged.
     stops: bool,
 }
 
-struct Product {
-    ln_weight: Enclosure,
-    first: Factor,
-    rest: Vec<Factor>,
-    /// Whether the chain stops at its end only.
-    ends: bool,
+struct Time {
+    /// E_γ at this time by itself: that of the use, or of the shift.
+    direct: Noisy,
+    /// Blocks that end here: the index of the time they begin at, η of the steps between, and how often it
+    /// is repeated.
+    blocks: Vec<(usize, Noisy, Count)>,
+    /// How many times at which the chain may stop this one stands for.
+    stops: Enclosure,
 }
 
-fn products(released: &Mixture) -> Result<Bound, NotApplicable> {
-    let products = released.branches().iter().map(product).collect::<Result<Vec<Product>, _>>()?;
-    Ok(Bound::by_log_delta(move |epsilon| {
-        let terms: Vec<Enclosure> = products.iter().map(|product| product.ln_delta(epsilon)).collect();
-        ln_sum(&terms)
-    }))
-}
+/// All times up to here are looked at, …
+const SINGLE: u64 = 24;
+/// … and later ones in strides of this share.
+const STRIDE: u64 = 8;
 
-fn product(branch: &Branch) -> Result<Product, NotApplicable> {
-    if branch.chain.only_use().is_none() {
-        return Err(NotApplicable::new(
-            "the record is used in more than one step, or at random: it must be used once, run.order = \"once\"",
-        ));
+impl Once {
+    fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        let legs = legs(branch)?;
+        let (used, clean) = legs.split_first().ok_or_else(unbounded)?;
+        let end: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
+        let first_stop = match branch.stop {
+            Stop::End => end,
+            Stop::Uniform(_) => clean
+                .iter()
+                .take_while(|leg| !leg.stops)
+                .map(|leg| times(leg.count))
+                .fold(u64::from(!used.stops), u64::saturating_add)
+                .min(end),
+        };
+        let places = places(end, clean);
+        let cleaned = Cleaned { clean, width };
+        let chain = branch.chain.clone();
+        let before = chain.steps().unwrap_or(end + 1) - end - 1;
+        let mut known = Vec::with_capacity(places.len());
+        for (index, &place) in places.iter().enumerate() {
+            let direct = match squared_shift(&chain.cut_at(before + 1 + place)) {
+                Ok(square) => Noisy::gaussian(square.sqrt()),
+                Err(_) => Noisy { noise: used.step.noise, distance: used.step.displacement },
+            };
+            let next = places.get(index + 1).copied().unwrap_or(end + 1);
+            let from = place.max(first_stop);
+            let stops =
+                if branch.stop == Stop::End { u64::from(place == end) } else { next.saturating_sub(from) };
+            let blocks = cleaned.blocks(&places[..index], place);
+            known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
+        }
+        let ln_weight = ln_weight_of_a_stop(branch);
+        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
     }
-    let width = branch.chain.domain().width();
-    let factor = |leg: &Leg| Factor {
-        noise: leg.step.noise,
-        distance: leg.step.modulus.at(width),
-        count: leg.count,
-        stops: leg.stops,
-    };
-    let legs = legs(branch)?;
-    let (first, rest) = legs.split_first().ok_or_else(unbounded)?;
-    let rest: Vec<Factor> = rest.iter().map(factor).collect();
-    if branch.chain.domain().diameter.is_none()
-        && rest.iter().all(|factor| factor.distance.upper() == f64::INFINITY)
-    {
-        return Err(unbounded());
-    }
-    let first = Factor { distance: first.step.displacement, ..factor(first) };
-    Ok(Product { ln_weight: ln_weight_of_a_stop(branch), first, rest, ends: branch.stop == Stop::End })
-}
 
-impl Product {
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
-        let mut ln_product = self.ln_weight + self.first.noise.ln_overlap(self.first.distance, epsilon);
-        let mut stops = Vec::with_capacity(if self.ends { 0 } else { self.rest.len() + 1 });
-        if self.first.stops {
-            stops.push(ln_product);
-        }
-        for factor in &self.rest {
-            let ln_factor = factor.noise.ln_overlap(factor.distance, epsilon);
-            if factor.stops {
-                // x·(q + q² + … + q^n)
-                stops.push(ln_product + ln_factor + factor.count.geometric_sum_of_log(ln_factor).ln());
+        let mut known: Vec<Enclosure> = Vec::with_capacity(self.times.len());
+        for time in &self.times {
+            let mut best = time.direct.ln_eta(epsilon);
+            for (from, block, count) in &time.blocks {
+                let ln_e = repeated(block, epsilon, known[*from], *count);
+                if ln_e.upper() < best.upper() {
+                    best = ln_e;
+                }
             }
-            ln_product = ln_product + factor.count.times(ln_factor);
+            // What follows is post-processing.
+            if let Some(before) = known.last().filter(|before| before.upper() < best.upper()) {
+                best = *before;
+            }
+            known.push(best);
         }
-        if self.ends { ln_product } else { ln_sum(&stops) }
+        if !self.stops {
+            return self.ln_weight + known.last().copied().unwrap_or(Enclosure::ZERO);
+        }
+        let stops = self.times.iter().zip(&known).map(|(time, ln_e)| time.stops.ln() + *ln_e);
+        self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
     }
 }
 
-/// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), at most 1: what the average of the products becomes
-/// if the sum never ends (CED Corollary 5 and equation 36, PAC Theorem 5). Never below
-/// `random-stop-published`.
-pub fn random_stop_closed_form(
-    records: u64,
-    first: StepRatio,
-    rest: StepRatio,
-    epsilon: Epsilon,
-) -> Enclosure {
-    let overlap = |ratio: StepRatio| crate::numeric::theta::theta(epsilon, ratio);
-    let left = crate::numeric::theta::one_minus_theta(epsilon, rest);
-    (overlap(first) / (Enclosure::from(records) * left)).min(Enclosure::ONE)
+/// F_γ, repeated; after some times by the ratio of the last, which only falls.
+fn repeated(block: &Noisy, epsilon: Epsilon, mut ln_e: Enclosure, count: Count) -> Enclosure {
+    const ONE_BY_ONE: u64 = 40;
+    let Count::Times(times) = count else {
+        return ln_e;
+    };
+    for done in 0..times {
+        let next = block.ln_tight(epsilon, ln_e);
+        let ratio = (next - ln_e).min(Enclosure::ZERO);
+        if done + 1 == ONE_BY_ONE || next.upper() == f64::NEG_INFINITY {
+            return next + Count::Times(times - done - 1).times(Enclosure::from(ratio.upper()));
+        }
+        ln_e = next.min(ln_e);
+    }
+    ln_e
 }
 
-/// A distance in noise standard deviations.
-type StepRatio = crate::NonNegative;
+fn times(count: Count) -> u64 {
+    match count {
+        Count::Times(times) => times,
+        Count::Any => 0,
+    }
+}
+
+/// The numbers of later steps that are looked at.
+fn places(end: u64, clean: &[Leg<'_>]) -> Vec<u64> {
+    let mut places = vec![0];
+    let mut next = 1;
+    while next <= end {
+        places.push(next);
+        next = if next < SINGLE { next + 1 } else { next + next / STRIDE };
+    }
+    let mut sum = 0;
+    for leg in clean.iter().take(64) {
+        sum += times(leg.count);
+        places.push(sum);
+    }
+    places.push(end);
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// The steps after the use.
+struct Cleaned<'a> {
+    clean: &'a [Leg<'a>],
+    width: Enclosure,
+}
+
+impl Cleaned<'_> {
+    /// The blocks that end at a place and begin at one of the places before it.
+    fn blocks(&self, places: &[u64], end: u64) -> Vec<(usize, Noisy, Count)> {
+        let mut blocks = Vec::new();
+        let near = places.len().saturating_sub(SINGLE as usize);
+        for (index, &start) in places.iter().enumerate() {
+            let steps = end - start;
+            // Near ones in one block; far ones every other power of two.
+            let far = index < near && !(places.len() - index).is_power_of_two();
+            if far && index > 0 {
+                continue;
+            }
+            if let Some(block) = self.block(start, steps) {
+                blocks.push((index, block, Count::Times(1)));
+            }
+            // If they are equal, in shorter blocks of two to some power, again and again.
+            let equal = self.leg_of(start, steps).is_some();
+            let mut length = 1;
+            while equal && length < steps && steps > SINGLE {
+                if let Some(block) = self.block(end - length, length) {
+                    blocks.push((index, block, Count::Times(steps / length)));
+                }
+                length *= 2;
+            }
+        }
+        blocks
+    }
+
+    /// The leg that has all of some steps.
+    fn leg_of(&self, start: u64, steps: u64) -> Option<&Leg<'_>> {
+        let mut before = 0;
+        self.clean.iter().find(|leg| {
+            let first = before;
+            before += times(leg.count);
+            first <= start && start + steps <= before
+        })
+    }
+
+    /// η of some steps together.
+    fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
+        let leg = self.leg_of(start, steps)?;
+        let one = Noisy { noise: leg.step.noise, distance: leg.step.modulus.at(self.width) };
+        let StepNoise::Gaussian(noise) = leg.step.noise else {
+            return (steps == 1).then_some(one);
+        };
+        // Iterates at most D apart shift it all into the noise of the steps, at a price that is a multiple
+        // of the slope: see `allocation`.
+        let count = Count::Times(steps);
+        let radius = |piece: &crate::chain::Piece| {
+            let (slope, offset) = (piece.slope(), piece.offset());
+            let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
+            concave.then(|| {
+                let apart = count.power(slope) * self.width + offset * count.geometric_sum(slope);
+                apart / (noise * count.geometric_sum(slope.square()).sqrt())
+            })
+        };
+        let radii = leg.step.modulus.pieces().iter().filter_map(radius);
+        radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::gaussian)
+    }
+}
+
+/// A record that is used again and again.
+struct Again {
+    ln_weight: Enclosure,
+    legs: Vec<AgainLeg>,
+    stops: bool,
+}
+
+struct AgainLeg {
+    /// At distance ω(D), ω′(D), and that of any two of the updates with the record, another, or neither.
+    same: Noisy,
+    crossed: Noisy,
+    any: Noisy,
+    probability: Enclosure,
+    count: Count,
+    stops: bool,
+}
+
+/// Beyond so many equal steps the bound for any number of them is used.
+const MOST_STEPS: u64 = 256;
+/// How often that is improved.
+const SWEEPS: u32 = 64;
+
+impl Again {
+    fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        let leg = |leg: Leg<'_>| AgainLeg {
+            same: Noisy { noise: leg.step.noise, distance: leg.step.modulus.at(width) },
+            crossed: Noisy { noise: leg.step.noise, distance: leg.step.crossed_at(width) },
+            any: Noisy { noise: leg.step.noise, distance: leg.step.any_at(width) },
+            probability: leg.step.participation.probability(),
+            count: leg.count,
+            stops: leg.stops,
+        };
+        let legs: Vec<AgainLeg> = legs(branch)?.into_iter().map(leg).collect();
+        if legs.len() > MOST_LEGS {
+            return Err(NotApplicable::new(format!(
+                "the steps change {} times: at most {MOST_LEGS} are looked at",
+                legs.len()
+            )));
+        }
+        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), legs, stops: branch.stop != Stop::End })
+    }
+
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        let mut ln_h = Enclosure::from(f64::NEG_INFINITY);
+        let mut stopped = Vec::new();
+        for leg in &self.legs {
+            let eta = leg.crossed.ln_eta(epsilon);
+            let steps = match leg.count {
+                Count::Times(times) if times <= MOST_STEPS => times,
+                _ => 0,
+            };
+            for _ in 0..steps {
+                ln_h = leg.after(epsilon, ln_h, eta);
+                if leg.stops {
+                    stopped.push(ln_h);
+                }
+            }
+            if steps == 0 {
+                // A bound that holds now and after every number of steps; pushed down as far as it goes.
+                let mut always = leg.settled(epsilon, ln_h, eta);
+                if leg.probability == Enclosure::ZERO {
+                    always = ln_h;
+                }
+                if leg.stops {
+                    stopped.push(always + leg.count.number().ln());
+                }
+                ln_h = always;
+            }
+        }
+        self.ln_weight + if self.stops { ln_sum(&stopped) } else { ln_h }
+    }
+}
+
+/// The most stretches of a chain in which the record is used again.
+const MOST_LEGS: usize = 4096;
+
+impl AgainLeg {
+    /// ln h⁺.
+    fn after(&self, epsilon: Epsilon, ln_h: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
+        let ln_rest = (Enclosure::ONE - self.probability).ln();
+        let apart =
+            ln_sum(&[ln_rest + self.same.ln_tight(epsilon, ln_h), self.probability.ln() + ln_eta_crossed]);
+        let mixed = ln_sum(&[self.probability.ln(), ln_rest + ln_h]).min(Enclosure::ZERO);
+        let together = self.any.ln_tight(epsilon, mixed);
+        let least = if together.upper() < apart.upper() { together } else { apart };
+        least.min(Enclosure::ZERO)
+    }
+
+    /// A bound that any number of steps keeps, from a bound at the start.
+    fn settled(&self, epsilon: Epsilon, ln_start: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
+        let mut ln_h = Enclosure::ZERO;
+        for _ in 0..SWEEPS {
+            let next = self.after(epsilon, ln_h, ln_eta_crossed).max(ln_start);
+            if next.upper() > ln_h.upper() - 1e-9 * ln_h.upper().abs() {
+                return if next.upper() < ln_h.upper() { next } else { ln_h };
+            }
+            ln_h = next;
+        }
+        ln_h
+    }
+}

@@ -4,24 +4,33 @@
 //! run file would supply it. Theorems know nothing of algorithms; [`ALL`] is the list of them.
 
 mod allocation;
+mod ceiling;
 mod contraction;
+mod contraction_published;
+mod lines;
 mod nonconvex;
 mod regularized;
+mod shift;
 mod shift_renyi;
 mod shift_subsampled;
 mod strongly_convex;
 mod walk;
 
-pub use contraction::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
+pub use ceiling::Ceiling;
+pub use contraction::Contraction;
+pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
 pub use regularized::{RegularizedPublished, regularized_delta_at};
+pub use shift::Shift;
 pub use shift_renyi::ShiftRenyi;
 pub use shift_subsampled::ShiftSubsampled;
 pub use strongly_convex::StronglyConvexRenyi;
 
 use crate::chain::Mixture;
 use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
-use crate::profile::{ComposedCurve, Direction, PrivacyProfile, RenyiCurve, RenyiProfile};
+use crate::numeric::theta;
+use crate::profile::{ComposedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile};
 use crate::statement::{self, Statement};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use std::sync::Arc;
@@ -56,12 +65,17 @@ pub const ALL: &[&dyn Analysis] = &[
     &StronglyConvexRenyi,
     &NonconvexPublished,
     &RegularizedPublished,
+    &Contraction,
+    &Shift,
+    &Ceiling,
     &ShiftSubsampled,
 ];
 
 /// What a theorem bounds.
 #[derive(Clone)]
 pub enum Bound {
+    /// μ-GDP.
+    Gaussian(GaussianProfile),
     /// E_γ for every γ ≥ 1.
     Profile(Arc<dyn PrivacyProfile>),
     /// D_α for every order.
@@ -74,10 +88,28 @@ impl Bound {
         Self::Profile(Arc::new(LogDelta(log_delta)))
     }
 
+    /// A hidden random choice among μ-GDP mechanisms, by weight and μ.
+    fn gaussians(members: Vec<(Enclosure, Enclosure)>) -> Self {
+        if let [(weight, mu)] = members[..]
+            && weight == Enclosure::ONE
+        {
+            return Self::Gaussian(GaussianProfile::enclosed(mu));
+        }
+        Self::by_log_delta(move |epsilon| {
+            let term = |&(weight, mu): &(Enclosure, Enclosure)| {
+                weight.ln() + theta::ln_theta_range(epsilon.into(), mu)
+            };
+            walk::ln_sum(&members.iter().map(term).collect::<Vec<_>>())
+        })
+    }
+
     /// The bound on several independent runs on the same people, one after another.
     pub(crate) fn repeated(self, times: u64, tolerance: f64) -> Self {
         match self {
             bound if times == 1 => bound,
+            Self::Gaussian(profile) => {
+                Self::Gaussian(GaussianProfile::enclosed(profile.mu() * Enclosure::from(times).sqrt()))
+            }
             Self::Renyi(curve) => Self::Renyi(Arc::new(ComposedCurve::repeated(times, curve))),
             Self::Profile(profile) => {
                 let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
@@ -95,6 +127,7 @@ impl Bound {
     /// The profile.
     pub fn into_profile(self) -> Arc<dyn PrivacyProfile> {
         match self {
+            Self::Gaussian(profile) => Arc::new(profile),
             Self::Profile(profile) => profile,
             Self::Renyi(curve) => Arc::new(RenyiProfile::new(curve)),
         }

@@ -146,6 +146,12 @@ impl Regularized {
                 all: Grown::after(count, slope),
             })
         };
+        let different = branch.chain.stretches().take(MOST_RINGS + 1).count();
+        if different > MOST_RINGS {
+            return Err(NotApplicable::new(format!(
+                "steps differ more than {MOST_RINGS} times: one learning rate and noise would do"
+            )));
+        }
         let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
         // For equal steps the bound grows with their number, so that it holds at every earlier time.
         let steps = Enclosure::from(steps);
@@ -210,6 +216,9 @@ impl Regularized {
         ln_h
     }
 }
+
+/// The most stretches of different steps.
+const MOST_RINGS: usize = 64;
 
 fn endless() -> NotApplicable {
     NotApplicable::new("its bound grows with the number of steps: give run.steps")

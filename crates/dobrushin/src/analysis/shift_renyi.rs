@@ -1,6 +1,6 @@
 //! Shifting the difference of two iterates into the noise, by Rényi divergences (PAI Theorem 22).
 
-use super::allocation::squared_shift;
+use super::lines::squared_shift;
 use super::{Analysis, Bound};
 use crate::chain::Mixture;
 use crate::profile::ConcentratedMixture;

@@ -43,9 +43,18 @@ impl Mixture {
         Self::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::End }])
     }
 
-    /// The chains with their weights; those in which the record takes no part may be left out.
+    /// The chains with their weights; those in which the record takes no part may be left out. A chain that may
+    /// stop after none or more of its steps than there are stops after one of all of them.
     pub fn new(mut branches: Vec<Branch>) -> Self {
         branches.retain(|branch| !branch.chain.is_unused());
+        for branch in &mut branches {
+            branch.weight = branch.weight.positive_part().min(Enclosure::ONE);
+            if let (Stop::Uniform(times), Some(steps)) = (branch.stop, branch.chain.steps())
+                && !(1..=steps).contains(&times)
+            {
+                branch.stop = Stop::Uniform(steps);
+            }
+        }
         Self { branches }
     }
 
@@ -116,12 +125,12 @@ impl Branch {
 fn groups(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     let mut next = from;
     std::iter::from_fn(move || {
-        if next > to {
+        if next > to || next == u64::MAX {
             return None;
         }
         let start = next;
         let end = if start < SINGLE { start } else { (start + start / GROUP).min(to) };
-        next = end + 1;
+        next = end.saturating_add(1);
         Some((start, end))
     })
 }

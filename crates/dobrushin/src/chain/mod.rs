@@ -64,7 +64,7 @@ pub enum ChainError {
     /// A number that is not positive and finite, or negative.
     #[error("step {step}: the {what} is {value}, but it must be {accepted}")]
     Impossible {
-        /// Which step, counted from 1 in the list of stretches.
+        /// Which of the different steps, counted from 1.
         step: usize,
         /// Which quantity.
         what: &'static str,

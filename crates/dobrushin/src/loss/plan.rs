@@ -251,7 +251,8 @@ impl Plan {
         let origin = if uses.aligned { 0.0 } else { uses.sketch.centre(law, grid.step) };
         let index = |loss: f64| (loss - origin) / grid.step;
         let length = index(high) - index(low);
-        if length.is_nan() || length > LONGEST as f64 {
+        let far = index(low).abs().max(index(high).abs()) > 1e15;
+        if length.is_nan() || length > LONGEST as f64 || far {
             return Err(TooLong);
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);

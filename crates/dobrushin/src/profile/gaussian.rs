@@ -29,6 +29,11 @@ impl GaussianProfile {
         Self { mu: mu.into() }
     }
 
+    /// The profile of μ-GDP for a μ ≥ 0 that is only known to lie in an enclosure.
+    pub fn enclosed(mu: Enclosure) -> Self {
+        Self { mu: mu.positive_part() }
+    }
+
     /// μ.
     pub fn mu(self) -> Enclosure {
         self.mu

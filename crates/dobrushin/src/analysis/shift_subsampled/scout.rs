@@ -43,7 +43,7 @@ pub(super) struct Scout<'a> {
 
 impl<'a> Scout<'a> {
     pub fn new(setting: &'a Setting) -> Self {
-        let orders: Vec<f64> = (0..64).map(|i| 0.02 * 1.3f64.powi(i)).collect();
+        let orders: Vec<f64> = (0..40).map(|i| 0.02 * 1.5f64.powi(i)).collect();
         let moments = |share: f64| match setting.one_step(share) {
             Ok(step) => log_moments(&step, &orders),
             Err(_) => vec![f64::INFINITY; orders.len()],
@@ -132,7 +132,7 @@ fn steps_after(steps: Count) -> Vec<u64> {
 
 /// κ at every order.
 fn log_moments(step: &OneStep, orders: &[f64]) -> Vec<f64> {
-    const NODES: usize = 160;
+    const NODES: usize = 100;
     let ratio = step.ratio();
     let (start, end) = ((1e-7 * ratio).ln(), (ratio * (ratio + 12.0)).ln());
     let spacing = (end - start) / NODES as f64;

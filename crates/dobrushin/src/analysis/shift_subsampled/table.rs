@@ -11,12 +11,29 @@ use crate::profile::{Direction, Knot, PiecewiseProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use std::sync::Arc;
 
-/// The δ for which cuts are chosen and losses are added up.
-const RUNGS: [f64; 7] = [0.1, 1e-3, 1e-5, 1e-8, 1e-12, 1e-18, 1e-26];
-/// How many δ per power of ten are looked at, …
-const PER_DECADE: i32 = 12;
-/// … from one rung's neighbour to the other's.
-const DECADES: [(i32, i32); 7] = [(0, 3), (1, 5), (3, 8), (5, 12), (8, 18), (12, 26), (18, 34)];
+/// A δ for which a cut is chosen and losses are added up, and the range in which they are looked at.
+#[derive(Clone, Copy)]
+struct Rung {
+    delta: f64,
+    range: (f64, f64),
+}
+
+const RUNGS: &[Rung] = &[
+    Rung { delta: 0.1, range: (0.9, 1e-3) },
+    Rung { delta: 1e-3, range: (1e-1, 1e-5) },
+    Rung { delta: 1e-5, range: (1e-3, 1e-8) },
+    Rung { delta: 1e-8, range: (1e-5, 1e-12) },
+    Rung { delta: 1e-12, range: (1e-8, 1e-18) },
+    Rung { delta: 1e-18, range: (1e-12, 1e-26) },
+    Rung { delta: 1e-26, range: (1e-18, 1e-34) },
+];
+/// The same for few steps, where there is little to choose.
+const FEW_RUNGS: &[Rung] =
+    &[Rung { delta: 1e-2, range: (0.9, 1e-6) }, Rung { delta: 1e-10, range: (1e-6, 1e-20) }];
+/// So many steps are few.
+const FEW_STEPS: u64 = 16;
+/// How many ε are looked at for each.
+const NODES: usize = 100;
 /// How wide enclosures of ε are, relatively.
 const TOLERANCE: f64 = 1e-3;
 /// How many shares of ε are tried for what is shifted.
@@ -32,34 +49,26 @@ pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
     let mut points = Vec::new();
     let scout = Scout::new(setting);
     let laws = Laws::new(setting);
-    for (&rung, &decades) in RUNGS.iter().zip(&DECADES) {
-        if let Some(divided) = scout.divided(rung) {
-            points.extend(split(setting, &scout, divided, rung).map(|losses| points_of(&losses, decades)));
+    let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
+    for &rung in if few { FEW_RUNGS } else { RUNGS } {
+        if let Some(divided) = scout.divided(rung.delta) {
+            points.extend(split(setting, &scout, divided, rung).map(|losses| points_of(&losses, rung)));
         }
-        let shifted = |cut| laws.rough_epsilon(cut, rung / 2.0);
-        if let Some(cut) = scout.joined(rung, shifted) {
-            points.extend(joined(setting, &laws, cut, rung, decades));
+        let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
+        if let Some(cut) = scout.joined(rung.delta, shifted) {
+            points.extend(joined(setting, &laws, cut, rung));
         }
     }
     PiecewiseProfile::symmetric(&points.concat())
 }
 
-/// The δ of a range of powers of ten.
-fn levels((from, to): (i32, i32)) -> impl Iterator<Item = f64> {
-    (from * PER_DECADE..=to * PER_DECADE).map(|i| {
-        // Powers of ten themselves exactly.
-        if i % PER_DECADE == 0 { 10f64.powi(-i / PER_DECADE) } else { 10f64.powf(-f64::from(i) / f64::from(PER_DECADE)) }
-    })
-}
-
-/// (ε, δ) at the levels and at ε = 0.
-fn points_of(losses: &LossDistribution, decades: (i32, i32)) -> Vec<Knot> {
-    let at_zero = Epsilon::new(0.0).ok().and_then(|zero| knot(0.0, losses.delta(zero).upper()));
-    let at = |level: f64| {
-        let epsilon = losses.epsilon(Delta::new(level).ok()?).upper();
-        knot(epsilon, level)
-    };
-    at_zero.into_iter().chain(levels(decades).filter_map(at)).collect()
+/// (ε, δ) at ε = 0 and evenly over the range.
+fn points_of(losses: &LossDistribution, rung: Rung) -> Vec<Knot> {
+    let end = |delta: f64| Delta::new(delta).map_or(f64::INFINITY, |delta| losses.epsilon(delta).upper());
+    let (start, end) = (end(rung.range.0), end(rung.range.1).min(2.0 * end(rung.delta)));
+    let inside = (0..=NODES).map(|i| start + (end - start) * (i as f64 / NODES as f64));
+    let at = |epsilon: f64| knot(epsilon, losses.delta(Epsilon::new(epsilon).ok()?).upper());
+    [0.0].into_iter().chain(inside.filter(|epsilon| *epsilon > 0.0)).filter_map(at).collect()
 }
 
 /// A point, if it says something.
@@ -69,7 +78,7 @@ fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
 }
 
 /// The losses of k steps with a share of the noise, and of the shift with the rest.
-fn split(setting: &Setting, scout: &Scout<'_>, divided: Divided, delta: f64) -> Option<LossDistribution> {
+fn split(setting: &Setting, scout: &Scout<'_>, divided: Divided, rung: Rung) -> Option<LossDistribution> {
     let Divided { cut, share } = divided;
     let mut parts = vec![Part { pair: setting.one_step(share).ok()?.pair().ok()?, count: cut.k }];
     if share < 1.0 {
@@ -79,7 +88,7 @@ fn split(setting: &Setting, scout: &Scout<'_>, divided: Divided, delta: f64) -> 
             parts.push(Part { pair: DominatingPair::symmetric(Arc::new(law)), count: 1 });
         }
     }
-    losses(parts, delta)
+    losses(parts, rung.delta)
 }
 
 fn losses(parts: Vec<Part>, delta: f64) -> Option<LossDistribution> {
@@ -88,11 +97,11 @@ fn losses(parts: Vec<Part>, delta: f64) -> Option<LossDistribution> {
 }
 
 /// g(ε₁) of k steps and h(ε₂) of the shift, joined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
-fn joined(setting: &Setting, laws: &Laws<'_>, cut: Cut, delta: f64, decades: (i32, i32)) -> Option<Vec<Knot>> {
+fn joined(setting: &Setting, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
     let part = Part { pair: setting.one_step(1.0).ok()?.pair().ok()?, count: cut.k };
-    let own = points_of(&losses(vec![part], delta / 2.0)?, decades);
+    let own = points_of(&losses(vec![part], rung.delta / 2.0)?, rung);
     let (atoms, unit) = laws.shifted(cut);
-    let end = Some(laws.rough_epsilon(cut, delta * 1e-4)).filter(|end| end.is_finite())?;
+    let end = Some(laws.rough_epsilon(cut, rung.delta * 1e-4)).filter(|end| end.is_finite())?;
     let mut points = Vec::new();
     for i in 0..=SHARES {
         let shifted = end * (i as f64 / SHARES as f64).powf(1.5);

@@ -1,0 +1,110 @@
+//! What would make a run more private, tried out.
+
+use super::analyses::Options;
+use super::report::{Answer, Question, Report};
+use crate::Positive;
+use crate::algorithm::{LearningRate, Noise, Release, Run, Training};
+use crate::numeric::decimal;
+
+/// A change of a run, and what it would lead to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// The change, in words.
+    pub change: String,
+    /// The answer with it.
+    pub answer: Answer,
+    /// The analysis that gives it.
+    pub analysis: &'static str,
+}
+
+/// By how much, at least, an answer must fall to be worth a word.
+const WORTH: f64 = 0.95;
+
+/// The changes that help, the best first: each was made, and the run asked again.
+pub fn advice(run: &Run, question: Question, options: &Options) -> Vec<Advice> {
+    let Some(training) = run.as_training() else {
+        return Vec::new();
+    };
+    let now = Report::new(run, question, options);
+    let Some(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
+        return Vec::new();
+    };
+    let tried = changes(training).into_iter().filter_map(|(change, training)| {
+        let report = Report::new(&Run::training(training).ok()?, question, options);
+        let best = report.guarantee()?;
+        (best.answer.value.upper() < WORTH * now).then_some(Advice {
+            change,
+            answer: best.answer,
+            analysis: best.id,
+        })
+    });
+    let mut tried: Vec<Advice> = tried.collect();
+    tried.sort_by(|a, b| a.answer.value.upper().total_cmp(&b.answer.value.upper()));
+    tried
+}
+
+fn changes(training: &Training) -> Vec<(String, Training)> {
+    let mut changes = Vec::new();
+    let mut change = |words: String, change: &dyn Fn(&mut Training)| {
+        let mut changed = training.clone();
+        change(&mut changed);
+        if changed != *training {
+            changes.push((words, changed));
+        }
+    };
+    let scaled = |value: Positive, by: f64| Positive::new(value.get() * by).unwrap_or(value);
+    change("twice the noise".to_owned(), &|run| {
+        run.noise = match &run.noise {
+            Noise::Multiplier(m) => Noise::Multiplier(scaled(*m, 2.0)),
+            Noise::Gradient(sigma) => Noise::Gradient(scaled(*sigma, 2.0)),
+            Noise::GradientList(list) => Noise::GradientList(list.iter().map(|&s| scaled(s, 2.0)).collect()),
+            Noise::Iterate(noise) => Noise::Iterate(scaled(*noise, 2.0)),
+        };
+    });
+    if training.release == Release::All {
+        change("publishing only the last iterate (run.release = \"last\")".to_owned(), &|run| {
+            run.release = Release::Last;
+        });
+        return changes;
+    }
+    match training.domain.diameter {
+        Some(diameter) => {
+            let half = scaled(diameter, 0.5);
+            change(format!("half the domain (domain.diameter = {})", decimal::plain(half.get())), &|run| {
+                run.domain.diameter = Some(half);
+            });
+        }
+        None => {
+            let noise =
+                training.step_at(1, crate::chain::Participation::Never).ok().map(|step| step.noise.size());
+            if let Some(noise) = noise.and_then(|noise| Positive::new(3.0 * noise.midpoint()).ok()) {
+                let words = decimal::nearest(noise.get());
+                change(format!("projecting to three noise deviations (domain.diameter = {words})"), &|run| {
+                    run.domain.diameter = Some(noise);
+                });
+            }
+        }
+    }
+    if training.weight_decay < 0.01 {
+        change("weight decay of 0.01 a step (update.weight-decay)".to_owned(), &|run| {
+            run.weight_decay = 0.01
+        });
+    }
+    if let (false, Some(LearningRate::Constant(rate))) = (training.uses_convexity(), &training.learning_rate)
+    {
+        let smooth = scaled(*rate, 1.0);
+        let limit = Positive::new(1.0 / smooth.get()).ok();
+        change(
+            "a convex generalised linear loss with smoothness at most 1/learning-rate ([loss])".to_owned(),
+            &|run| {
+                run.loss.convex = Some(true);
+                run.loss.generalised_linear = Some(true);
+                run.loss.smoothness = run.loss.smoothness.or(limit);
+            },
+        );
+    }
+    change("100 more steps on public data (run.public-steps)".to_owned(), &|run| {
+        run.public_steps = run.public_steps.saturating_add(100);
+    });
+    changes
+}

@@ -1,0 +1,109 @@
+//! What the last noise hides, whatever happened before.
+
+use super::walk::{Leg, legs, ln_sum};
+use super::{Analysis, Bound};
+use crate::chain::{Branch, Chain, Count, Mixture, Stop};
+use crate::{Enclosure, NotApplicable};
+
+/// The noise of the last step, on iterates that cannot be far apart.
+///
+/// # Guarantee
+/// With the same noise and the same batches the two runs are at most z_t apart, z_t = min(D, ω′_t(z_{t−1})), z₀ = 0, with
+/// ω_t in place of ω′_t where the record takes no part. So before the last noise they are at most ω′_T(z_{T−1}) apart
+/// if the record takes part in the last step and ω_T(z_{T−1}) if not, and by joint convexity
+/// E_{e^ε} ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T). No convexity is needed, and any kind of noise will do.
+pub struct Ceiling;
+
+impl Analysis for Ceiling {
+    fn id(&self) -> &'static str {
+        "ceiling"
+    }
+
+    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        let mut last = Vec::new();
+        for branch in released.branches() {
+            let ends = branch.ends().ok_or_else(|| {
+                NotApplicable::new("there are too many different times at which the run may stop")
+            })?;
+            for (weight, chain) in ends {
+                last.push((weight, LastStep::of(&chain)?));
+            }
+        }
+        Ok(Bound::by_log_delta(move |epsilon| {
+            let term = |(weight, step): &(Enclosure, LastStep)| weight.ln() + step.ln_delta(epsilon);
+            ln_sum(&last.iter().map(term).collect::<Vec<_>>())
+        }))
+    }
+}
+
+/// The last step, and how far apart the two runs are before its noise.
+struct LastStep {
+    noise: crate::chain::StepNoise,
+    probability: Enclosure,
+    same: Enclosure,
+    crossed: Enclosure,
+}
+
+impl LastStep {
+    fn of(chain: &Chain) -> Result<Self, NotApplicable> {
+        let branch = Branch { weight: Enclosure::ONE, chain: chain.clone(), stop: Stop::End };
+        let mut legs = legs(&branch)?;
+        let Some(last) = legs.pop() else {
+            return Err(NotApplicable::new("there are no steps"));
+        };
+        let width = chain.domain().width();
+        let mut distance = Enclosure::ZERO;
+        for leg in &legs {
+            distance = after(leg, leg.count, distance, width);
+        }
+        let before_the_last = match last.count {
+            Count::Times(times) => Count::Times(times - 1),
+            Count::Any => Count::Any,
+        };
+        let first_use = distance == Enclosure::ZERO && before_the_last == Count::Times(0);
+        let distance = after(&last, before_the_last, distance, width);
+        let step = last.step;
+        // Iterates that are equal are at most the displacement apart.
+        let crossed = if first_use { step.displacement } else { step.crossed_at(distance) };
+        let same = step.modulus.at(distance);
+        let probability = step.participation.probability();
+        if crossed.upper() == f64::INFINITY && probability != Enclosure::ZERO
+            || same.upper() == f64::INFINITY && probability == Enclosure::ZERO
+        {
+            return Err(NotApplicable::new(
+                "iterates may be any distance apart: [domain] diameter, update.weight-decay, or a number of steps \
+                 (run.steps) with update.clip-norm would bound it",
+            ));
+        }
+        let same = if distance == Enclosure::ZERO { Enclosure::ZERO } else { same };
+        Ok(Self { noise: step.noise, probability, same, crossed })
+    }
+
+    fn ln_delta(&self, epsilon: crate::Epsilon) -> Enclosure {
+        let used = self.probability.ln() + self.noise.ln_overlap(self.crossed, epsilon);
+        let unused = (Enclosure::ONE - self.probability).ln() + self.noise.ln_overlap(self.same, epsilon);
+        ln_sum(&[used, unused])
+    }
+}
+
+/// How far apart two runs can be after equal steps: the least that the lines say, each by itself.
+fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> Enclosure {
+    if count == Count::Times(0) {
+        return distance;
+    }
+    let never = leg.step.participation.is_never();
+    if never && distance == Enclosure::ZERO {
+        return distance;
+    }
+    let line = |piece: crate::chain::Piece| {
+        let (slope, offset) = (piece.slope(), piece.offset());
+        let sum = count.geometric_sum(slope);
+        let grown = if offset == Enclosure::ZERO { Enclosure::ZERO } else { offset * sum };
+        let kept = if distance == Enclosure::ZERO { Enclosure::ZERO } else { count.power(slope) * distance };
+        // Of any number of steps, none at all is one.
+        if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
+    };
+    let pieces: Vec<crate::chain::Piece> =
+        if never { leg.step.modulus.pieces().to_vec() } else { leg.step.crossed_pieces().collect() };
+    pieces.into_iter().map(line).fold(width, Enclosure::min)
+}

@@ -1,0 +1,161 @@
+//! From a chain to the steps of a shift: one line for each modulus.
+
+use super::allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
+use crate::chain::{Chain, Count, Piece, StepNoise, Stretch};
+use crate::{Enclosure, NotApplicable};
+
+/// μ² = Σ(a_t/s_t)² of the best allocation from the first use of the record on.
+///
+/// # Errors
+/// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or no
+/// allocation is finite.
+pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
+    best_over_lines(chain, |lines| lines.together())
+}
+
+/// The same, or less if iterates are in a bounded set, so that the argument may begin at any time.
+pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApplicable> {
+    let diameter = chain.domain().width().upper();
+    best_over_lines(chain, |lines| {
+        let together = lines.together();
+        // Any number of steps may be too few to begin among them, unless there are no others.
+        let too_few = lines.is_endless() && lines.all.len() > 1;
+        if diameter == f64::INFINITY || too_few || lines.all.is_empty() {
+            return together;
+        }
+        let apart = squared_shift_anywhere(diameter, &lines.all);
+        if apart.upper() < together.upper() { apart } else { together }
+    })
+}
+
+/// One line for each stretch, from the first use of the record on.
+struct Lines {
+    /// The first use by itself, before which iterates are equal, and all that follows.
+    first_apart: Vec<ShiftStep>,
+    /// As the stretches are; nothing if some have no line.
+    all: Vec<ShiftStep>,
+    /// Whether there is one stretch only.
+    alone: bool,
+}
+
+impl Lines {
+    fn is_endless(&self) -> bool {
+        self.first_apart.last().is_some_and(|step| step.count == Count::Any)
+    }
+
+    /// The price from equal iterates.
+    ///
+    /// Equal steps, any number of them, are dearest without end. If others come before, all is shifted before them,
+    /// and then as in a chain of their own: none at all is one of the numbers.
+    fn together(&self) -> Enclosure {
+        match &self.first_apart[..] {
+            [before @ .., last] if self.is_endless() && !self.alone => {
+                squared_shift_from(0.0, before) + squared_shift_from(0.0, std::slice::from_ref(last))
+            }
+            steps => squared_shift_from(0.0, steps),
+        }
+    }
+}
+
+/// The least over the choices of lines, with the steps after the last use of the record and without them: they are
+/// post-processing, but where gradients are only bounded, lines let iterates move apart that are equal.
+fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result<Enclosure, NotApplicable> {
+    // Steps without the record that may also not be there are left out.
+    let stretches: Vec<Stretch<'_>> = chain
+        .since_the_record()
+        .filter(|stretch| !(stretch.count == Count::Any && stretch.step.participation.is_never()))
+        .collect();
+    let used = stretches.iter().rposition(|stretch| !stretch.step.participation.is_never());
+    let until_the_last_use = &stretches[..used.map_or(0, |last| last + 1)];
+    let all = best_of(&stretches, &price);
+    if until_the_last_use.len() == stretches.len() {
+        return all;
+    }
+    match (all, best_of(until_the_last_use, &price)) {
+        (Ok(a), Ok(b)) => Ok(if b.upper() < a.upper() { b } else { a }),
+        (Err(_), Ok(price)) | (Ok(price), _) => Ok(price),
+        (Err(reason), Err(_)) => Err(reason),
+    }
+}
+
+fn best_of(
+    stretches: &[Stretch<'_>],
+    price: &dyn Fn(&Lines) -> Enclosure,
+) -> Result<Enclosure, NotApplicable> {
+    let choices = |crossed: bool| {
+        let of_this_kind = stretches.iter().filter(|s| s.step.participation.is_never() != crossed);
+        of_this_kind.map(|stretch| lines(stretch).len()).max().unwrap_or(1)
+    };
+    let mut best: Option<Enclosure> = None;
+    for same in 0..choices(false) {
+        for crossed in 0..choices(true) {
+            if let Some(lines) = choose(stretches, same, crossed)? {
+                let price = price(&lines);
+                best =
+                    Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
+            }
+        }
+    }
+    match best {
+        _ if stretches.is_empty() => Ok(Enclosure::ZERO),
+        Some(price) if price.upper() < f64::INFINITY => Ok(price),
+        Some(_) => Err(NotApplicable::new(
+            "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it, \
+             or a bounded domain",
+        )),
+        None => Err(NotApplicable::new(
+            "nothing bounds how far iterates move apart: [loss] convex with smoothness, update.weight-decay, \
+             or update.clip-norm is missing",
+        )),
+    }
+}
+
+/// The lines above the distance of two iterates after a step.
+fn lines(stretch: &Stretch<'_>) -> Vec<Piece> {
+    if stretch.step.participation.is_never() {
+        stretch.step.modulus.pieces().to_vec()
+    } else {
+        stretch.step.crossed_pieces().collect()
+    }
+}
+
+/// One line for each stretch; `None` if some other than the first use has none.
+fn choose(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
+    let mut all = Vec::with_capacity(stretches.len());
+    let mut unknown = false;
+    for stretch in stretches {
+        let StepNoise::Gaussian(noise) = stretch.step.noise else {
+            return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+        };
+        let lines = lines(stretch);
+        let choice = if stretch.step.participation.is_never() { same } else { crossed };
+        let line = lines.get(choice).or(lines.last());
+        // Without any, the first use by itself may still be bounded.
+        unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
+        let (slope, offset) =
+            line.map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
+        all.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
+    }
+    let (Some(stretch), false) = (stretches.first(), unknown) else {
+        return Ok(None);
+    };
+    // Iterates that are equal are at most the displacement apart after the first use, and no more than any line says.
+    let offsets = stretch.step.crossed_pieces().map(|piece| piece.offset().upper());
+    let first = ShiftStep {
+        slope: 1.0,
+        offset: offsets.fold(stretch.step.displacement.upper(), f64::min),
+        noise: all[0].noise,
+        count: Count::Times(1),
+    };
+    let left = match stretch.count {
+        Count::Times(times) => Count::Times(times - 1),
+        Count::Any => Count::Any,
+    };
+    let rest = ShiftStep { count: left, ..all[0] };
+    let mut first_apart = vec![first];
+    first_apart.extend((left != Count::Times(0)).then_some(rest));
+    first_apart.extend_from_slice(&all[1..]);
+    let known = all.iter().all(|step| step.slope < f64::INFINITY);
+    let all = if known { all } else { Vec::new() };
+    Ok(Some(Lines { first_apart, all, alone: stretches.len() == 1 }))
+}
