@@ -109,42 +109,46 @@ fn targets_that_make_no_sense_are_refused() {
     }
 }
 
-/// Every parameter of hidden states, with the side on which it is looked for: the value meets the target, one a
-/// little less private does not.
+/// The value that is found meets the target, one that is a little less private does not, and the side is named.
+fn found_and_checked(name: &str, parameter: &str, epsilon: &str, side: &str, worse: impl Fn(f64) -> f64) {
+    let path = format!("examples/{name}.toml");
+    let arguments = ["calibrate", &path, "--parameter", parameter, "--epsilon", epsilon, "--delta", "1e-5"];
+    let text = dobrushin(&arguments).assert().success().get_output().stdout.clone();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(text.contains(side), "{parameter}: {text}");
+    let value = text.lines().next().and_then(|line| line.strip_prefix(&format!("{parameter} = ")));
+    let value: f64 = value.and_then(|value| value.parse().ok()).expect("the answer is first");
+    let limit: f64 = epsilon.parse().expect("a number");
+    let at = |value: f64| {
+        let set = format!("{parameter}={value}");
+        let answer = json(&["account", &path, "--delta", "1e-5", "--set", &set]);
+        (bounds(&answer["guarantee"]["epsilon"]).1, answer["guarantee"]["analysis"].clone())
+    };
+    let (upper, analysis) = at(value);
+    assert!(upper <= limit, "{parameter} = {value} gives {upper}");
+    assert!(text.contains(&format!("by {}", analysis.as_str().expect("a name"))), "{analysis}: {text}");
+    assert!(at(worse(value)).0 > limit, "{parameter} = {value} is not the {side}");
+}
+
+const SMALLER: fn(f64) -> f64 = |value| value * (1.0 - 2e-5);
+const LARGER: fn(f64) -> f64 = |value| value * (1.0 + 2e-5);
+
 #[test]
-fn parameters_of_hidden_states_are_found_and_checked() {
-    let smaller = |value: f64| value * (1.0 - 2e-5);
-    let larger = |value: f64| value * (1.0 + 2e-5);
-    type Worse<'a> = &'a dyn Fn(f64) -> f64;
-    let cases: [(&str, &str, &str, &str, Worse); 5] = [
-        ("public-tail", "public-steps", "0.5", "smallest number of public steps", &|value| value - 1.0),
-        ("projected-dp-sgd", "diameter", "1", "largest diameter", &larger),
-        ("regularised-dp-sgd", "clip-norm", "0.5", "largest clip norm", &larger),
-        ("regularised-dp-sgd", "weight-decay", "1", "smallest weight decay", &smaller),
-        ("noisy-gd", "noise-multiplier", "2", "smallest noise", &smaller),
-    ];
-    for (name, parameter, epsilon, side, worse) in cases {
-        let path = format!("examples/{name}.toml");
-        let arguments =
-            ["calibrate", &path, "--parameter", parameter, "--epsilon", epsilon, "--delta", "1e-5"];
-        let found = json(&arguments);
-        let text = dobrushin(&arguments).assert().success().get_output().stdout.clone();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        assert!(text.contains(side), "{parameter}: {text}");
-        let limit: f64 = epsilon.parse().expect("a number");
-        let value = found["value"].as_f64().expect("a number");
-        let at = |value: f64| {
-            let set = format!("{parameter}={value}");
-            let answer = json(&["account", &path, "--delta", "1e-5", "--set", &set]);
-            (bounds(&answer["guarantee"]["epsilon"]).1, answer["guarantee"]["analysis"].clone())
-        };
-        let (upper, analysis) = at(value);
-        assert!(
-            upper <= limit && analysis == found["analysis"],
-            "{parameter} = {value}: {upper}, {analysis}"
-        );
-        assert!(at(worse(value)).0 > limit, "{parameter} = {value} is not the {side}");
-    }
+fn noise_weight_decay_and_clip_norm_are_found_by_hidden_states() {
+    found_and_checked("noisy-gd", "noise-multiplier", "2", "smallest noise", SMALLER);
+    found_and_checked("regularised-dp-sgd", "clip-norm", "0.5", "largest clip norm", LARGER);
+    found_and_checked("regularised-dp-sgd", "weight-decay", "1", "smallest weight decay", SMALLER);
+}
+
+#[test]
+fn the_largest_diameter_is_found() {
+    found_and_checked("projected-dp-sgd", "diameter", "1", "largest diameter", LARGER);
+}
+
+#[test]
+fn the_fewest_public_steps_are_found() {
+    let fewer = |steps| steps - 1.0;
+    found_and_checked("public-tail", "public-steps", "0.5", "smallest number of public steps", fewer);
 }
 
 #[test]
@@ -154,5 +158,5 @@ fn a_parameter_that_the_file_does_not_say_is_searched() {
     let path = file("no-diameter.toml", text.replace("diameter = 3.0", ""));
     let path = path.to_str().expect("UTF-8");
     let answer = json(&["calibrate", path, "--parameter", "diameter", "--epsilon", "1", "--delta", "1e-5"]);
-    assert_eq!(answer["analysis"], "nonconvex-published");
+    assert!(answer["value"].as_f64() > Some(0.4) && bounds(&answer["epsilon"]).1 <= 1.0, "{answer}");
 }

@@ -43,9 +43,9 @@ fn a_certificate_has_the_run_the_guarantee_and_the_theorem() {
     let guarantee = &certificate["guarantee"];
     assert_eq!(guarantee["epsilon"], account["guarantee"]["epsilon"]);
     assert_eq!(guarantee["delta"], value!({ "lower": 1e-5, "upper": 1e-5 }));
-    assert_eq!(guarantee["analysis"], "shift-renyi");
+    assert_eq!(guarantee["analysis"], "shift");
     assert_eq!(guarantee["assumptions"], account["guarantee"]["assumptions"]);
-    let theorem = json(&["explain", "shift-renyi"]);
+    let theorem = json(&["explain", "shift"]);
     assert_eq!(certificate["theorem"], theorem);
     for key in ["analyses", "warnings", "explanation"] {
         assert_eq!(certificate[key], account[key], "{key}");

@@ -26,7 +26,7 @@ fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     match ShiftRenyi.apply(&Mixture::last(chain.clone()))? {
         // D_2 = μ².
         Bound::Renyi(curve) => Ok(curve.log_moment(Direction::Forward, 2.0)),
-        Bound::Profile(_) => panic!("it bounds D_α"),
+        Bound::Profile(_) | Bound::Gaussian(_) => panic!("it bounds D_α"),
     }
 }
 
@@ -143,6 +143,8 @@ fn random_chain(
         let participation = match random.below(if t == 0 { 2 } else { 4 }) {
             0 => Participation::Always,
             1 => Participation::Sometimes(Probability::new(random.between(0.01, 1.0)).unwrap()),
+            // What follows the last use may be left out, and is where that costs less.
+            _ if t + 1 == length => Participation::Always,
             _ => Participation::Never,
         };
         let step = clean(c, o, s).used_by(participation, NonNegative::new(d).unwrap());
@@ -194,7 +196,6 @@ fn steps_that_forget_everything_never_make_the_cost_too_small() {
 }
 
 #[test]
-#[ignore = "the contacts are sought with ln(f64::MIN_POSITIVE) for ln 0, which underflows: up to 34 times too much"]
 fn steps_that_forget_everything_cost_no_more_than_needed() {
     let mut random = Random::new(5);
     for _ in 0..1000 {
@@ -374,7 +375,8 @@ fn extreme_chains_never_cost_too_little() {
             truth.to_f64()
         );
     }
-    assert!(finite > 1000, "{finite}");
+    // Sizes beyond 1e±140 are refused.
+    assert!(finite > 500, "{finite}");
 }
 
 #[test]
@@ -560,7 +562,6 @@ fn forgotten(later: Count) -> Vec<(Step, Count)> {
 }
 
 #[test]
-#[ignore = "the contacts are sought with (scale·s)², which underflows from c^T = 1e-162 on: (d/s)² in place of 0"]
 fn factors_that_underflow_cost_no_more_than_needed() {
     is_close(descent(0.5, MANY), &int(3), "c = 1/2, T = 1e9");
     is_close(descent(0.25, Count::Times(1000)), &(int(5) / int(3)), "c = 1/4, T = 1000");
@@ -569,15 +570,15 @@ fn factors_that_underflow_cost_no_more_than_needed() {
         let price = squared_shift(&chain(forgotten(Count::Times(later)))).unwrap();
         assert!(price.upper() < 1e-300, "{later} later steps: {price}");
     }
-    // Expansion that overflows hides a little, too: 1/Σ4^(−i).
+    // Expansion that overflows would hide a little, too, 1/Σ4^(−i), which is not counted on.
     let lost = vec![(used(1.0, 1.0, 1.0), Count::Times(1)), (clean(2.0, 0.0, 1.0), Count::Times(2000))];
-    is_close(squared_shift(&chain(lost)).unwrap(), &(int(3) / int(4)), "c = 2, T = 2000");
+    let price = squared_shift(&chain(lost)).unwrap().upper();
+    assert!((0.75..=1.0 + 1e-9).contains(&price), "c = 2, T = 2000: {price}");
     // 40 steps between uses, 20 uses, c = 1/2: as if the last use were the only one.
     is_close(squared_shift(&cyclic(0.5, 1.0, 1.0, (40, 40, 20))).unwrap(), &int(1), "40·20 steps");
 }
 
 #[test]
-#[ignore = "the slope is squared before its logarithm is taken: 1e-10 and more of 1 − c² is lost"]
 fn factors_close_to_one_keep_their_digits() {
     for (gap, steps) in [(1e-6, 1_000_000), (1e-9, 1_000_000_000), (1e-12, 1_000_000_000_000)] {
         let ours = descent(1.0 - gap, Count::Times(steps));
@@ -612,7 +613,6 @@ fn any_number_of_steps_without_contraction_has_no_bound() {
 }
 
 #[test]
-#[ignore = "unsound: the limit of many steps is taken for all numbers of steps after others"]
 fn any_number_of_steps_covers_every_number_of_them() {
     // The first step costs (10/1)² if none of the others follow.
     let steps = |count| vec![(used(1.0, 10.0, 1.0), Count::Times(1)), (used(0.5, 0.1, 1.0), count)];
@@ -650,7 +650,6 @@ fn the_time_is_proportional_to_the_number_of_stretches() {
 }
 
 #[test]
-#[ignore = "where z ≥ 0 is not certain the rest is gathered again for every step: quadratic"]
 fn steps_that_hardly_differ_do_not_take_for_ever() {
     for drift in [1e-4, 1e-6, 1e-8, 1e-10] {
         let step = |t: usize| used(1.0, 1.0 - drift * t as f64 / 20_000.0, 1.0);

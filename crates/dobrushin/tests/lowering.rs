@@ -87,7 +87,7 @@ fn full_batches_are_the_gaussian_mechanism_of_the_closed_form() {
     assert_eq!(id, "composition");
     assert!(answer.value.lower() <= truth.upper() && truth.lower() <= answer.value.upper());
     assert!(answer.value.upper() < truth.upper() * (1.0 + 1e-12), "{} {truth}", answer.value);
-    for entry in &report.entries {
+    for entry in report.entries.iter().filter(|entry| entry.id.starts_with("composition")) {
         let value = entry.outcome.as_ref().expect("applicable").value;
         assert!(value.upper() >= truth.lower(), "{}: {value}", entry.id);
     }
@@ -210,7 +210,7 @@ fn any_number_of_steps_has_no_composition() {
         &Options::default(),
     );
     assert!(report.guarantee().is_none());
-    for entry in &report.entries {
+    for entry in report.entries.iter().filter(|entry| entry.id.starts_with("composition")) {
         let reason = entry.outcome.as_ref().expect_err("not applicable").to_string();
         assert!(reason.contains("grows for ever") && reason.contains("run.steps"), "{reason}");
     }

@@ -267,7 +267,6 @@ fn the_learning_rate_found_meets_the_target_on_its_private_side() {
 }
 
 #[test]
-#[ignore = "the range of the search is set by the run with a learning rate of 1, which may be above 2/β and refused"]
 fn a_smooth_convex_loss_does_not_keep_the_learning_rate_from_being_found() {
     // Rates above 2/β = 0.1 are refused, and must not be asked for.
     let loss = LossFacts { smoothness: Some(positive(20.0)), ..base().loss };

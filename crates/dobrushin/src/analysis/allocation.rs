@@ -103,6 +103,8 @@ struct Gathered {
     /// Σ(s_i·w_i)².
     variance: f64,
     error: f64,
+    /// Whether there is no difference at all.
+    nothing: bool,
 }
 
 /// The relative error of a handful of roundings.
@@ -142,7 +144,7 @@ impl Sums {
 }
 
 impl Gathered {
-    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0 };
+    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0, nothing: true };
 
     fn then(self, step: &ShiftStep) -> Self {
         let sums = Sums::of(step);
@@ -152,6 +154,7 @@ impl Gathered {
             shift: sums.factor * self.shift + step.offset * sums.sum,
             variance: sums.factor * sums.factor * self.variance + step.noise * step.noise * sums.squares,
             error: if known { self.error + ROUNDINGS + 2.0 * sums.error } else { f64::INFINITY },
+            nothing: self.nothing && step.offset == 0.0,
         }
     }
 
@@ -164,7 +167,7 @@ impl Gathered {
 
     /// The price of shifting it all.
     fn price(self) -> Enclosure {
-        if self.shift == 0.0 && self.error < 1e-7 {
+        if self.nothing {
             return Enclosure::ZERO;
         }
         let price = self.enclosed(self.shift).square() / self.enclosed(self.variance);
@@ -225,7 +228,7 @@ const SHARE: f64 = 1e-8;
 /// z_j = shift_j − λ·w_j·variance_j after j stretches, with λ = shift/variance of all of them and w_j the product of
 /// the later slopes; if every shift is divided by 1 + τ, so is the second term.
 fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
-    if steps.len() == 1 || all.shift == 0.0 {
+    if steps.len() == 1 || all.nothing {
         return Certainty::Exactly;
     }
     let rate = all.shift / all.variance;

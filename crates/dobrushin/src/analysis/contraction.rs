@@ -118,9 +118,11 @@ struct Time {
 }
 
 /// All times up to here are looked at, …
-const SINGLE: u64 = 24;
+const SINGLE: u64 = 16;
 /// … and later ones in strides of this share.
-const STRIDE: u64 = 8;
+const STRIDE: u64 = 4;
+/// So many times back, blocks are looked at that begin there.
+const NEAR: usize = 6;
 
 impl Once {
     fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
@@ -150,47 +152,73 @@ impl Once {
             let from = place.max(first_stop);
             let stops =
                 if branch.stop == Stop::End { u64::from(place == end) } else { next.saturating_sub(from) };
-            let blocks = cleaned.blocks(&places[..index], place);
+            let blocks = cleaned.blocks(&places[..index], place, place == end);
             known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
         }
         let ln_weight = ln_weight_of_a_stop(branch);
         Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
     }
 
+    /// The best way to each time is found by upper ends; the way to the last is then enclosed.
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
-        let mut known: Vec<Enclosure> = Vec::with_capacity(self.times.len());
+        let mut ways: Vec<Way> = Vec::with_capacity(self.times.len());
         for time in &self.times {
-            let mut best = time.direct.ln_eta(epsilon);
-            for (from, block, count) in &time.blocks {
-                let ln_e = repeated(block, epsilon, known[*from], *count);
-                if ln_e.upper() < best.upper() {
-                    best = ln_e;
+            let mut best = Way { ln_e: time.direct.ln_eta(epsilon).upper(), block: None };
+            // What follows is post-processing.
+            if let Some(before) = ways.last().filter(|before| before.ln_e < best.ln_e) {
+                best = Way { ln_e: before.ln_e, block: Some(usize::MAX) };
+            }
+            for (index, (from, block, count)) in time.blocks.iter().enumerate() {
+                let ln_e = repeated(block, epsilon, Enclosure::from(ways[*from].ln_e), *count).upper();
+                if ln_e < best.ln_e {
+                    best = Way { ln_e, block: Some(index) };
                 }
             }
-            // What follows is post-processing.
-            if let Some(before) = known.last().filter(|before| before.upper() < best.upper()) {
-                best = *before;
-            }
-            known.push(best);
+            ways.push(best);
         }
         if !self.stops {
-            return self.ln_weight + known.last().copied().unwrap_or(Enclosure::ZERO);
+            return self.ln_weight + self.enclosed(epsilon, &ways, ways.len() - 1);
         }
-        let stops = self.times.iter().zip(&known).map(|(time, ln_e)| time.stops.ln() + *ln_e);
+        let stops = self.times.iter().zip(&ways).map(|(time, way)| {
+            time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, way.ln_e)
+        });
         self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
     }
+
+    /// ln e at a time, along the way that was found.
+    fn enclosed(&self, epsilon: Epsilon, ways: &[Way], at: usize) -> Enclosure {
+        let time = &self.times[at];
+        match ways[at].block {
+            None => time.direct.ln_eta(epsilon),
+            Some(usize::MAX) => self.enclosed(epsilon, ways, at - 1),
+            Some(index) => {
+                let (from, block, count) = &time.blocks[index];
+                repeated(block, epsilon, self.enclosed(epsilon, ways, *from), *count)
+            }
+        }
+    }
+}
+
+/// The best way to a time.
+struct Way {
+    /// An upper end.
+    ln_e: f64,
+    /// The last block of it; none: the shift; the last of all: as at the time before.
+    block: Option<usize>,
 }
 
 /// F_γ, repeated; after some times by the ratio of the last, which only falls.
 fn repeated(block: &Noisy, epsilon: Epsilon, mut ln_e: Enclosure, count: Count) -> Enclosure {
-    const ONE_BY_ONE: u64 = 40;
+    const ONE_BY_ONE: u64 = 24;
     let Count::Times(times) = count else {
         return ln_e;
     };
     for done in 0..times {
         let next = block.ln_tight(epsilon, ln_e);
         let ratio = (next - ln_e).min(Enclosure::ZERO);
-        if done + 1 == ONE_BY_ONE || next.upper() == f64::NEG_INFINITY {
+        // Where nothing is forgotten, or all, there is no need to go on.
+        let idle = ratio.upper() > -1e-9;
+        if done + 1 == ONE_BY_ONE || idle || next.upper() < -1e6 {
             return next + Count::Times(times - done - 1).times(Enclosure::from(ratio.upper()));
         }
         ln_e = next.min(ln_e);
@@ -232,27 +260,23 @@ struct Cleaned<'a> {
 
 impl Cleaned<'_> {
     /// The blocks that end at a place and begin at one of the places before it.
-    fn blocks(&self, places: &[u64], end: u64) -> Vec<(usize, Noisy, Count)> {
+    fn blocks(&self, places: &[u64], end: u64, last: bool) -> Vec<(usize, Noisy, Count)> {
         let mut blocks = Vec::new();
-        let near = places.len().saturating_sub(SINGLE as usize);
         for (index, &start) in places.iter().enumerate() {
+            let back = places.len() - index;
             let steps = end - start;
-            // Near ones in one block; far ones every other power of two.
-            let far = index < near && !(places.len() - index).is_power_of_two();
-            if far && index > 0 {
-                continue;
+            if end <= SINGLE || back <= NEAR || index == 0 {
+                blocks.extend(self.block(start, steps).map(|block| (index, block, Count::Times(1))));
             }
-            if let Some(block) = self.block(start, steps) {
-                blocks.push((index, block, Count::Times(1)));
-            }
-            // If they are equal, in shorter blocks of two to some power, again and again.
+            // To the last place in shorter blocks, of two to some power steps, again and again.
             let equal = self.leg_of(start, steps).is_some();
-            let mut length = 1;
-            while equal && length < steps && steps > SINGLE {
-                if let Some(block) = self.block(end - length, length) {
-                    blocks.push((index, block, Count::Times(steps / length)));
+            if last && equal && steps > 1 && (start == 0 || start.is_power_of_two() || back <= NEAR) {
+                let mut length = 1;
+                while length < steps {
+                    let block = self.block(end - length, length);
+                    blocks.extend(block.map(|block| (index, block, Count::Times(steps / length))));
+                    length *= 2;
                 }
-                length *= 2;
             }
         }
         blocks

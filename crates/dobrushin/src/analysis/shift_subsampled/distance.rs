@@ -41,6 +41,8 @@ pub(super) struct Contraction {
 const BLOCK: f64 = 1.0 / 64.0;
 /// … and distances are told apart by at least this share of that if every block uses the record.
 const FINEST: f64 = 1.0 / 16.0;
+/// From the largest distance, e to the power of minus this is left of it, times the mean.
+const SETTLED: f64 = 5.5;
 /// Numbers of uses in a block that are less likely than this count as the largest distance.
 const UNLIKELY: f64 = 1e-30;
 /// More uses at once are not told apart.
@@ -58,16 +60,15 @@ impl Contraction {
         if !self.most.is_finite() || self.slope <= 0.0 || self.slope > 1.0 {
             return certain;
         }
-        if self.slope == 1.0 {
-            return match steps {
-                Count::Times(times) => self.sum(times).unwrap_or(certain),
-                Count::Any => certain,
-            };
-        }
-        self.settled(steps).unwrap_or(certain)
+        let law = match steps {
+            Count::Times(times) if times as f64 * -self.slope.ln() <= BLOCK => self.sum(times),
+            Count::Any if self.slope == 1.0 => None,
+            _ => self.settled(steps),
+        };
+        law.unwrap_or(certain)
     }
 
-    /// Without contraction, d·Bin(n, p).
+    /// As if nothing contracted: d·Bin(n, p).
     fn sum(&self, steps: u64) -> Option<Vec<Atom>> {
         let counted = (self.most / self.displacement).ceil();
         let uses = uses(steps, self.rate, counted as usize)?;
@@ -83,15 +84,19 @@ impl Contraction {
         let shrink = -self.slope.ln();
         // How many steps are taken at once, and by how much distances shrink in them.
         let together = (BLOCK / shrink).floor().max(1.0) as u64;
+        let together = match steps {
+            Count::Times(times) => times.div_ceil(times.div_ceil(together)),
+            Count::Any => together,
+        };
         let shrink = shrink * together as f64;
         // Distances are told apart the finer the more often they are raised.
         let often = (together as f64 * self.rate.get()).min(1.0);
         let per_block = (shrink / BLOCK).max(often / FINEST).ceil();
         let ratio = shrink / per_block;
         // Around the mean nothing is lost; far below it nothing needs to be told apart.
-        let typical = self.rate.get() * self.displacement / (1.0 - self.slope);
-        let remembered = self.rate.get() / (1.0 - self.slope);
-        let least = typical.min(self.most) * (-7.0 / (1.0 + remembered / 8.0)).exp();
+        let remembered = self.rate.get() * (1.0 / (1.0 - self.slope)).min(steps.number().upper());
+        let typical = (remembered * self.displacement).min(self.most);
+        let least = typical * (-7.0 / (1.0 + remembered / 8.0)).exp();
         let cells = ((self.most / least).ln() / ratio).ceil() + 1.0;
         if cells.is_nan() || cells > MOST_DISTANCES {
             return None;
@@ -101,7 +106,8 @@ impl Contraction {
         let mut distances: Vec<f64> = (0..cells as usize).map(distance).collect();
         distances.push(0.0);
         distances[0] = self.most;
-        let settled = (cells / per_block).ceil() as u64;
+        // From the largest distance until what is left of it is a small share of the mean.
+        let settled = (((self.most / typical).ln() + SETTLED) / shrink).ceil() as u64;
         let (blocks, start) = match steps {
             Count::Times(times) if times.div_ceil(together) <= settled => {
                 (times.div_ceil(together), distances.len() - 1)
@@ -135,7 +141,10 @@ impl Contraction {
         let terms = (distances.len() * uses.len() + 4) as f64;
         let rounding = 1.0 + 2.0 * f64::EPSILON * terms * blocks as f64;
         let atoms = distances.iter().zip(&masses).rev();
-        Some(gathered(atoms.map(|(&distance, &mass)| Atom { distance, mass: mass * rounding }).collect(), TOGETHER))
+        Some(gathered(
+            atoms.map(|(&distance, &mass)| Atom { distance, mass: mass * rounding }).collect(),
+            TOGETHER,
+        ))
     }
 }
 
@@ -152,16 +161,17 @@ fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
     // ln P(j) = ln P(0) + Σ ln((n − i)/(i + 1)·p/(1 − p)).
     let mut ln_likely = n * (-p).ln_1p();
     let odds = (p / rest).ln();
-    let mut likely = Vec::new();
+    let (mut likely, mut counted) = (Vec::new(), Enclosure::ZERO);
     for j in 0..=most {
         likely.push(ln_likely.exp().upper());
+        counted = counted + ln_likely.exp();
         let (j, left) = (j as f64, n - Enclosure::from(j as f64));
         if j > mean && ln_likely.upper() < UNLIKELY.ln() {
             break;
         }
         ln_likely = ln_likely + (left.positive_part() / Enclosure::from(j + 1.0)).ln() + odds;
     }
-    // P(≥ j) ≤ P(j)/(1 − P(j + 1)/P(j)) where the ratios fall and are below 1; at most 1.
+    // P(≥ j) ≤ P(j)/(1 − P(j + 1)/P(j)) where the ratios fall and are below 1; and it is what is left.
     let next = likely.len() as f64;
     let next_ratio = (n - Enclosure::from(next)).positive_part() / Enclosure::from(next + 1.0) * p / rest;
     let tail = if next > n.upper() {
@@ -171,7 +181,7 @@ fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
     } else {
         Enclosure::ONE
     };
-    likely.push(tail.upper().min(1.0));
+    likely.push(tail.min(Enclosure::ONE - counted).upper().clamp(0.0, 1.0));
     Some(likely)
 }
 
@@ -194,4 +204,87 @@ pub(super) fn gathered(atoms: Vec<Atom>, together: f64) -> Vec<Atom> {
         }
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every value of the distance after so many steps, with its probability.
+    fn exact(of: Contraction, steps: u64) -> Vec<(f64, f64)> {
+        let p = of.rate.get();
+        let mut all = vec![(0.0, 1.0)];
+        for _ in 0..steps {
+            let used = |&(z, mass): &(f64, f64)| ((of.slope * z + of.displacement).min(of.most), mass * p);
+            let unused = |&(z, mass): &(f64, f64)| (of.slope * z, mass * (1.0 - p));
+            all = all.iter().map(used).chain(all.iter().map(unused)).collect();
+        }
+        all
+    }
+
+    fn above(threshold: f64, law: impl Iterator<Item = (f64, f64)>) -> f64 {
+        law.filter(|(distance, _)| *distance >= threshold).map(|(_, mass)| mass).sum()
+    }
+
+    fn cases() -> Vec<Contraction> {
+        let mut cases = Vec::new();
+        for slope in [0.2, 0.7, 0.95, 0.999, 1.0] {
+            for (rate, most) in [(0.02, 1e3), (0.3, 1e3), (0.9, 2.5), (0.5, 0.7)] {
+                let rate = Probability::new(rate).expect("valid");
+                let reach: f64 = if slope < 1.0 { 1.3 / (1.0 - slope) } else { 1e3 };
+                let most = reach.min(most) * (1.0 + 1e-12);
+                cases.push(Contraction { slope, displacement: 1.3, rate, most });
+            }
+        }
+        cases
+    }
+
+    #[test]
+    fn the_law_is_above_the_exact_one_in_the_stochastic_order_and_not_by_much() {
+        for of in cases() {
+            for steps in [1, 2, 5, 12] {
+                let exact = exact(of, steps);
+                let mean = |law: &[(f64, f64)]| law.iter().map(|(z, mass)| z * mass).sum::<f64>();
+                for (count, close) in [(Count::Times(steps), true), (Count::Any, false)] {
+                    let law: Vec<_> = of.law(count).iter().map(|a| (a.distance, a.mass)).collect();
+                    for &(threshold, _) in exact.iter().step_by(7) {
+                        let threshold = threshold * (1.0 - 1e-12);
+                        let (bound, truth) =
+                            (above(threshold, law.iter().copied()), above(threshold, exact.iter().copied()));
+                        assert!(bound >= truth * (1.0 - 1e-9), "{of:?}, {count:?}: {bound} < {truth}");
+                    }
+                    assert!(!close || mean(&law) <= 1.1 * mean(&exact) + 1e-6, "{of:?}, {count:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_has_nearly_the_right_mean() {
+        for (slope, rate) in [(0.99, 0.01), (0.999, 0.5), (0.9999, 1e-3), (0.5, 0.2), (0.99, 1e-4)] {
+            let rate = Probability::new(rate).expect("valid");
+            let of = Contraction { slope, displacement: 0.1, rate, most: 0.1 / (1.0 - slope) };
+            let law = of.law(Count::Any);
+            let mean: f64 = law.iter().map(|atom| atom.distance * atom.mass).sum();
+            let exact = rate.get() * of.most;
+            assert!(mean >= exact && mean < 1.08 * exact, "{slope}, {rate:?}: {mean} against {exact}");
+            assert!(law.iter().all(|atom| atom.distance <= of.most));
+        }
+    }
+
+    #[test]
+    fn numbers_of_uses_are_likely_as_they_should_be() {
+        for (steps, rate) in [(1, 0.3), (7, 0.5), (60, 0.02), (1000, 0.2), (50_000, 1e-4)] {
+            let uses = uses(steps, Probability::new(rate).expect("valid"), 5000).expect("few");
+            let total: f64 = uses.iter().sum();
+            assert!((1.0..1.0 + 1e-9).contains(&(total + 1e-12)), "{steps} {rate}: {total}");
+            let mean: f64 = uses.iter().enumerate().map(|(j, mass)| j as f64 * mass).sum();
+            assert!((mean / (steps as f64 * rate) - 1.0).abs() < 1e-9, "{steps} {rate}: {mean}");
+        }
+        // What is not counted is in the last.
+        let cut = uses(10, Probability::new(0.5).expect("valid"), 3).expect("few");
+        let counted: f64 = cut[..4].iter().sum();
+        assert_eq!(cut.len(), 5);
+        assert!(counted + cut[4] >= 1.0 - 1e-12);
+    }
 }

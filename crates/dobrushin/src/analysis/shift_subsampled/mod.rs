@@ -84,14 +84,21 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
     let (Stop::Uniform(times), Count::Times(uses)) = (branch.stop, setting.steps) else {
         return match branch.stop {
             Stop::End => Ok(vec![member(branch.weight, setting.steps)]),
-            Stop::Uniform(_) => Err(NotApplicable::new("a random stop needs a number of steps: give run.steps")),
+            Stop::Uniform(_) => {
+                Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"))
+            }
         };
     };
     // The last times follow the last use; of each earlier one, one more use is left out.
-    let after: u64 = branch.chain.since_the_record().skip(1).map(|stretch| match stretch.count {
-        Count::Times(times) => times,
-        Count::Any => 0,
-    }).sum();
+    let after: u64 = branch
+        .chain
+        .since_the_record()
+        .skip(1)
+        .map(|stretch| match stretch.count {
+            Count::Times(times) => times,
+            Count::Any => 0,
+        })
+        .sum();
     let group = uses.min(times.saturating_sub(after)).div_ceil(GROUPS).max(1);
     let mut members = Vec::new();
     let (mut uses, mut covered, mut left) = (uses, after + group, times);

@@ -10,8 +10,7 @@ use crate::chain::Count;
 use crate::profile::{Direction, PrivacyProfile};
 
 /// Shares of the variance for the steps' own losses.
-const SHARES: [f64; 14] =
-    [0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.73, 0.79, 0.84, 0.88, 0.92, 0.95, 0.98];
+const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.73, 0.79, 0.84, 0.88, 0.92, 0.95, 0.98];
 /// The most steps after the cut.
 const MOST_STEPS: u64 = 1 << 26;
 
@@ -56,9 +55,16 @@ impl<'a> Scout<'a> {
     /// The whole chain without a cut: composition. `None` for any number of steps.
     pub fn composition(&self) -> Option<Divided> {
         match self.setting.steps {
-            Count::Times(k) => Some(Divided { cut: Cut { k, line: *self.setting.same.first()? }, share: 1.0 }),
+            Count::Times(k) => {
+                Some(Divided { cut: Cut { k, line: *self.setting.same.first()? }, share: 1.0 })
+            }
             Count::Any => None,
         }
+    }
+
+    /// Every cut that is tried.
+    pub fn cuts(&self) -> impl Iterator<Item = Cut> {
+        self.steps.iter().flat_map(|&k| self.setting.same.iter().map(move |&line| Cut { k, line }))
     }
 
     /// What a cut leaves to be shifted into all the noise, if the distance is the largest.
@@ -69,8 +75,7 @@ impl<'a> Scout<'a> {
     /// The best cut and split for δ.
     pub fn divided(&self, delta: f64) -> Option<Divided> {
         let composed = self.composition().map(|all| (self.epsilon(all.cut.k, &self.whole, 0.0, delta), all));
-        let lines = |&k: &u64| self.setting.same.iter().map(move |&line| Cut { k, line });
-        let cuts = self.steps.iter().flat_map(lines).flat_map(|cut| {
+        let cuts = self.cuts().flat_map(|cut| {
             let shift = self.shift(cut);
             self.divided.iter().map(move |(share, moments)| {
                 let mu = shift / (1.0 - share).sqrt();

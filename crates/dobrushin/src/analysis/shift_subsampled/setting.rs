@@ -38,7 +38,7 @@ pub(super) struct Setting {
 }
 
 /// A displacement of more noise standard deviations hides nothing, and no grid holds its losses.
-const LARGEST_RATIO: f64 = 300.0;
+const LARGEST_RATIO: f64 = 50.0;
 
 impl Setting {
     /// The setting of a chain.
@@ -85,7 +85,7 @@ impl Setting {
         }
         if setting.displacement.is_nan() || setting.displacement > LARGEST_RATIO {
             return Err(NotApplicable::new(
-                "one record moves the iterate by hundreds of noise standard deviations: update.noise is too small",
+                "one record moves the iterate by dozens of noise standard deviations: update.noise is too small",
             ));
         }
         if count == Count::Any && setting.furthest(Count::Any) == f64::INFINITY {

@@ -4,10 +4,10 @@ use super::distance::{Atom, Contraction, gathered};
 use super::scout::{Cut, Divided, Scout};
 use super::setting::{Line, Setting};
 use crate::chain::Count;
-use crate::loss::{Composition, DominatingPair, GaussianLoss, LossDistribution, Part};
-use crate::numeric::rounding::{add_up, div_up, mul_up, sqrt_down};
+use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
+use crate::numeric::rounding::{add_down, add_up, div_up, mul_up, sqrt_down};
 use crate::numeric::theta;
-use crate::profile::{Direction, Knot, PiecewiseProfile};
+use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use std::sync::Arc;
 
@@ -28,8 +28,7 @@ const RUNGS: &[Rung] = &[
     Rung { delta: 1e-26, range: (1e-18, 1e-34) },
 ];
 /// The same for few steps, where there is little to choose.
-const FEW_RUNGS: &[Rung] =
-    &[Rung { delta: 1e-2, range: (0.9, 1e-6) }, Rung { delta: 1e-10, range: (1e-6, 1e-20) }];
+const FEW_RUNGS: &[Rung] = &[Rung { delta: 1e-4, range: (0.9, 1e-13) }];
 /// So many steps are few.
 const FEW_STEPS: u64 = 16;
 /// How many ε are looked at for each.
@@ -46,28 +45,47 @@ const ROUGH_STEPS: usize = 16;
 
 /// The best of all cuts.
 pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
-    let mut points = Vec::new();
+    if setting.displacement == 0.0 {
+        return PiecewiseProfile::symmetric(&knot(0.0, 0.0).into_iter().collect::<Vec<_>>());
+    }
     let scout = Scout::new(setting);
     let laws = Laws::new(setting);
+    let mut pairs = Pairs { setting, known: Vec::new() };
+    let mut points: Vec<Vec<Knot>> = vec![variation(setting, &scout, &laws).into_iter().collect()];
     let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
     for &rung in if few { FEW_RUNGS } else { RUNGS } {
         if let Some(divided) = scout.divided(rung.delta) {
-            points.extend(split(setting, &scout, divided, rung).map(|losses| points_of(&losses, rung)));
+            points.extend(split(&mut pairs, &scout, divided, rung));
         }
         let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
         if let Some(cut) = scout.joined(rung.delta, shifted) {
-            points.extend(joined(setting, &laws, cut, rung));
+            points.extend(joined(&mut pairs, &laws, cut, rung));
         }
     }
     PiecewiseProfile::symmetric(&points.concat())
 }
 
-/// (ε, δ) at ε = 0 and evenly over the range.
-fn points_of(losses: &LossDistribution, rung: Rung) -> Vec<Knot> {
-    let end = |delta: f64| Delta::new(delta).map_or(f64::INFINITY, |delta| losses.epsilon(delta).upper());
-    let (start, end) = (end(rung.range.0), end(rung.range.1).min(2.0 * end(rung.delta)));
-    let inside = (0..=NODES).map(|i| start + (end - start) * (i as f64 / NODES as f64));
-    let at = |epsilon: f64| knot(epsilon, losses.delta(Epsilon::new(epsilon).ok()?).upper());
+/// Total variation: that of the steps adds up, and so does that of the shift.
+fn variation(setting: &Setting, scout: &Scout<'_>, laws: &Laws<'_>) -> Option<Knot> {
+    let zero = Epsilon::new(0.0).ok()?;
+    let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
+    let added = |k: u64| (Enclosure::from(k) * Enclosure::from(once)).upper();
+    let cut = |cut: Cut| {
+        let (atoms, unit) = laws.roughly_shifted(cut);
+        add_up(added(cut.k), expected(&gathered(atoms, ROUGHLY), unit, 0.0))
+    };
+    let whole = scout.composition().map(|all| added(all.cut.k));
+    knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
+}
+
+/// (ε, δ) at ε = 0 and over the range, of a profile and its inverse.
+fn points_of(delta: impl Fn(Epsilon) -> f64, epsilon: impl Fn(Delta) -> f64, rung: Rung) -> Vec<Knot> {
+    let end = |level: f64| Delta::new(level).map_or(f64::INFINITY, &epsilon);
+    let (start, last) = (end(rung.range.0), end(rung.range.1));
+    // Where something is told for certain, δ does not fall that far.
+    let end = if last.is_finite() { last } else { 2.0 * end(rung.delta) };
+    let inside = (0..=NODES).map(|i| start + (end - start) * (i as f64 / NODES as f64).powf(1.5));
+    let at = |epsilon: f64| knot(epsilon, delta(Epsilon::new(epsilon).ok()?));
     [0.0].into_iter().chain(inside.filter(|epsilon| *epsilon > 0.0)).filter_map(at).collect()
 }
 
@@ -77,29 +95,58 @@ fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
     Some(Knot::new(Epsilon::new(epsilon).ok().filter(|_| finite)?, Delta::new(delta).ok()?))
 }
 
-/// The losses of k steps with a share of the noise, and of the shift with the rest.
-fn split(setting: &Setting, scout: &Scout<'_>, divided: Divided, rung: Rung) -> Option<LossDistribution> {
-    let Divided { cut, share } = divided;
-    let mut parts = vec![Part { pair: setting.one_step(share).ok()?.pair().ok()?, count: cut.k }];
-    if share < 1.0 {
-        let mu = div_up(scout.shift(cut), sqrt_down(1.0 - share));
-        if mu > 0.0 {
-            let law = GaussianLoss::new(Positive::new(mu).ok()?);
-            parts.push(Part { pair: DominatingPair::symmetric(Arc::new(law)), count: 1 });
-        }
-    }
-    losses(parts, rung.delta)
+/// The pairs that dominate one step with a share of the noise.
+struct Pairs<'a> {
+    setting: &'a Setting,
+    known: Vec<(f64, DominatingPair)>,
 }
 
-fn losses(parts: Vec<Part>, delta: f64) -> Option<LossDistribution> {
+impl Pairs<'_> {
+    fn pair(&mut self, share: f64) -> Option<DominatingPair> {
+        if let Some((_, pair)) = self.known.iter().find(|(known, _)| *known == share) {
+            return Some(pair.clone());
+        }
+        let pair = self.setting.one_step(share).ok()?.pair().ok()?;
+        self.known.push((share, pair.clone()));
+        Some(pair)
+    }
+}
+
+/// k steps with a share of the noise, and the shift with the rest.
+fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung) -> Option<Vec<Knot>> {
+    let Divided { cut, share } = divided;
+    if share == 1.0 {
+        return own(pairs, cut.k, rung);
+    }
+    let mut parts = vec![Part { pair: pairs.pair(share)?, count: cut.k }];
+    let mu = div_up(scout.shift(cut), sqrt_down(add_down(1.0, -share)));
+    if mu > 0.0 {
+        let law = GaussianLoss::new(Positive::new(mu).ok()?);
+        parts.push(Part { pair: DominatingPair::symmetric(Arc::new(law)), count: 1 });
+    }
+    composed(parts, rung)
+}
+
+/// k steps with all of the noise.
+fn own(pairs: &mut Pairs<'_>, k: u64, rung: Rung) -> Option<Vec<Knot>> {
+    if k == 1 {
+        let step = pairs.setting.one_step(1.0).ok()?;
+        let delta = |epsilon| step.delta_of(Direction::Forward, epsilon).upper();
+        return Some(points_of(delta, |delta| step.epsilon_of(Direction::Forward, delta).upper(), rung));
+    }
+    composed(vec![Part { pair: pairs.pair(1.0)?, count: k }], rung)
+}
+
+/// The losses of all parts, added up.
+fn composed(parts: Vec<Part>, rung: Rung) -> Option<Vec<Knot>> {
     let composition = Composition::new(parts).with_tolerance(TOLERANCE);
-    Some(composition.distribution(Direction::Forward, Delta::new(delta).ok()?))
+    let losses = composition.distribution(Direction::Forward, Delta::new(rung.delta).ok()?);
+    Some(points_of(|epsilon| losses.delta(epsilon).upper(), |delta| losses.epsilon(delta).upper(), rung))
 }
 
 /// g(ε₁) of k steps and h(ε₂) of the shift, joined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
-fn joined(setting: &Setting, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
-    let part = Part { pair: setting.one_step(1.0).ok()?.pair().ok()?, count: cut.k };
-    let own = points_of(&losses(vec![part], rung.delta / 2.0)?, rung);
+fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
+    let own = own(pairs, cut.k, rung)?;
     let (atoms, unit) = laws.shifted(cut);
     let end = Some(laws.rough_epsilon(cut, rung.delta * 1e-4)).filter(|end| end.is_finite())?;
     let mut points = Vec::new();
