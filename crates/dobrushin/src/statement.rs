@@ -330,6 +330,28 @@ pub const STATEMENTS: &[Statement] = &[
         ],
     },
     Statement {
+        id: "recursion",
+        title: "A whole profile pushed through hidden steps: for any number of them",
+        statement: "Let h bound E_γ before k steps at every γ ≥ 1. After them, for every γ₁γ₂ = γ, E_γ is at most \
+                    g(γ₁) + γ₁·F(γ₂) and F(γ₁) + γ₁·g(γ₂), where g is the profile of the k steps from a start that both \
+                    neighbours share (by composition), F(γ) = h·θ_ε̃(R), e^ε̃ = 1 + (γ−1)/h, and \
+                    R = (c^k·D + o·Σc^j)/(s·√Σc^(2j)) if the same update takes iterates z apart to cz + o apart. After one step \
+                    it is also at most F(γ) of p + (1−p)h on points ω′(D) apart, and (1−p)·F(γ) plus p times what holds \
+                    if the record is used. A bound h for every number of steps stays one; the least of all, its convex \
+                    hull, and so on. Without a domain: D = 2ρ, and (1+γ)·τ is added to F, where an iterate is outside a \
+                    ball of radius ρ with probability τ at most: P(χ_d > (ρ − o/(1−c))·√(1−c²)/s).",
+        assumptions: &[
+            "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+            "Gaussian noise",
+            "iterates are projected to a closed convex set of diameter D; or the iteration starts at 0, to which weight \
+             decay pulls back, and the dimension is known",
+            "the record is used in equal steps, always or with probability p, or once in each period of steps",
+        ],
+        source: "Proved here, from Balle, Barthe, Gaboardi, Geumlek, Privacy amplification by mixing and diffusion \
+                 mechanisms (2019), and the shift of Feldman et al. (2018) in the form of Bok, Su, Altschuler (2024)",
+        errata: &[],
+    },
+    Statement {
         id: "shift-subsampled",
         title: "Hidden participation and hidden iterates: the last steps composed, what came before shifted into their noise",
         statement: "For every k ≤ T, with R_k = 1/(s·√Σ_{i=1..k} c^(−2i)) and D_τ = min(D, d·(1−c^τ)/(1−c)), τ = T−k. Split: for \
@@ -389,6 +411,16 @@ pub const STATEMENTS: &[Statement] = &[
                     δ(ε) ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T), η(r) being E_{e^ε} of the noise at distance r.",
         assumptions: &["only the last iterate (or that of a random time) is published"],
         source: "the coupling that shares all noise but the last",
+        errata: &[],
+    },
+    Statement {
+        id: "hybrid",
+        title: "Any bound at the last use of a record, continued by contraction",
+        statement: "If δ(ε) bounds the iterate after the last use of the record, then F_γ of it bounds the iterate after \
+                    further steps without the record on a bounded domain, in blocks of the best length. At the last use \
+                    the best of composition, shift, ceiling and contraction is taken.",
+        assumptions: &["as contraction", "equal steps without the record follow its last use, such as public ones"],
+        source: "data processing, and the tight contraction curve",
         errata: &[],
     },
     Statement {

@@ -72,7 +72,10 @@ fn covers_each_record_once(training: &Training) {
                 let report = Report::new(
                     &run(Training { record: Record::Index(index), ..training.clone() }),
                     question(),
-                    &Options::default(),
+                    &Options {
+                        only: vec!["composition", "shift", "ceiling", "contraction"],
+                        ..Options::default()
+                    },
                 );
                 let own = report.guarantee().unwrap().answer.value;
                 let said = row.answer.unwrap().value;
@@ -97,7 +100,7 @@ fn each_record_has_one_row_that_says_what_its_own_report_says() {
         // The last batch has 2 of 7.
         Training { records: 100, batch: Batch::Size(7), ..base() },
         Training { records: 100, batch: Batch::Size(7), divide_by: Divisor::Actual, ..base() },
-        Training { release: Release::RandomStop, ..base() },
+        Training { records: 30, release: Release::RandomStop, ..base() },
         Training { release: Release::RandomSkip, ..base() },
         Training { order: Order::Cyclic, length: Length::Steps(530), ..base() },
         Training {
@@ -107,9 +110,9 @@ fn each_record_has_one_row_that_says_what_its_own_report_says() {
             ..base()
         },
         Training {
-            records: 60,
+            records: 12,
             order: Order::Cyclic,
-            length: Length::Steps(150),
+            length: Length::Steps(30),
             release: Release::RandomStop,
             ..base()
         },
@@ -136,7 +139,7 @@ fn later_records_are_less_protected_and_at_random_times_more() {
             Training { release: Release::RandomSkip, ..base() },
         ] {
             let rows = rows(&training, question());
-            assert!(rows.len() > 5);
+            assert!(rows.len() > 2 || training.public_steps > 0);
             assert!(rows.windows(2).all(|pair| upper(&pair[0]) <= upper(&pair[1])), "{training:?}");
         }
         let rows = rows(&Training { release: Release::RandomStop, ..base() }, question());
@@ -214,7 +217,7 @@ fn the_diameter_found_is_the_largest_that_meets_the_target() {
     let training = Training { noise: Noise::Iterate(positive(0.25)), ..middle() };
     let loose = achieved(&training, Parameter::Diameter, 1e6, target(1.0));
     let found = is_the_boundary(&training, Parameter::Diameter, 0.5 * loose, false);
-    assert_eq!(found.analysis, "contraction-published");
+    assert_eq!(found.analysis, "contraction");
 }
 
 #[test]
@@ -232,7 +235,7 @@ fn the_weight_decay_found_is_the_smallest_that_meets_the_target() {
     };
     let found = is_the_boundary(&training, Parameter::WeightDecay, 1.0, true);
     assert!(found.value > 1e-4 && found.value < 0.5, "{found:?}");
-    assert_eq!(found.analysis, "shift-renyi");
+    assert_eq!(found.analysis, "shift");
 }
 
 #[test]
@@ -248,8 +251,14 @@ fn the_public_steps_found_are_the_fewest_that_meet_the_target() {
 fn the_clip_norm_found_is_the_largest_that_meets_the_target() {
     for noise in [Noise::Gradient(positive(2.0)), Noise::Iterate(positive(0.5))] {
         let loss = LossFacts { generalised_linear: Some(true), ..base().loss };
-        let training =
-            Training { contribution: Some(Contribution::Clipped(positive(1.0))), noise, loss, ..middle() };
+        // On a bounded domain 50 steps forget any push.
+        let training = Training {
+            contribution: Some(Contribution::Clipped(positive(1.0))),
+            noise,
+            loss,
+            domain: DomainFacts::default(),
+            ..middle()
+        };
         is_the_boundary(&training, Parameter::ClipNorm, 1.0, false);
     }
 }

@@ -7,8 +7,10 @@ mod allocation;
 mod ceiling;
 mod contraction;
 mod contraction_published;
+mod hybrid;
 mod lines;
 mod nonconvex;
+mod recursion;
 mod regularized;
 mod shift;
 mod shift_renyi;
@@ -20,7 +22,9 @@ pub use allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
 pub use ceiling::Ceiling;
 pub use contraction::Contraction;
 pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use hybrid::Hybrid;
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
+pub use recursion::Recursion;
 pub use regularized::{RegularizedPublished, regularized_delta_at};
 pub use shift::Shift;
 pub use shift_renyi::ShiftRenyi;
@@ -68,7 +72,9 @@ pub const ALL: &[&dyn Analysis] = &[
     &Contraction,
     &Shift,
     &Ceiling,
+    &Hybrid,
     &ShiftSubsampled,
+    &Recursion,
 ];
 
 /// What a theorem bounds.

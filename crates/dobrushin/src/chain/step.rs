@@ -15,8 +15,8 @@ pub struct Step {
     pub displacement: Enclosure,
     /// How far apart the updates with and without the record are, at most, for either neighbour.
     pub absence: Enclosure,
-    /// Further bounds on the distance of two iterates after any two of the updates with one record, with
-    /// another, and without either; that ω(z) + d is one for the first two need not be said.
+    /// Further bounds on the distance of two iterates after any two (also the same) of the updates with one
+    /// record, with another, and without either; that ω(z) + d is one for the first two need not be said.
     pub crossed: Modulus,
     /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
     pub growth: Option<Piece>,

@@ -47,7 +47,7 @@ impl Block {
             self.paths.iter().map(along).fold(ln_h.min(0.0), f64::min)
         };
         let lns = h.epsilons().iter().zip(h.lns()).map(|(&e, &ln)| after(e, ln)).collect();
-        Table::new(h.epsilons().clone(), lns)
+        Table::plain(h.epsilons().clone(), lns)
     }
 
     /// A bound after the block from one before it.
@@ -58,7 +58,9 @@ impl Block {
     /// starts, and the weak triangle inequality joins them.
     pub fn apply(&self, h: &Table) -> Vec<f64> {
         let contracted = self.contracted(h);
-        h.epsilons().iter().map(|&epsilon| triangle::least(&self.fresh, &contracted, epsilon)).collect()
+        let mut hint = 0;
+        let mut after = |&epsilon: &f64| triangle::least(&self.fresh, &contracted, epsilon, &mut hint);
+        h.epsilons().iter().map(&mut after).collect()
     }
 }
 
@@ -84,11 +86,18 @@ impl Round<'_> {
         Motion::new(self.used.modulus.pieces().to_vec(), self.noise)
     }
 
+    /// The number of its steps.
+    pub fn steps(&self) -> u64 {
+        self.clean.map_or(1, |(_, _, count)| count.saturating_add(1))
+    }
+
     /// If all steps are alike but for the record, how many they are.
     fn alike(&self) -> Option<u64> {
         match self.clean {
             None => Some(1),
-            Some((step, noise, count)) if step.modulus == self.used.modulus && noise == self.noise => Some(count + 1),
+            Some((step, noise, _)) if step.modulus == self.used.modulus && noise == self.noise => {
+                Some(self.steps())
+            }
             Some(_) => None,
         }
     }
@@ -101,7 +110,8 @@ impl Round<'_> {
         let Some((step, noise, count)) = self.clean else { return Vec::new() };
         let rest = Motion::new(step.modulus.pieces().to_vec(), noise);
         let first = (self.same().radius(1, place.width), 1);
-        let ways = splits(count).map(|(length, times)| vec![first, (rest.radius(length, place.width), times)]);
+        let ways =
+            splits(count).map(|(length, times)| vec![first, (rest.radius(length, place.width), times)]);
         if rounds == 1 { ways.collect() } else { Vec::new() }
     }
 
@@ -119,21 +129,17 @@ impl Round<'_> {
         table
     }
 
-    /// Blocks of 1, 2, 4, … rounds, up to `count` of them, for which something is known in one of the places.
+    /// Blocks of 1, 2, 4, … rounds, up to `count` of them, as long as longer ones contract more, and, of few, all.
     pub fn blocks(&self, count: Count, places: &[Place]) -> Vec<Block> {
         let most = match count {
             Count::Times(times) => times,
             Count::Any => u64::MAX,
         };
-        let gaussian_ratio = match (self.used.participation, self.clean) {
-            (Participation::Always, None) => Some(self.used.displacement / self.noise),
-            _ => None,
-        };
         let bounded = places.iter().find(|place| place.ln_tail == f64::NEG_INFINITY);
-        let mut fresh = self.fresh(bounded.copied().unwrap_or(NOWHERE));
+        let mut growth = Growth::new(self, bounded.copied().unwrap_or(NOWHERE));
         let mut blocks: Vec<Block> = Vec::new();
         let mut rounds = 1;
-        loop {
+        while rounds <= most.min(MOST_ROUNDS) {
             let mut paths = Vec::new();
             let mut least = f64::INFINITY;
             for place in places {
@@ -145,28 +151,71 @@ impl Round<'_> {
                     least = least.min(radius);
                 }
             }
+            let next = places.iter().flat_map(|place| self.paths(2 * rounds, *place)).flatten();
+            let gain = next.fold(f64::INFINITY, |least, (radius, _)| least.min(radius));
+            let fresh = growth.double_to(rounds);
+            let known = fresh.lns().first().copied().unwrap_or(0.0) > ALL_KNOWN;
             if !paths.is_empty() || rounds == 1 {
-                blocks.push(Block { rounds, fresh: fresh.clone(), paths });
+                blocks.push(Block { rounds, fresh, paths });
             }
-            let next = rounds * 2;
-            let gain = places
-                .iter()
-                .flat_map(|place| self.paths(next, *place))
-                .flatten()
-                .fold(f64::INFINITY, |least, (radius, _)| least.min(radius));
-            let variation = fresh.lns().first().copied().unwrap_or(0.0);
-            if rounds >= most || rounds >= MOST_ROUNDS || least < LEAST_RADIUS || gain > 0.99 * least || variation > -0.05 {
-                return blocks;
+            if least < LEAST_RADIUS || gain > 0.99 * least || known {
+                break;
             }
-            fresh = match gaussian_ratio {
-                Some(ratio) => gaussian((ratio * Enclosure::from(next).sqrt()).upper()),
+            rounds *= 2;
+        }
+        if (2..=MOST_TOGETHER).contains(&most) {
+            // All of them, without contraction.
+            blocks.push(Block { rounds: most, fresh: growth.all(most), paths: Vec::new() });
+        }
+        blocks
+    }
+}
+
+/// What rounds add to what is known, for more and more rounds.
+struct Growth {
+    /// The ratio of Gaussian noise in which one round differs, if that is all.
+    ratio: Option<Enclosure>,
+    /// For 1, 2, 4, … rounds.
+    doubled: Vec<Table>,
+}
+
+impl Growth {
+    fn new(round: &Round<'_>, place: Place) -> Self {
+        let ratio = match (round.used.participation, round.clean) {
+            (Participation::Always, None) => Some(round.used.displacement / round.noise),
+            _ => None,
+        };
+        Self { ratio, doubled: vec![round.fresh(place)] }
+    }
+
+    /// For a power of two.
+    fn double_to(&mut self, rounds: u64) -> Table {
+        let level = rounds.ilog2() as usize;
+        while self.doubled.len() <= level {
+            let last = &self.doubled[self.doubled.len() - 1];
+            let next = match self.ratio {
+                Some(ratio) => {
+                    gaussian((ratio * Enclosure::from(1_u64 << self.doubled.len()).sqrt()).upper())
+                }
                 None => {
-                    let pair = Pair::of(&fresh);
+                    let pair = Pair::of(last);
                     pair.composed(&pair, TOLERANCE)
                 }
             };
-            rounds = next;
+            self.doubled.push(next);
         }
+        self.doubled[level].clone()
+    }
+
+    /// For any number.
+    fn all(&mut self, rounds: u64) -> Table {
+        if let Some(ratio) = self.ratio {
+            return gaussian((ratio * Enclosure::from(rounds).sqrt()).upper());
+        }
+        let bits = (0..64).filter(|bit| rounds >> bit & 1 == 1);
+        let parts: Vec<Table> = bits.map(|bit| self.double_to(1 << bit)).collect();
+        let join = |a: Table, b: Table| Pair::of(&a).composed(&Pair::of(&b), TOLERANCE);
+        parts.into_iter().reduce(join).unwrap_or_else(|| self.doubled[0].clone())
     }
 }
 
@@ -174,6 +223,10 @@ impl Round<'_> {
 const LARGEST_RADIUS: f64 = 8.0;
 /// Noise on points closer than this leaves hardly anything.
 const LEAST_RADIUS: f64 = 0.1;
+/// With a total variation beyond e to this, nothing is hidden.
+const ALL_KNOWN: f64 = -0.02;
+/// The most rounds that are also taken together.
+const MOST_TOGETHER: u64 = 4096;
 /// The longest blocks.
 const MOST_ROUNDS: u64 = 1 << 22;
 /// Where nothing is known.

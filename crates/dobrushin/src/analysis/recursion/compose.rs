@@ -14,15 +14,27 @@ use crate::numeric::UNIT_ROUNDOFF;
 
 /// Smaller bounds are not told apart, and further losses count as infinite.
 pub(super) const LEAST_LN: f64 = -690.0;
+/// The γ of larger ones may overflow.
+const LARGEST_EPSILON: f64 = 650.0;
 /// What may have underflowed in a sum.
 const LOST: f64 = 1e-304;
-/// The rounding of a sum of up to 10⁴ positive terms, relatively.
-const SUM_ERROR: f64 = 2e-12;
+/// The smallest positive number.
+const SMALLEST: f64 = f64::from_bits(1);
+
+/// A loss ℓ.
+struct Atom {
+    /// e^(−ℓ).
+    decay: f64,
+    /// e^(−ℓ) − 1.
+    shift: f64,
+    /// Its mass under P, rounded up.
+    mass: f64,
+}
 
 /// A symmetric pair of laws with finitely many losses.
 pub(super) struct Pair {
-    /// e^(−ℓ) − 1 and, rounded up, the mass under P of each loss ℓ, from the largest on.
-    atoms: Vec<(f64, f64)>,
+    /// From the largest loss on.
+    atoms: Vec<Atom>,
     /// The mass at an infinite loss, rounded up.
     infinite: f64,
     /// γ − 1 of the nodes of the profile on γ > 0, from −1 on, the profile there, and how steeply it falls.
@@ -37,32 +49,44 @@ impl Pair {
     /// rounding and a mass would be negative. That suffices: the sum is linear in h₁, with the masses of the hull
     /// of h₂ as its coefficients, so it is a bound if h₁ and h₂ are.
     pub fn of(table: &Table) -> Self {
-        let inside = table.epsilons().iter().zip(table.lns()).take_while(|(e, ln)| **ln > LEAST_LN && **e < 650.0);
-        let count = (inside.count() + 1).min(table.len());
+        let small = table.epsilons().partition_point(|&epsilon| epsilon < LARGEST_EPSILON);
+        let deep = table.lns().partition_point(|&ln| ln > LEAST_LN);
+        let count = (deep + 1).min(small).max(1);
         // A node is moved to the right, and its value up.
-        let nodes: Vec<(f64, f64)> = (0..count)
+        let mut nodes: Vec<(f64, f64)> = (0..count)
             .map(|j| {
                 let x = core_math::expm1(table.epsilons()[j]);
                 let x = if x == 0.0 { 0.0 } else { x.next_up() };
                 (x, core_math::exp(table.lns()[j].max(LEAST_LN)).next_up().min(1.0))
             })
             .collect();
+        nodes.dedup_by(|next, node| next.0 <= node.0);
+        let count = nodes.len();
         let slope = |j: usize| (nodes[j].1 - nodes[j + 1].1).max(0.0) / (nodes[j + 1].0 - nodes[j].0);
         let slopes: Vec<f64> = (0..count - 1).map(slope).chain([0.0]).collect();
         let (above, below) = (1.0 + 8.0 * UNIT_ROUNDOFF, 1.0 - 8.0 * UNIT_ROUNDOFF);
-        let mass = |j: usize| (1.0 + nodes[j].0) * (slopes[j - 1] * above - slopes[j] * below).max(0.0) * above;
+        // What a slope lost below the normal numbers is added.
+        let bend = |j: usize| (slopes[j - 1] * above - slopes[j] * below).max(0.0) + 4.0 * SMALLEST;
+        let mass = |j: usize| (1.0 + nodes[j].0) * bend(j) * above;
         let positive = || (1..count).map(|j| (nodes[j].0, mass(j)));
-        let mut atoms: Vec<(f64, f64)> = positive().rev().map(|(x, p)| (-x / (1.0 + x), p)).collect();
+        let mut atoms: Vec<Atom> = positive()
+            .rev()
+            .map(|(x, mass)| Atom { decay: 1.0 / (1.0 + x), shift: -x / (1.0 + x), mass })
+            .collect();
         let centre = (1.0 - nodes[0].1 - 2.0 * slopes[0]).max(0.0) + 8.0 * UNIT_ROUNDOFF;
-        atoms.push((0.0, centre));
-        atoms.extend(positive().map(|(x, p)| (x, p / (1.0 + x) * above)));
+        atoms.push(Atom { decay: 1.0, shift: 0.0, mass: centre });
+        atoms.extend(positive().map(|(x, p)| Atom { decay: 1.0 + x, shift: x, mass: p / (1.0 + x) * above }));
         // For γ < 1 the nodes are 1/γ_j; from 0 on the profile starts at 1.
         let mirrored = nodes.iter().skip(1).rev().map(|(x, delta)| {
             let decay = 1.0 / (1.0 + x);
             (-x * decay, ((x * decay) + delta * decay) * above)
         });
-        let all: Vec<(f64, f64)> = [(-1.0, 1.0)].into_iter().chain(mirrored).chain(nodes.iter().copied()).collect();
-        let falls = all.windows(2).map(|w| (w[0].1 - w[1].1).max(0.0) / (w[1].0 - w[0].0)).chain([0.0]);
+        let all: Vec<(f64, f64)> =
+            [(-1.0, 1.0)].into_iter().chain(mirrored).chain(nodes.iter().copied()).collect();
+        // Two of the first nodes may both be at 0; the lines between such are never asked for.
+        let fall = |w: &[(f64, f64)]| (w[0].1 - w[1].1).max(0.0) / (w[1].0 - w[0].0);
+        let normal = |fall: f64| if fall < f64::MIN_POSITIVE { 0.0 } else { fall };
+        let falls = all.windows(2).map(|w| normal(fall(w))).chain([0.0]);
         let lines = all.iter().zip(falls).map(|((x, h), fall)| (*x, *h, fall)).collect();
         Self { atoms, infinite: nodes[count - 1].1, lines }
     }
@@ -70,25 +94,71 @@ impl Pair {
     /// ln of the composition with another pair at an ε, rounded up.
     pub fn ln_composed(&self, other: &Self, epsilon: f64) -> f64 {
         // A smaller γ has the larger value.
-        let x = core_math::expm1(epsilon.min(650.0)) * (1.0 - 4.0 * UNIT_ROUNDOFF);
+        let x = core_math::expm1(epsilon.min(LARGEST_EPSILON)) * (1.0 - 4.0 * UNIT_ROUNDOFF);
         let gamma = 1.0 + x;
         let mut line = 0;
         let mut sum = self.infinite;
-        for &(y, mass) in &self.atoms {
-            let shift = y * gamma;
-            // γ·e^(−ℓ) − 1, rounded down.
-            let place = ((x + shift) - 8.0 * UNIT_ROUNDOFF * (x + shift.abs())).max(-1.0);
+        for &Atom { decay, shift, mass } in &self.atoms {
+            let moved = shift * gamma;
+            // γ·e^(−ℓ) − 1, rounded down in two ways: accurate for small losses, and for large ones.
+            let near = (x + moved) - 8.0 * UNIT_ROUNDOFF * (x + moved.abs());
+            let far = gamma * decay * (1.0 - 8.0 * UNIT_ROUNDOFF) - (1.0 + 8.0 * UNIT_ROUNDOFF);
+            let place = near.max(far).max(-1.0);
             while line + 1 < other.lines.len() && other.lines[line + 1].0 <= place {
                 line += 1;
             }
             let (start, height, fall) = other.lines[line];
             sum += mass * (height * (1.0 + 8.0 * UNIT_ROUNDOFF) - fall * (place - start).max(0.0)).max(0.0);
         }
-        core_math::log(sum * (1.0 + SUM_ERROR) + LOST).next_up().min(0.0)
+        // As many roundings as terms, of positive numbers.
+        let error = 2.0 * UNIT_ROUNDOFF * (self.atoms.len() + 8) as f64;
+        core_math::log(sum * (1.0 + error) + LOST).next_up().min(0.0)
     }
 
     /// The profile of both together.
     pub fn composed(&self, other: &Self, tolerance: f64) -> Table {
-        Table::of(tolerance, LEAST_LN + 5.0, |epsilon| self.ln_composed(other, epsilon))
+        let floor = core_math::log(self.infinite + other.infinite) + 2.0;
+        Table::of(tolerance, floor, |epsilon| self.ln_composed(other, epsilon))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fresh::gaussian;
+    use super::super::logs::ln_theta;
+    use super::*;
+
+    /// μ₁-GDP and μ₂-GDP together are √(μ₁² + μ₂²)-GDP.
+    #[test]
+    fn gaussian_profiles_compose_to_a_gaussian_profile() {
+        for (first, second) in [(0.01_f64, 0.01), (0.3, 0.1), (2.0, 1.0), (0.5, 8.0)] {
+            let both = first.hypot(second);
+            let table = Pair::of(&gaussian(first)).composed(&Pair::of(&gaussian(second)), 4e-3);
+            for i in 0..60 {
+                let epsilon = both * (0.5 * both + 0.6 * f64::from(i));
+                let (truth, bound) = (ln_theta(epsilon, both), table.at(epsilon));
+                if truth > -600.0 {
+                    assert!(bound >= truth - 1e-12, "{first} {second} {epsilon}: {bound} {truth}");
+                    assert!(
+                        bound <= truth + 4e-3 + 5e-2 * truth.abs(),
+                        "{first} {second} {epsilon}: {bound} {truth}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_composes_to_what_it_is_joined_to() {
+        let table = gaussian(0.5);
+        let nothing = Table::nothing(std::sync::Arc::from([0.0]));
+        let joined = Pair::of(&nothing).composed(&Pair::of(&table), 4e-3);
+        for epsilon in [0.0, 0.1, 1.0, 5.0] {
+            let (truth, bound) = (table.at(epsilon), joined.at(epsilon));
+            assert!(
+                bound >= truth && bound < truth + 0.02 * (1.0 + truth.abs()),
+                "{epsilon}: {bound} {truth}"
+            );
+        }
     }
 }

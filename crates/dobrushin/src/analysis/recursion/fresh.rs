@@ -2,16 +2,16 @@
 
 use super::logs::ln_theta;
 use super::table::Table;
+use crate::Enclosure;
 use crate::analysis::walk::ln_sum;
 use crate::chain::Step;
 use crate::numeric::theta;
-use crate::Enclosure;
 
 /// Below this ln δ bounds are no longer told apart.
 pub(super) const FLOOR: f64 = -1000.0;
 
 /// How far chords are above a table, relatively, where δ is near 1.
-pub(super) const TOLERANCE: f64 = 1e-3;
+pub(super) const TOLERANCE: f64 = 4e-3;
 
 /// The profile of a step of which both neighbours know the iterate before:
 ///
@@ -20,7 +20,7 @@ pub(super) const TOLERANCE: f64 = 1e-3;
 /// ```
 ///
 /// where d₀ is how far the update moves without the record (advanced joint convexity: Balle, Barthe, Gaboardi
-/// 2018). `scale` is what later steps leave of distances in units of noise.
+/// 2018).
 pub(super) fn one_step(step: &Step, noise: Enclosure) -> Table {
     let (moved, absent) = ((step.displacement / noise).upper(), step.absence / noise);
     let rate = step.participation.probability();

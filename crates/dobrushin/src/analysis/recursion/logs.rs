@@ -45,7 +45,8 @@ fn ln_one_plus_exp_down(t: f64, size: f64) -> f64 {
         return 0.0;
     }
     let t = -raised(-t, size);
-    let sum = if t > 0.0 { t + core_math::log1p(core_math::exp(-t)) } else { core_math::log1p(core_math::exp(t)) };
+    let sum =
+        if t > 0.0 { t + core_math::log1p(core_math::exp(-t)) } else { core_math::log1p(core_math::exp(t)) };
     // The last operations are relatively accurate.
     sum * (1.0 - MARGIN)
 }
@@ -67,4 +68,51 @@ pub(super) fn ln_contracted(ratio: f64, ln_excess: f64, ln_h: f64) -> f64 {
     let level = ln_one_plus_exp_down(ln_excess - ln_h, ln_excess.max(-1e300).abs() + ln_h.abs());
     let value = ln_h + ln_theta(level, ratio);
     raised(value, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin_reference::{Random, Real, ln_theta_at};
+
+    const BITS: usize = 256;
+
+    fn real(x: f64) -> Real {
+        Real::from_f64(x, BITS)
+    }
+
+    /// Whether a bound is above the truth, and by at most this much of its size.
+    fn is_just_above(bound: f64, truth: &Real, size: f64) -> bool {
+        let excess = (real(bound) - truth).to_f64();
+        excess >= 0.0 && excess <= 1e-13 * (1.0 + size)
+    }
+
+    #[test]
+    fn sums_of_logarithms_are_just_above_the_truth() {
+        let mut random = Random::new(1);
+        for _ in 0..2000 {
+            let (a, b) = (-random.log_between(1e-9, 1e3), -random.log_between(1e-9, 1e3));
+            let truth = (real(a).exp() + real(b).exp()).ln();
+            assert!(is_just_above(ln_sum(a, b), &truth, a.abs().min(b.abs())), "{a}, {b}");
+        }
+    }
+
+    #[test]
+    fn contracted_bounds_are_just_above_the_truth() {
+        let mut random = Random::new(2);
+        for _ in 0..300 {
+            let (epsilon, ratio) = (random.log_between(1e-7, 20.0), random.log_between(0.1, 9.0));
+            let ln_h = -random.log_between(1e-6, 300.0);
+            let bound = ln_contracted(ratio, ln_excess_down(epsilon), ln_h);
+            let level = (real(epsilon).exp_m1() / real(ln_h).exp()).ln_1p();
+            let truth = real(ln_h) + ln_theta_at(&level, &real(ratio));
+            // A relative error of the level counts (ε̃/r)² times.
+            let size = ln_h.abs() + truth.to_f64().abs() * 10.0;
+            assert!(
+                is_just_above(bound, &truth, 20.0 * size),
+                "{epsilon}, {ratio}, {ln_h}: {bound} {truth:?}"
+            );
+        }
+        assert_eq!(ln_contracted(1.0, 0.0, f64::NEG_INFINITY), f64::NEG_INFINITY);
+    }
 }

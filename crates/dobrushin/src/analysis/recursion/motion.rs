@@ -1,7 +1,7 @@
 //! How far apart iterates are after some steps, in standard deviations of the noise.
 
-use crate::chain::{Count, Piece};
 use crate::Enclosure;
+use crate::chain::{Count, Piece};
 
 /// Lines above the distance of two iterates after each of equal steps with Gaussian noise.
 #[derive(Clone, PartialEq)]
@@ -64,16 +64,5 @@ impl Motion {
             if ratio.upper().is_nan() { f64::INFINITY } else { ratio.upper() }
         };
         self.lines.iter().map(along).fold((displacement / self.noise).upper(), f64::min)
-    }
-
-    /// The least radius of any number of steps up to `most`.
-    pub fn least_radius(&self, most: u64, distance: Enclosure) -> f64 {
-        let mut least = f64::INFINITY;
-        let mut steps = 1;
-        while steps <= most && steps < 1 << 40 {
-            least = least.min(self.radius(steps, distance));
-            steps += 1 + steps / 16;
-        }
-        least
     }
 }

@@ -3,7 +3,6 @@
 use super::block::{Block, Place, Round};
 use super::fresh::gaussian;
 use super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
-use super::motion::Motion;
 use super::table::Table;
 use super::triangle;
 use crate::chain::Count;
@@ -34,23 +33,26 @@ impl Single {
     fn apply(&self, h: &Table) -> Vec<f64> {
         let excesses: Vec<f64> = h.epsilons().iter().map(|&epsilon| ln_excess_down(epsilon)).collect();
         let kept = excesses.iter().zip(h.lns()).map(|(&x, &ln)| ln_contracted(self.same, x, ln)).collect();
-        let kept = Table::new(h.epsilons().clone(), kept);
-        let after = |i: usize| {
+        let kept = Table::plain(h.epsilons().clone(), kept);
+        let mut hint = 0;
+        let mut after = |i: usize| {
             let (epsilon, ln_h) = (h.epsilons()[i], h.lns()[i]);
             let weighted = |ln_weight: f64, ln: f64| raised(ln_weight + ln, ln_weight + ln);
             let before = ln_sum(self.ln_rate, weighted(self.ln_rest, ln_h)).min(0.0);
             let joint = ln_contracted(self.any, excesses[i], before);
-            let used = ln_theta(epsilon, self.crossed).min(triangle::least(&self.moved, &kept, epsilon));
+            let used =
+                ln_theta(epsilon, self.crossed).min(triangle::least(&self.moved, &kept, epsilon, &mut hint));
             let apart = ln_sum(weighted(self.ln_rest, kept.lns()[i]), weighted(self.ln_rate, used));
             joint.min(apart)
         };
-        (0..h.len()).map(after).collect()
+        (0..h.len()).map(&mut after).collect()
     }
 }
 
 /// Rounds in each of which the record may be used once.
 pub(super) struct Part {
     count: Count,
+    steps_per_round: u64,
     single: Option<Single>,
     blocks: Vec<Block>,
     /// Ratios r with E_γ ≤ θ_ε(r) after every number of rounds.
@@ -63,10 +65,11 @@ const FEW: u64 = 16;
 const MANY: u64 = 64;
 /// The most sweeps.
 const SWEEPS: usize = 400;
+/// A block that changed nothing so many times is left out for a while.
+const PATIENCE: usize = 2;
 
 impl Part {
-    /// # Errors
-    /// [`NotApplicable`] if nothing bounds the distance of iterates.
+    /// So many rounds of iterates in one of the places; the first, if it is certain, serves single steps too.
     pub fn new(round: &Round<'_>, count: Count, places: &[Place]) -> Self {
         let width = places.iter().find(|p| p.ln_tail == f64::NEG_INFINITY).map(|place| place.width);
         let ratio = |distance: Enclosure| (distance / round.noise).upper();
@@ -79,24 +82,31 @@ impl Part {
             any: ratio(round.used.any_at(width)),
             moved: gaussian(ratio(round.used.displacement)),
         });
-        let most = match count {
-            Count::Times(times) => times,
-            Count::Any => u64::MAX,
+        let last = match (width, &round.clean) {
+            (Some(width), None) => Some(round.used.crossed_at(width) / round.noise),
+            (Some(width), Some((step, noise, _))) => Some(step.modulus.at(width) / *noise),
+            _ => None,
         };
-        let ceilings = match (width, &round.clean) {
-            (Some(width), None) => {
-                let crossed = Motion::new(round.used.crossed_pieces().collect(), round.noise);
-                vec![crossed.least_radius(most, width)]
-            }
-            (Some(width), Some((step, noise, _))) => vec![(step.modulus.at(width) / *noise).upper()],
-            _ => Vec::new(),
-        };
-        Self { count, single, blocks: round.blocks(count, places), ceilings }
+        let ceilings = last.map(Enclosure::upper).into_iter().collect();
+        Self { count, steps_per_round: round.steps(), single, blocks: round.blocks(count, places), ceilings }
     }
 
     /// A further bound for every number of rounds from equal laws: E_γ ≤ θ_ε(r).
     pub fn cap(&mut self, ratio: f64) {
         self.ceilings.push(ratio);
+    }
+
+    /// The number of steps.
+    pub fn steps(&self) -> Count {
+        match self.count {
+            Count::Times(rounds) => Count::Times(rounds.saturating_mul(self.steps_per_round)),
+            Count::Any => Count::Any,
+        }
+    }
+
+    /// Whether the rounds are taken one by one.
+    pub fn is_short(&self) -> bool {
+        matches!(self.count, Count::Times(times) if times <= FEW)
     }
 
     /// The ε between which anything happens.
@@ -117,43 +127,50 @@ impl Part {
     ///
     /// # Errors
     /// [`NotApplicable`] if there are too many rounds to take them one by one.
-    pub fn advance(&self, h: &Table, warm: &mut Option<Table>) -> Result<Table, NotApplicable> {
+    pub fn advance(
+        &self,
+        h: &Table,
+        warm: &mut Option<Table>,
+        tolerance: f64,
+    ) -> Result<Table, NotApplicable> {
         let fresh = h.lns().first() == Some(&f64::NEG_INFINITY);
         match self.count {
-            Count::Times(times) if times <= FEW || (!fresh && times <= MANY) => Ok(self.one_by_one(h, times, fresh)),
+            Count::Times(times) if self.is_short() || (!fresh && times <= MANY) => {
+                Ok(self.one_by_one(h, times, fresh))
+            }
             _ if !fresh => Err(NotApplicable::new(
                 "uses of the record differ and are too many: it is for equal steps, or periods of equal length",
             )),
             count => {
-                let uniform = self.settled(h, warm);
+                let uniform = self.settled(h, warm.as_ref(), tolerance);
                 *warm = Some(uniform.clone());
                 Ok(match count {
-                    Count::Times(times) => self.in_blocks(&uniform, times),
+                    Count::Times(times) => self.in_blocks(&self.blocks, &uniform, times),
                     Count::Any => uniform,
                 })
             }
         }
     }
 
-    /// Round after round.
+    /// Round after round, and in blocks.
     fn one_by_one(&self, h: &Table, times: u64, fresh: bool) -> Table {
-        let mut h = h.clone();
+        let mut after = h.clone();
         for _ in 0..times {
-            h = self.next(&h, &self.blocks[..1], fresh);
+            after = self.next(&after, &self.blocks[..1], fresh);
         }
-        h
+        if fresh && times > 1 { self.in_blocks(&self.blocks[1..], &after, times) } else { after }
     }
 
     /// The bound after the rounds of a block, and what holds at all times.
     fn next(&self, h: &Table, blocks: &[Block], fresh: bool) -> Table {
-        let mut after = Table::new(h.epsilons().clone(), vec![0.0; h.len()]);
+        let mut after = Table::plain(h.epsilons().clone(), vec![0.0; h.len()]);
         if let (Some(single), [Block { rounds: 1, .. }]) = (&self.single, blocks) {
             after = after.least(&single.apply(h));
         }
         for block in blocks {
             after = after.least(&block.apply(h));
         }
-        if fresh { after.least(&self.caps(h)) } else { after }
+        if fresh { after.least(&self.caps(h)).hull() } else { after.hull() }
     }
 
     fn caps(&self, h: &Table) -> Vec<f64> {
@@ -166,23 +183,36 @@ impl Part {
     /// If H bounds E_γ after every number of rounds from equal laws, so does what a block makes of it: after k
     /// rounds or more it is a bound by the block, and after fewer E_γ is at most that of neighbours that start
     /// alike and take k rounds, the first of which do nothing.
-    fn settled(&self, h: &Table, warm: &Option<Table>) -> Table {
+    fn settled(&self, h: &Table, warm: Option<&Table>, tolerance: f64) -> Table {
         let mut bound = Table::new(h.epsilons().clone(), self.caps(h));
         if let Some(warm) = warm {
             bound = bound.least(warm.moved_to(h.epsilons().clone()).lns());
         }
+        // Blocks that did nothing lately are left out until all others have settled.
+        let mut idle = vec![0_usize; self.blocks.len()];
+        let mut last = f64::INFINITY;
         for _ in 0..SWEEPS {
             let before = bound.clone();
             if let Some(single) = &self.single {
                 bound = bound.least(&single.apply(&bound));
             }
-            for block in &self.blocks {
-                bound = bound.least(&block.apply(&bound));
+            let everyone = idle.iter().all(|&times| times < PATIENCE);
+            for (block, idle) in self.blocks.iter().zip(&mut idle).filter(|(_, idle)| **idle < PATIENCE) {
+                let after = bound.least(&block.apply(&bound));
+                *idle = if change(&bound, &after) < 0.1 * tolerance { *idle + 1 } else { 0 };
+                bound = after;
             }
-            let change = before.lns().iter().zip(bound.lns()).filter(|(b, _)| **b > -700.0);
-            let change = change.map(|(b, a)| (b - a) / b.abs().max(1.0)).fold(0.0, f64::max);
-            if change < 1e-4 {
-                break;
+            bound = bound.hull();
+            // Changes shrink by a factor: what is left is their geometric sum.
+            let now = change(&before, &bound);
+            let factor = if last.is_finite() { (now / last).min(0.99) } else { 0.99 };
+            last = now;
+            if now * factor < tolerance * (1.0 - factor) {
+                if everyone {
+                    break;
+                }
+                idle.fill(0);
+                last = f64::INFINITY;
             }
         }
         bound
@@ -192,19 +222,32 @@ impl Part {
     ///
     /// # Guarantee
     /// The first rounds may do nothing, so that their number may be rounded up.
-    fn in_blocks(&self, uniform: &Table, times: u64) -> Table {
+    fn in_blocks(&self, blocks: &[Block], uniform: &Table, times: u64) -> Table {
         let mut best = uniform.clone();
-        for block in &self.blocks {
+        for block in blocks {
             let number = times.div_ceil(block.rounds);
             if number > MANY {
                 continue;
             }
             let mut h = Table::nothing(uniform.epsilons().clone());
             for _ in 0..number {
-                h = self.next(&h, std::slice::from_ref(block), true).least(best.lns());
+                h = self.next(&h, std::slice::from_ref(block), true);
+                if h.lns().iter().zip(best.lns()).all(|(new, known)| new >= known) {
+                    break;
+                }
+                h = h.least(best.lns());
             }
-            best = best.least(h.lns());
+            best = best.least(h.lns()).hull();
         }
         best
     }
 }
+
+/// The largest relative change of ln δ.
+fn change(before: &Table, after: &Table) -> f64 {
+    let pairs = before.lns().iter().zip(after.lns()).filter(|(before, _)| **before > DEEP);
+    pairs.map(|(before, after)| (before - after) / before.abs().max(1.0)).fold(0.0, f64::max)
+}
+
+/// Below this ln δ changes do not matter.
+const DEEP: f64 = -700.0;

@@ -30,12 +30,21 @@ struct Cell {
 impl Table {
     /// The hull of bounds at these ε, which increase from 0 on.
     pub fn new(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
-        let mut least = across(&epsilons, &lns).min(0.0);
-        for ln in &mut lns {
-            least = if ln.is_nan() { least } else { least.min(*ln) };
-            *ln = least;
+        if let Some(first) = lns.first_mut() {
+            *first = first.min(0.0);
         }
+        let across = across(&epsilons, &lns);
+        if let Some(first) = lns.first_mut() {
+            *first = first.min(across);
+        }
+        fall(&mut lns);
         lower_to_hull(&epsilons, &mut lns);
+        Self::plain(epsilons, lns)
+    }
+
+    /// The bounds at these ε, and chords between them.
+    pub fn plain(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
+        fall(&mut lns);
         let cells = epsilons
             .windows(2)
             .zip(lns.windows(2))
@@ -45,6 +54,11 @@ impl Table {
             })
             .collect();
         Self { epsilons, lns, cells }
+    }
+
+    /// The hull.
+    pub fn hull(self) -> Self {
+        Self::new(self.epsilons, self.lns)
     }
 
     /// Equal laws.
@@ -101,7 +115,7 @@ impl Table {
     /// The lesser of this bound and others at the same ε.
     pub fn least(&self, others: &[f64]) -> Self {
         let lns = self.lns.iter().zip(others).map(|(a, b)| a.min(*b)).collect();
-        Self::new(Arc::clone(&self.epsilons), lns)
+        Self::plain(Arc::clone(&self.epsilons), lns)
     }
 
     /// The same bound at other ε.
@@ -146,6 +160,15 @@ impl Table {
     }
 }
 
+/// Makes bounds on a non-increasing function non-increasing.
+fn fall(lns: &mut [f64]) {
+    let mut least = 0.0_f64;
+    for ln in lns {
+        least = least.min(*ln);
+        *ln = least;
+    }
+}
+
 /// Puts ε between two of them as long as the chord is too far above.
 fn refine(
     nodes: &mut Vec<(f64, f64)>,
@@ -185,7 +208,8 @@ fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
     let bound = |(&epsilon, &ln): (&f64, &f64)| {
         // With 1 − 1/γ + 2h/γ over 1 + 1/γ nothing overflows.
         let share = core_math::exp(-epsilon);
-        let double = ln_sum(core_math::log(-core_math::expm1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
+        let double =
+            ln_sum(core_math::log(-core_math::expm1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
         raised(double - core_math::log1p(share), double)
     };
     epsilons.iter().zip(lns).skip(1).map(bound).fold(0.0, f64::min)
@@ -217,5 +241,52 @@ fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
             let line = chord((epsilons[a], lns[a]), (epsilons[b], lns[b]), epsilons[between]);
             lns[between] = lns[between].min(line);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::logs::ln_theta;
+    use super::*;
+    use dobrushin_reference::{Random, Real};
+
+    #[test]
+    fn chords_are_just_above_the_line_between_two_bounds() {
+        let real = |x: f64| Real::from_f64(x, 256);
+        let mut random = Random::new(3);
+        for _ in 0..1000 {
+            let (start, gap) = (random.log_between(1e-9, 5.0), random.log_between(1e-6, 3.0));
+            let (above, fall) = (-random.log_between(1e-6, 600.0), random.log_between(1e-6, 300.0));
+            let table = Table::plain(Arc::from([0.0, start, start + gap]), vec![0.0, above, above - fall]);
+            let epsilon = start + gap * random.between(0.0, 1.0);
+            let (e, a, b) = (real(epsilon).exp(), real(start).exp(), real(start + gap).exp());
+            let weight = (&b - &e) / (&b - &a);
+            let line = &weight * real(above).exp() + (real(1.0) - &weight) * real(above - fall).exp();
+            let excess = (real(table.at(epsilon)) - line.ln()).to_f64();
+            assert!(
+                excess >= 0.0 && excess < 1e-12 * (1.0 + above.abs() + fall),
+                "{start} {gap} {above} {fall}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_table_is_above_its_bound_by_the_tolerance() {
+        for mu in [1e-3, 0.3, 2.0, 10.0] {
+            let table = Table::of(4e-3, -500.0, |epsilon| ln_theta(epsilon, mu));
+            let mut random = Random::new(4);
+            for _ in 0..500 {
+                let epsilon = mu * random.between(0.0, 15.0);
+                let (bound, ln) = (ln_theta(epsilon, mu), table.at(epsilon));
+                assert!(ln >= bound && ln <= bound + 5e-3 * (0.1 * bound.abs()).exp(), "{mu} {epsilon}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_bound_beyond_one_says_something_about_total_variation() {
+        // δ(1) = 0: by symmetry TV ≤ (e − 1)/(e + 1).
+        let table = Table::new(Arc::from([0.0, 1.0]), vec![0.0, f64::NEG_INFINITY]);
+        assert!((table.at(0.0).exp() - 0.5f64.tanh()).abs() < 1e-12);
     }
 }

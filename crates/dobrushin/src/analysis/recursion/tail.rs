@@ -16,21 +16,29 @@ const LN_TAILS: [f64; 4] = [-37.0, -100.0, -300.0, -740.0];
 /// ‖W_t‖ is stochastically at most ‖V_t‖ for V ← cV + o·V/‖V‖ + noise, V₀ = 0. V_t is the sum of a vector no longer
 /// than o/(1−c) and a Gaussian one with variance at most s²/(1−c²) in each of d coordinates. So
 /// P(‖W_t‖ > ρ) ≤ τ = P(χ_d > (ρ − o/(1−c))·√(1−c²)/s).
-pub(super) fn places(step: &Step, noise: Enclosure, dimension: Option<u64>) -> Result<Vec<Place>, NotApplicable> {
+pub(super) fn places(
+    step: &Step,
+    noise: Enclosure,
+    dimension: Option<u64>,
+) -> Result<Vec<Place>, NotApplicable> {
     let growth = step.growth.filter(|growth| growth.slope().upper() < 1.0).ok_or_else(|| {
         NotApplicable::new(
             "neither is the domain bounded nor are iterates pulled back: [domain] diameter and \
              update.weight-decay are missing",
         )
     })?;
-    let dimension = dimension.and_then(|d| u32::try_from(d).ok()).and_then(NonZeroU32::new).ok_or_else(|| {
-        NotApplicable::new("the length of the noise depends on the dimension: [domain] dimension is missing")
-    })?;
+    let dimension =
+        dimension.and_then(|d| u32::try_from(d).ok()).and_then(NonZeroU32::new).ok_or_else(|| {
+            NotApplicable::new(
+                "the length of the noise depends on the dimension: [domain] dimension is missing",
+            )
+        })?;
     Ok(LN_TAILS.iter().filter_map(|&ln_tail| place(growth, noise, dimension, ln_tail)).collect())
 }
 
 fn place(growth: Piece, noise: Enclosure, dimension: NonZeroU32, ln_tail: f64) -> Option<Place> {
-    let ln_sf = |square: f64| NonNegative::new(square).map_or(0.0, |x| chi_square::ln_sf(dimension, x).upper());
+    let ln_sf =
+        |square: f64| NonNegative::new(square).map_or(0.0, |x| chi_square::ln_sf(dimension, x).upper());
     let mut high = f64::from(dimension.get());
     while ln_sf(high) > ln_tail {
         high *= 2.0;

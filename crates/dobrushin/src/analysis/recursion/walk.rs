@@ -6,7 +6,7 @@ use super::motion::Motion;
 use super::part::Part;
 use super::table::Table;
 use super::tail;
-use crate::analysis::allocation::squared_shift;
+use crate::analysis::lines::squared_shift_on_domain;
 use crate::chain::{Chain, Count, Step, StepNoise, Stretch};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
@@ -19,24 +19,37 @@ enum Leg {
 
 /// The most different parts of a chain.
 const MOST_LEGS: usize = 64;
-/// How often ε are put between others.
-const LEVELS: usize = 4;
+/// How often ε are put between others, …
+const LEVELS: usize = 5;
+/// … and if there are few steps.
+const FEW_LEVELS: usize = 3;
+/// What may be left of ln δ when a bound has settled, relatively: at last, and before.
+const SETTLED: f64 = 3e-4;
+const ROUGHLY: f64 = 1e-2;
 
-/// The bound on the last iterate.
-pub(super) fn bound(chain: &Chain) -> Result<Table, NotApplicable> {
+/// The bound on the last iterate, with ε so close that ln δ falls by `fineness` at most where δ is near 1.
+pub(super) fn bound(chain: &Chain, fineness: f64) -> Result<Table, NotApplicable> {
     let mut legs = legs(chain)?;
-    let shift = squared_shift(chain).ok().map(|square| square.sqrt().upper());
-    if let ([Leg::Used(part)], Some(shift)) = (&mut legs[..], shift) {
-        part.cap(shift);
+    let shift_of = |chain: &Chain| squared_shift_on_domain(chain).ok().map(|square| square.sqrt().upper());
+    let shift = shift_of(chain);
+    if let Some(Leg::Used(part)) = legs.first_mut() {
+        let before = chain.stretches().take_while(|stretch| stretch.step.participation.is_never());
+        let before = before.map(|stretch| stretch.count).try_fold(0_u64, add);
+        let end = before.and_then(|before| add(before, part.steps()));
+        let first = end.map_or(shift, |end| shift_of(&chain.cut_at(end)));
+        part.cap(first.unwrap_or(f64::INFINITY));
     }
-    let mut epsilons = first_epsilons(&legs, shift);
-    let mut warm = None;
-    let mut best: Option<Table> = None;
-    for level in 0..LEVELS {
+    let is_short = legs.iter().all(|leg| !matches!(leg, Leg::Used(part) if !part.is_short()));
+    let levels = if is_short { FEW_LEVELS } else { LEVELS };
+    let mut found: Vec<Option<Table>> = legs.iter().map(|_| None).collect();
+    let mut bound = Table::nothing(first_epsilons(&legs, shift));
+    for level in 1..=levels {
+        let tolerance = if level == levels { SETTLED } else { ROUGHLY };
+        let epsilons = if level == 1 { Arc::clone(bound.epsilons()) } else { between(&bound, fineness) };
         let mut h = Table::nothing(Arc::clone(&epsilons));
-        for leg in &legs {
+        for (leg, found) in legs.iter().zip(&mut found) {
             h = match leg {
-                Leg::Used(part) => part.advance(&h, &mut warm)?,
+                Leg::Used(part) => part.advance(&h, found, tolerance)?,
                 Leg::Clean(motion, count, place) => contracted(&h, motion, *count, *place),
             };
         }
@@ -44,15 +57,20 @@ pub(super) fn bound(chain: &Chain) -> Result<Table, NotApplicable> {
             let shifted: Vec<f64> = epsilons.iter().map(|&epsilon| ln_theta(epsilon, shift)).collect();
             h = h.least(&shifted);
         }
-        if let Some(best) = &best {
-            h = h.least(best.moved_to(Arc::clone(&epsilons)).lns());
+        if level > 1 {
+            h = h.least(bound.moved_to(epsilons).lns());
         }
-        if level + 1 < LEVELS {
-            epsilons = between(&h);
-        }
-        best = Some(h);
+        bound = h.hull();
     }
-    best.ok_or_else(|| NotApplicable::new("there are no steps"))
+    Ok(bound)
+}
+
+/// So many steps more; `None` for any number.
+fn add(steps: u64, count: Count) -> Option<u64> {
+    match count {
+        Count::Times(times) => Some(steps.saturating_add(times)),
+        Count::Any => None,
+    }
 }
 
 /// The smallest and the largest ε of interest, and factors between them.
@@ -70,19 +88,21 @@ fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<[f64]> {
     [0.0].into_iter().chain(rest).collect()
 }
 
-/// How much ln δ may fall between two ε where δ is near 1.
-const DROP: f64 = 0.2;
+/// How much ln δ may fall between two ε where δ is near 1, …
+pub(super) const FINENESS: f64 = 0.07;
+/// … and anywhere.
+const MOST_DROP: f64 = 3.0;
 /// Below this ln δ is not looked at more closely.
 const DEEP: f64 = -900.0;
 
 /// More ε where the bound falls fast, fewer where it does not.
-fn between(h: &Table) -> Arc<[f64]> {
+fn between(h: &Table, fineness: f64) -> Arc<[f64]> {
     let (epsilons, lns) = (h.epsilons(), h.lns());
     let mut chosen = vec![0.0];
     let mut kept = lns[0];
     for i in 1..h.len() {
         let (before, here) = (lns[i - 1], lns[i]);
-        let allowed = DROP * (1.0 + before.abs() / 20.0);
+        let allowed = (fineness * (1.0 + (before / 15.0).powi(2))).min(MOST_DROP);
         let next = lns.get(i + 1).copied().unwrap_or(f64::NEG_INFINITY);
         if kept - next < 0.6 * allowed {
             continue;
@@ -135,15 +155,21 @@ fn legs(chain: &Chain) -> Result<Vec<Leg>, NotApplicable> {
             let places = match bounded {
                 Some(place) => vec![place],
                 // Where iterates are is known if all steps are alike.
-                None if stretches.len() == 1 => tail::places(first.step, noise, domain.dimension)?,
-                None => return Err(NotApplicable::new("the domain is unbounded and steps differ: [domain] diameter is missing")),
+                None if chain.stretches().count() == 1 => tail::places(first.step, noise, domain.dimension)?,
+                None => {
+                    return Err(NotApplicable::new(
+                        "the domain is unbounded and steps differ: [domain] diameter is missing",
+                    ));
+                }
             };
             let round = Round { used: first.step, noise, clean: None };
             legs.push(Leg::Used(Part::new(&round, first.count, &places)));
             rest = later;
         }
         if legs.len() > MOST_LEGS {
-            return Err(NotApplicable::new("there are too many different steps: it is for equal steps or periods"));
+            return Err(NotApplicable::new(
+                "there are too many different steps: it is for equal steps or periods",
+            ));
         }
     }
     Ok(legs)
@@ -159,4 +185,34 @@ fn period<'a>(stretches: &[Stretch<'a>]) -> Option<(Stretch<'a>, u64)> {
     let once = first.count == Count::Times(1) && second.step.participation.is_never();
     let rounds = stretches.chunks_exact(2).take_while(|pair| pair[0] == first && pair[1] == second).count();
     (once && rounds > 1).then_some((second, rounds as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Domain, Participation, Piece};
+    use crate::{NonNegative, Positive, Probability};
+
+    #[test]
+    fn closer_epsilons_hardly_change_the_bound() {
+        let uses = [Participation::Always, Participation::Sometimes(Probability::new(0.01).expect("valid"))];
+        for (participation, moved) in uses.into_iter().zip([0.05, 0.167]) {
+            let step = Step::new(StepNoise::gaussian(1.0).expect("valid"))
+                .with_modulus(vec![Piece::new(1.0, 0.0).expect("valid")])
+                .used_by(participation, NonNegative::new(moved).expect("valid"));
+            let domain = Domain { diameter: Positive::new(3.33).ok(), dimension: None };
+            let chain = Chain::new(vec![(step, Count::Any)], domain).expect("valid");
+            let epsilon = |fineness: f64| {
+                let table = bound(&chain, fineness).expect("applies");
+                let (mut low, mut high) = (0.0, 10.0_f64);
+                while high - low > 1e-9 {
+                    let middle = low.midpoint(high);
+                    if table.at(middle) > 1e-5_f64.ln() { low = middle } else { high = middle }
+                }
+                high
+            };
+            let (usual, close) = (epsilon(FINENESS), epsilon(FINENESS / 2.0));
+            assert!((usual - close).abs() < 1e-3 * close, "{usual} against {close}");
+        }
+    }
 }

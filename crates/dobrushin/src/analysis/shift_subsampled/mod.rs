@@ -81,27 +81,23 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
         setting: setting.with_steps(steps),
         table: OnceLock::new(),
     };
-    let (Stop::Uniform(times), Count::Times(uses)) = (branch.stop, setting.steps) else {
-        return match branch.stop {
-            Stop::End => Ok(vec![member(branch.weight, setting.steps)]),
-            Stop::Uniform(_) => {
-                Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"))
-            }
-        };
+    let Stop::Uniform(times) = branch.stop else {
+        return Ok(vec![member(branch.weight, setting.steps)]);
+    };
+    let (Count::Times(uses), Some(steps)) = (setting.steps, branch.chain.steps()) else {
+        return Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"));
     };
     // The last times follow the last use; of each earlier one, one more use is left out.
-    let after: u64 = branch
+    let before: u64 = branch
         .chain
-        .since_the_record()
-        .skip(1)
-        .map(|stretch| match stretch.count {
-            Count::Times(times) => times,
-            Count::Any => 0,
-        })
+        .stretches()
+        .take_while(|stretch| stretch.step.participation.is_never())
+        .map(|stretch| if let Count::Times(times) = stretch.count { times } else { 0 })
         .sum();
+    let after = steps.saturating_sub(before).saturating_sub(uses);
     let group = uses.min(times.saturating_sub(after)).div_ceil(GROUPS).max(1);
     let mut members = Vec::new();
-    let (mut uses, mut covered, mut left) = (uses, after + group, times);
+    let (mut uses, mut covered, mut left) = (uses, after.saturating_add(group), times);
     while left > 0 && uses > 0 {
         let share = Enclosure::from(covered.min(left)) / Enclosure::from(times);
         members.push(member(branch.weight * share, Count::Times(uses)));

@@ -1,0 +1,101 @@
+//! A bound at the last use of a record, continued by contraction.
+
+use super::contraction::Tail;
+use super::walk::ln_sum;
+use super::{Analysis, Bound, Ceiling, Contraction, Shift, unbounded};
+use crate::chain::{Branch, Chain, Count, Mixture, Participation, StepNoise, Stop};
+use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
+use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use crate::profile::PrivacyProfile;
+use crate::{Enclosure, Epsilon, NotApplicable, Positive};
+use std::sync::Arc;
+
+/// Steps without the record that follow its last use, on a bounded domain.
+///
+/// # Guarantee
+/// If δ(ε) bounds E_{e^ε} after the last use of the record, by whatever analysis, then E_{e^ε} at the end is at most
+/// F_γ applied to it, for blocks of the steps that follow (`contraction`). The best of composition, `shift`,
+/// `ceiling` and `contraction` is taken at the last use, for each ε, and then the best length of the blocks.
+pub struct Hybrid;
+
+impl Analysis for Hybrid {
+    fn id(&self) -> &'static str {
+        "hybrid"
+    }
+
+    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        let branches = released.branches().iter().map(Continued::new).collect::<Result<Vec<_>, _>>()?;
+        Ok(Bound::by_log_delta(move |epsilon| {
+            let terms: Vec<Enclosure> = branches.iter().map(|branch| branch.ln_delta(epsilon)).collect();
+            ln_sum(&terms)
+        }))
+    }
+}
+
+/// What is known at the last use, and what follows.
+struct Continued {
+    ln_weight: Enclosure,
+    known: Vec<Arc<dyn PrivacyProfile>>,
+    tail: Tail,
+}
+
+impl Continued {
+    fn new(branch: &Branch) -> Result<Self, NotApplicable> {
+        let chain = &branch.chain;
+        if chain.domain().diameter.is_none() {
+            return Err(unbounded());
+        }
+        if chain.only_use().is_some() {
+            return Err(NotApplicable::new("the record is used once: contraction says as much"));
+        }
+        if branch.stop != Stop::End {
+            return Err(NotApplicable::new("the released iterate is that of a random time"));
+        }
+        let tail = Tail::of(branch)?;
+        let steps = chain.steps().ok_or_else(|| {
+            NotApplicable::new("it needs a number of steps after the last use of the record: run.public-steps")
+        })?;
+        let prefix = chain.cut_at(steps - tail.steps());
+        let view = Mixture::last(prefix.clone());
+        let analyses: [&dyn Analysis; 3] = [&Shift, &Ceiling, &Contraction];
+        let mut known: Vec<Arc<dyn PrivacyProfile>> =
+            analyses.into_iter().filter_map(|analysis| Some(analysis.apply(&view).ok()?.into_profile())).collect();
+        known.extend(composition(&prefix));
+        Ok(Self { ln_weight: branch.weight.ln(), known, tail })
+    }
+
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        let known = self.known.iter().map(|profile| profile.log_delta(epsilon));
+        let best = known.fold(Enclosure::ZERO, |a, b| if b.upper() < a.upper() { b } else { a });
+        self.ln_weight + self.tail.ln_after(epsilon, best)
+    }
+}
+
+/// Everything that a chain computes: in each step two laws at most d/s apart, used with some probability.
+fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
+    let mut parts = Vec::new();
+    for stretch in chain.since_the_record() {
+        let (step, StepNoise::Gaussian(noise)) = (stretch.step, stretch.step.noise) else {
+            return None;
+        };
+        let Count::Times(count) = stretch.count else {
+            return None;
+        };
+        let pair = match step.participation {
+            Participation::Never => continue,
+            Participation::Always => {
+                let ratio = Positive::new((step.displacement / noise).upper()).ok()?;
+                DominatingPair::symmetric(Arc::new(GaussianLoss::new(ratio)))
+            }
+            Participation::Sometimes(rate) => {
+                let apart = step.displacement.max(step.absence);
+                let multiplier = Enclosure::from(2.0) * noise / apart;
+                let noise_multiplier = Positive::new(multiplier.lower()).ok().filter(|m| m.get() > 0.01)?;
+                let mechanism = Mechanism::Gaussian { noise_multiplier };
+                dominating_pair(&mechanism, Sampling::WithoutReplacement(rate), Neighbours::ReplaceOne).ok()?
+            }
+        };
+        parts.push(Part { pair, count });
+    }
+    Some(Arc::new(Composition::new(parts).with_tolerance(1e-3)))
+}
