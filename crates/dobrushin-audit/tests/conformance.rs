@@ -52,7 +52,7 @@ struct Seen {
 
 #[test]
 fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
-    const CHAINS: u64 = 2400;
+    const CHAINS: u64 = 5000;
     let mut seen = vec![Seen::default(); analysis::ALL.len()];
     let mut used = 0;
     let workers: Vec<_> = (0..4_u64)

@@ -77,8 +77,8 @@ pub struct QuestionArgs {
 /// Which analyses are asked.
 #[derive(Args, Debug)]
 pub struct AnalysesArgs {
-    /// Only these analyses, separated by commas, as listed by dobrushin explain; closed-form is all but
-    /// composition, which adds up losses on a grid
+    /// Only these analyses, separated by commas, as listed by dobrushin explain; closed-form is all that add up
+    /// nothing on a grid or step by step, and take no time
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = analyses)]
     pub analyses: Vec<Selection>,
 }
@@ -88,9 +88,12 @@ pub struct AnalysesArgs {
 pub enum Selection {
     /// The one with this name.
     One(&'static str),
-    /// All that need no grid.
+    /// All that are formulas.
     ClosedForm,
 }
+
+/// The analyses that work on grids, or step by step.
+const LABORIOUS: [&str; 5] = ["composition", "contraction", "hybrid", "shift-subsampled", "recursion"];
 
 impl AnalysesArgs {
     /// The names of those that are asked; none: all.
@@ -98,7 +101,7 @@ impl AnalysesArgs {
         let asked = |id: &'static str| {
             self.analyses.iter().any(|selection| match selection {
                 Selection::One(name) => *name == id,
-                Selection::ClosedForm => id != "composition",
+                Selection::ClosedForm => !LABORIOUS.contains(&id),
             })
         };
         analysis_ids().filter(|id| asked(id)).collect()

@@ -5,6 +5,9 @@ mod support;
 use serde_json::Value;
 use support::{bounds, dobrushin, file, json};
 
+/// The analyses that take no time for thousands of records.
+const QUICK: &str = "composition,contraction-published,shift-renyi";
+
 /// The lines of the CSV file that a run writes.
 fn csv(name: &str, arguments: &[&str]) -> Vec<(u64, f64, String)> {
     let path = file(name, "");
@@ -20,7 +23,7 @@ fn csv(name: &str, arguments: &[&str]) -> Vec<(u64, f64, String)> {
 
 #[test]
 fn every_record_has_a_line_that_its_own_account_confirms() {
-    let base = ["examples/pnsgd.toml", "--set", "records=300"];
+    let base = ["examples/pnsgd.toml", "--set", "records=300", "--analyses", QUICK];
     let lines = csv("records.csv", &base);
     assert_eq!(lines.len(), 300);
     assert!(lines.iter().enumerate().all(|(index, line)| line.0 == index as u64 + 1));
@@ -37,7 +40,8 @@ fn every_record_has_a_line_that_its_own_account_confirms() {
 
 #[test]
 fn the_json_has_every_record_once() {
-    let answer = json(&["account", "examples/pnsgd.toml", "--per-record", "--epsilon", "1"]);
+    let answer =
+        json(&["account", "examples/pnsgd.toml", "--per-record", "--epsilon", "1", "--analyses", QUICK]);
     let rows = answer["records"].as_array().expect("a list");
     let ends = |row: &Value| (row["from"].as_u64().expect("a number"), row["to"].as_u64().expect("a number"));
     let mut next = 1;
@@ -57,7 +61,9 @@ fn the_json_has_every_record_once() {
 
 #[test]
 fn the_summary_is_short_and_has_the_first_and_the_last_record() {
-    let assert = dobrushin(&["account", "examples/pnsgd.toml", "--per-record"]).assert().success();
+    let assert = dobrushin(&["account", "examples/pnsgd.toml", "--per-record", "--analyses", QUICK])
+        .assert()
+        .success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("record ")).skip(1).collect();
     let rows = &rows[..rows.iter().position(|line| line.is_empty()).expect("the table ends")];
@@ -68,7 +74,8 @@ fn the_summary_is_short_and_has_the_first_and_the_last_record() {
 
 #[test]
 fn passes_in_a_fixed_order_have_records_too() {
-    let base = ["examples/pnsgd.toml", "--set", "order=cyclic", "--set", "records=20", "--set", "steps=50"];
+    let sets = ["--set", "order=cyclic", "--set", "records=20", "--set", "steps=50", "--analyses", QUICK];
+    let base = [&["examples/pnsgd.toml"][..], &sets].concat();
     let lines = csv("cyclic.csv", &base);
     assert_eq!(lines.len(), 20);
     for record in [1, 10, 11, 20] {
@@ -84,7 +91,7 @@ fn passes_in_a_fixed_order_have_records_too() {
 fn protection_is_drawn() {
     for name in ["records.svg", "records.png", "records.html"] {
         let path = file(name, "");
-        let arguments = ["account", "examples/pnsgd.toml", "--per-record-plot"];
+        let arguments = ["account", "examples/pnsgd.toml", "--analyses", QUICK, "--per-record-plot"];
         dobrushin(&arguments).arg(&path).assert().success();
         let bytes = std::fs::read(&path).expect("it was written");
         assert!(bytes.len() > 2000 && !String::from_utf8_lossy(&bytes).contains("NaN"));
@@ -104,6 +111,7 @@ fn records_without_a_place_are_refused() {
     let assert = dobrushin(&long).assert().code(2).stdout("");
     let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(message.contains("run.record"), "{message}");
-    let folder = ["account", "examples/pnsgd.toml", "--per-record-csv", "no/such/folder/a.csv"];
+    let folder =
+        ["account", "examples/pnsgd.toml", "--analyses", QUICK, "--per-record-csv", "no/such/folder/a.csv"];
     dobrushin(&folder).assert().code(2).stdout("");
 }

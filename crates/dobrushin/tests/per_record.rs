@@ -64,10 +64,13 @@ fn covers_each_record_once(training: &Training) {
     for question in QUESTIONS {
         let rows = rows(training, question());
         let mut next = 1;
-        for row in &rows {
+        for (number, row) in rows.iter().enumerate() {
             assert_eq!(row.from, next, "{training:?}");
             assert!(row.to >= row.from);
             next = row.to + 1;
+            if number % 8 != 0 {
+                continue;
+            }
             for index in [row.from, row.from + (row.to - row.from) / 2, row.to] {
                 let report = Report::new(
                     &run(Training { record: Record::Index(index), ..training.clone() }),

@@ -224,8 +224,13 @@ fn used_always(random: &mut Random) -> Instance {
     let updates = if random.below(2) == 0 { Updates::Bounded } else { Updates::Lipschitz };
     let world = World::new(random, updates);
     let times = 1 + random.below(5) as u64;
-    let steps = (0..times).map(|_| world.always(random)).collect();
-    let claims = vec![(world.claimed(Participation::Always), Count::Times(times))];
+    let mut steps: Vec<Step> = (0..times).map(|_| world.always(random)).collect();
+    let rest = random.below(3) as u64;
+    steps.extend((0..rest).map(|_| world.never(random)));
+    let claims = vec![
+        (world.claimed(Participation::Always), Count::Times(times)),
+        (world.claimed(Participation::Never), Count::Times(rest)),
+    ];
     world.instance("used always", random, steps, claims, Facts::default())
 }
 
@@ -248,14 +253,17 @@ fn used_at_random(random: &mut Random) -> Instance {
         let (first, second) = if random.below(2) == 0 { (first, second) } else { (second, first) };
         Step { noise: world.gaussian(), common, first, second, probability: rate }
     };
-    let steps = (0..times).map(|_| step(random)).collect();
+    let mut steps: Vec<Step> = (0..times).map(|_| step(random)).collect();
+    let rest = random.below(3) as u64;
+    steps.extend((0..rest).map(|_| world.never(random)));
     let participation = Participation::Sometimes(Probability::new(rate).expect("valid"));
     let mut claim = world.claimed(participation);
     claim.absence = match world.updates {
         Updates::Bounded => Enclosure::from(2.0 * world.constant),
         Updates::Lipschitz => Enclosure::from(world.displacement * (1.0 + 1e-12)),
     };
-    let claims = vec![(claim, Count::Times(times))];
+    let claims =
+        vec![(claim, Count::Times(times)), (world.claimed(Participation::Never), Count::Times(rest))];
     world.instance("used at random", random, steps, claims, Facts { rate, ..Facts::default() })
 }
 
