@@ -419,7 +419,10 @@ pub const STATEMENTS: &[Statement] = &[
         statement: "If δ(ε) bounds the iterate after the last use of the record, then F_γ of it bounds the iterate after \
                     further steps without the record on a bounded domain, in blocks of the best length. At the last use \
                     the best of composition, shift, ceiling and contraction is taken.",
-        assumptions: &["as contraction", "equal steps without the record follow its last use, such as public ones"],
+        assumptions: &[
+            "as contraction",
+            "equal steps without the record follow its last use, such as public ones",
+        ],
         source: "data processing, and the tight contraction curve",
         errata: &[],
     },

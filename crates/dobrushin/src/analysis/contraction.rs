@@ -179,9 +179,11 @@ impl Once {
         if !self.stops {
             return self.ln_weight + self.enclosed(epsilon, &ways, ways.len() - 1);
         }
-        let stops = self.times.iter().zip(&ways).map(|(time, way)| {
-            time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, way.ln_e)
-        });
+        let stops = self
+            .times
+            .iter()
+            .zip(&ways)
+            .map(|(time, way)| time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, way.ln_e));
         self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
     }
 

@@ -53,13 +53,17 @@ impl Continued {
         }
         let tail = Tail::of(branch)?;
         let steps = chain.steps().ok_or_else(|| {
-            NotApplicable::new("it needs a number of steps after the last use of the record: run.public-steps")
+            NotApplicable::new(
+                "it needs a number of steps after the last use of the record: run.public-steps",
+            )
         })?;
         let prefix = chain.cut_at(steps - tail.steps());
         let view = Mixture::last(prefix.clone());
         let analyses: [&dyn Analysis; 3] = [&Shift, &Ceiling, &Contraction];
-        let mut known: Vec<Arc<dyn PrivacyProfile>> =
-            analyses.into_iter().filter_map(|analysis| Some(analysis.apply(&view).ok()?.into_profile())).collect();
+        let mut known: Vec<Arc<dyn PrivacyProfile>> = analyses
+            .into_iter()
+            .filter_map(|analysis| Some(analysis.apply(&view).ok()?.into_profile()))
+            .collect();
         known.extend(composition(&prefix));
         Ok(Self { ln_weight: branch.weight.ln(), known, tail })
     }
@@ -92,7 +96,8 @@ fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
                 let multiplier = Enclosure::from(2.0) * noise / apart;
                 let noise_multiplier = Positive::new(multiplier.lower()).ok().filter(|m| m.get() > 0.01)?;
                 let mechanism = Mechanism::Gaussian { noise_multiplier };
-                dominating_pair(&mechanism, Sampling::WithoutReplacement(rate), Neighbours::ReplaceOne).ok()?
+                dominating_pair(&mechanism, Sampling::WithoutReplacement(rate), Neighbours::ReplaceOne)
+                    .ok()?
             }
         };
         parts.push(Part { pair, count });
