@@ -122,6 +122,9 @@ pub struct AccountArgs {
     pub tolerance: f64,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
+    /// Also what would help most: more noise, a smaller domain, weight decay, convexity, … each tried out
+    #[arg(long)]
+    pub advice: bool,
     /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

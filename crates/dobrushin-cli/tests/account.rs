@@ -273,3 +273,17 @@ fn the_enclosure_is_as_narrow_as_the_tolerance_asks() {
         assert!(output.status.code() == Some(2) && message.contains("tolerance"), "{refused}: {message}");
     }
 }
+
+/// Every change was tried out: what it is said to lead to is what the changed run has.
+#[test]
+fn advice_is_what_the_changed_run_says() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/noisy-gd.toml");
+    let answer = json(&["account", example, "--advice"]);
+    let now = bounds(&answer["guarantee"]["epsilon"]).1;
+    let advice = answer["advice"].as_array().expect("a list");
+    let twice = advice.iter().find(|one| one["change"] == "twice the noise").expect("it helps");
+    let changed = json(&["account", example, "--set", "noise-multiplier=40"]);
+    assert_eq!(twice["epsilon"], changed["guarantee"]["epsilon"]);
+    let uppers: Vec<f64> = advice.iter().map(|one| bounds(&one["epsilon"]).1).collect();
+    assert!(uppers.iter().all(|upper| *upper < 0.95 * now) && uppers.is_sorted(), "{uppers:?} against {now}");
+}

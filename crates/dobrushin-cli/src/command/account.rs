@@ -8,7 +8,7 @@ use crate::output::{Report, Text, bounds, bullets, number as json_number, object
 use crate::problem::Problem;
 use crate::records::Records;
 use crate::run_file::{self, RunFile};
-use dobrushin::account::{Answer, Entry, Options, Question, Report as Account};
+use dobrushin::account::{Advice, Answer, Entry, Options, Question, Report as Account, advice};
 use dobrushin::algorithm::Run;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Epsilon};
@@ -38,6 +38,8 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
         text.explanation("No run file was given: this is the built-in example, examples/dp-sgd.toml.");
     }
     describe(&mut text, &account, records.as_ref());
+    let advised = if arguments.advice { advice(&run, &account, &options) } else { Vec::new() };
+    describe_advice(&mut text, question, &advised, arguments.advice);
     if let Some(path) = &arguments.certificate {
         let path = path.display();
         text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));
@@ -51,6 +53,14 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
         ("explanation", json!(account.explanation)),
         ("warnings", json!(account.warnings)),
     ]);
+    if arguments.advice {
+        let one = |advice: &Advice| {
+            let mut fields = object([("change", json!(advice.change)), ("analysis", json!(advice.analysis))]);
+            fields.extend(answer_json(question, advice.answer));
+            Value::Object(fields)
+        };
+        json.insert("advice".to_owned(), advised.iter().map(one).collect());
+    }
     if let Some(records) = &records {
         json.insert("records".to_owned(), records.json());
     }
@@ -58,6 +68,22 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
         json.insert("example".to_owned(), json!(true));
     }
     Ok(Report { text, json: Value::Object(json), answer_is_no: account.guarantee().is_none() })
+}
+
+fn describe_advice(text: &mut Text, question: Question, advice: &[Advice], asked_for: bool) {
+    if !asked_for {
+        return;
+    }
+    let symbol = if asked(question) == "epsilon" { "ε" } else { "δ" };
+    let lines: Vec<String> = advice
+        .iter()
+        .map(|advice| format!("{}: {symbol} = {}", advice.change, number::briefly(advice.answer.value)))
+        .collect();
+    text.answer(if lines.is_empty() {
+        "What would help\n  none of the changes that were tried".to_owned()
+    } else {
+        bullets("What would help, each by itself, tried out", &lines)
+    });
 }
 
 /// The protection of every record, if it is asked for, and its files.

@@ -1,7 +1,7 @@
 //! What would make a run more private, tried out.
 
 use super::analyses::Options;
-use super::report::{Answer, Question, Report};
+use super::report::{Answer, Report};
 use crate::Positive;
 use crate::algorithm::{LearningRate, Noise, Release, Run, Training};
 use crate::numeric::decimal;
@@ -20,12 +20,11 @@ pub struct Advice {
 /// By how much, at least, an answer must fall to be worth a word.
 const WORTH: f64 = 0.95;
 
-/// The changes that help, the best first: each was made, and the run asked again.
-pub fn advice(run: &Run, question: Question, options: &Options) -> Vec<Advice> {
-    let Some(training) = run.as_training() else {
+/// The changes that help, the best first: each was made, and the run asked again, by the analyses of the options.
+pub fn advice(run: &Run, now: &Report, options: &Options) -> Vec<Advice> {
+    let (Some(training), question) = (run.as_training(), now.question) else {
         return Vec::new();
     };
-    let now = Report::new(run, question, options);
     let Some(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
         return Vec::new();
     };

@@ -124,7 +124,7 @@ fn regime(view: &Mixture) -> Option<String> {
     } else {
         format!(
             "The run is in the drift regime: in the (D/s)² = {mixing} steps in which noise spreads over the domain, the \
-             record can push {shown} times across it; hiding helps little."
+             record can push {shown} times across it."
         )
     })
 }
