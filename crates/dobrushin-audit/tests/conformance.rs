@@ -87,6 +87,24 @@ fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
     assert!(used >= 4000);
 }
 
+#[test]
+fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
+    let mut seen = vec![Seen::default(); analysis::ALL.len()];
+    for index in 0..150 {
+        check(&instances::long(&mut Random::new(40_000 + index)), index, &mut seen);
+    }
+    for (analysis, seen) in analysis::ALL.iter().zip(&mut seen) {
+        seen.ratios.sort_by(f64::total_cmp);
+        if let (Some(least), Some(median)) = (seen.ratios.first(), seen.ratios.get(seen.ratios.len() / 2)) {
+            println!(
+                "{}, long: {} chains, at least {least:.4}, median {median:.3}",
+                analysis.id(),
+                seen.applied
+            );
+        }
+    }
+}
+
 fn check(instance: &Instance, index: u64, seen: &mut [Seen]) {
     let laws = instance.laws();
     for (analysis, seen) in analysis::ALL.iter().zip(seen) {

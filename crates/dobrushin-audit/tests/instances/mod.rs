@@ -442,3 +442,54 @@ fn free_steps(noise: f64, displacement: f64, later: u64, stops: bool) -> Instanc
         facts: Facts { noise, displacement, later, ..Facts::default() },
     }
 }
+
+/// Many equal steps that may all use the record, the maps the worst of their kind: pushed out of a point, or not at all.
+pub fn long(random: &mut Random) -> Instance {
+    let noise = 1.0;
+    let length = random.log_between(0.5, 4.0);
+    let push = random.log_between(0.02, 0.6);
+    let times = 8 + random.below(50) as u64;
+    let rate = [0.01, 0.1, 0.3, 1.0][random.below(4)];
+    let interval = Interval::new(-length / 2.0, length / 2.0).expect("valid");
+    let lipschitz = random.below(2) == 0;
+    let slope = if lipschitz { [0.9, 1.0][random.below(2)] } else { 1.0 };
+    let common = if lipschitz {
+        Map::affine(slope, 0.0).expect("valid")
+    } else {
+        Map::sign_push(push, 0.0).expect("valid")
+    };
+    let moved = |by: f64| Map::affine(slope, by).expect("valid");
+    let step = Step {
+        noise: Noise::Gaussian(noise),
+        common,
+        first: moved(push),
+        second: moved(-push),
+        probability: rate,
+    };
+    let participation = if rate == 1.0 {
+        Participation::Always
+    } else {
+        Participation::Sometimes(Probability::new(rate).expect("valid"))
+    };
+    let moved = NonNegative::new(2.0 * push).expect("valid");
+    let never = ClaimedStep::new(StepNoise::gaussian(noise).expect("valid"));
+    let line = if lipschitz { Piece::new(slope, 0.0) } else { Piece::new(1.0, 2.0 * push) }.expect("valid");
+    let mut claim = never.with_modulus(vec![line]).used_by(participation, moved);
+    if lipschitz {
+        claim.absence = Enclosure::from(push);
+    } else {
+        claim.crossed = Modulus::new(vec![line]);
+    }
+    let domain = Domain { diameter: Some(Positive::new(length).expect("valid")), dimension: Some(1) };
+    // What holds for any number of steps holds for these.
+    let count = if random.below(2) == 0 { Count::Any } else { Count::Times(times) };
+    let chain = Chain::new(vec![(claim, count)], domain).expect("valid");
+    let steps = (0..times).map(|_| step.clone()).collect();
+    Instance {
+        kind: "long",
+        exact: OneDimensionalChain { interval, start: 0.0, steps },
+        claimed: Mixture::last(chain),
+        stops: false,
+        facts: Facts { noise, displacement: 2.0 * push, width: length, rate, ..Facts::default() },
+    }
+}
