@@ -77,8 +77,9 @@ fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
         seen.ratios.sort_by(f64::total_cmp);
         let median = seen.ratios.get(seen.ratios.len() / 2).copied().unwrap_or(f64::NAN);
         let least = seen.ratios.first().copied().unwrap_or(f64::NAN);
+        let most = seen.ratios.last().copied().unwrap_or(f64::NAN);
         println!(
-            "{}: {} chains, bound/exact at least {least:.6}, median {median:.3}",
+            "{}: {} chains, bound/exact at least {least:.6}, median {median:.3}, at most {most:.2e}",
             analysis.id(),
             seen.applied
         );
