@@ -163,3 +163,28 @@ fn a_long_run_is_no_worse_than_any_number_of_steps() {
     };
     assert!(by(Length::Steps(1000)) <= by(Length::Any) * (1.0 + 1e-6));
 }
+
+/// Steps before the only use are not mistaken for it, whatever follows.
+#[test]
+fn steps_before_the_use_are_no_use() {
+    let clean = Step::new(StepNoise::gaussian(1.0).expect("valid"))
+        .with_modulus(vec![Piece::new(1.0, 0.0).expect("valid")]);
+    let steps = |tail| {
+        vec![(clean.clone(), Count::Times(3)), (used(1.0, 1.0), Count::Times(1)), (clean.clone(), tail)]
+    };
+    let domain = Domain { diameter: Some(positive(2.0)), dimension: Some(1) };
+    // Projected to an interval of length 2, from its middle, the use alone has a total variation of 0.29343.
+    for analysis in dobrushin::analysis::ALL {
+        let view = Mixture::last(Chain::new(steps(Count::Any), domain).expect("valid"));
+        if let Ok(bound) = analysis.apply(&view) {
+            let delta = bound.into_profile().delta(epsilon(0.0)).upper();
+            assert!(delta >= 0.2934, "{}: {delta}", analysis.id());
+        }
+    }
+    let huge = vec![
+        (clean.clone(), Count::Times(u64::MAX / 2)),
+        (used(1.0, 1.0), Count::Times(1)),
+        (clean.clone(), Count::Times(u64::MAX / 2)),
+    ];
+    assert!(Chain::new(huge, domain).is_err());
+}

@@ -211,13 +211,23 @@ fn used_once(random: &mut Random, updates: Updates) -> Instance {
     steps.push(world.always(random));
     steps.extend((0..later).map(|_| world.never(random)));
     let never = world.claimed(Participation::Never);
-    let claims = vec![
+    let mut claims = vec![
         (never.clone(), Count::Times(before)),
         (world.claimed(Participation::Always), Count::Times(1)),
-        (never, Count::Times(later)),
+        (never.clone(), Count::Times(later)),
     ];
     let facts = Facts { later, ..Facts::default() };
-    world.instance("used once", random, steps, claims, facts)
+    if random.below(5) > 0 {
+        return world.instance("used once", random, steps, claims, facts);
+    }
+    // What holds for any number of last steps holds for these.
+    claims[2].1 = Count::Any;
+    let mut instance = world.instance("used once", random, steps, claims, facts);
+    if instance.stops {
+        let chain = instance.claimed.branches()[0].chain.clone();
+        (instance.stops, instance.claimed) = (false, Mixture::last(chain));
+    }
+    instance
 }
 
 fn used_always(random: &mut Random) -> Instance {

@@ -141,12 +141,17 @@ impl Once {
         let places = places(end, clean);
         let cleaned = Cleaned { clean, width };
         let chain = branch.chain.clone();
-        let before = chain.steps().unwrap_or(end + 1) - end - 1;
+        let before = chain
+            .stretches()
+            .take_while(|stretch| stretch.step.participation.is_never())
+            .map(|stretch| times(stretch.count))
+            .fold(0, u64::saturating_add);
         let mut known = Vec::with_capacity(places.len());
         for (index, &place) in places.iter().enumerate() {
-            let direct = match squared_shift(&chain.cut_at(before + 1 + place)) {
-                Ok(square) => Noisy::gaussian(square.sqrt()),
-                Err(_) => Noisy { noise: used.step.noise, distance: used.step.displacement },
+            let so_far = chain.cut_at(before + 1 + place);
+            let direct = match squared_shift(&so_far) {
+                Ok(square) if !so_far.is_unused() => Noisy::gaussian(square.sqrt()),
+                _ => Noisy { noise: used.step.noise, distance: used.step.displacement },
             };
             let next = places.get(index + 1).copied().unwrap_or(end + 1);
             let from = place.max(first_stop);

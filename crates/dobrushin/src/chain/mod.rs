@@ -76,6 +76,9 @@ pub enum ChainError {
     /// "Any number of steps" is not the last entry.
     #[error("step {0}: any number of steps can be the last entry only")]
     AnyBeforeTheEnd(usize),
+    /// More steps than are counted.
+    #[error("there are more than {0} steps: \"any\" number of the last ones asks for every number of them")]
+    TooMany(u64),
     /// More stretches than are looked at.
     #[error("the steps change {found} times: at most {most} are looked at")]
     TooLong {
@@ -86,6 +89,8 @@ pub enum ChainError {
     },
 }
 
+/// The most steps of a chain that have a number.
+const MOST_STEPS: u64 = 1 << 62;
 /// The most stretches of a chain.
 pub const MOST_STRETCHES: usize = 4_000_000;
 
@@ -139,7 +144,12 @@ impl Chain {
                 _ => joined.push((kind, count)),
             }
         }
-        Ok(Self { kinds, stretches: joined, domain })
+        let chain = Self { kinds, stretches: joined, domain };
+        let numbered = chain.stretches.iter().fold(0_u64, |sum, (_, count)| match count {
+            Count::Times(times) => sum.saturating_add(*times),
+            Count::Any => sum,
+        });
+        if numbered > MOST_STEPS { Err(ChainError::TooMany(MOST_STEPS)) } else { Ok(chain) }
     }
 
     /// The stretches of equal steps, in their order.
