@@ -1,8 +1,7 @@
 //! How private is the last iterate of a noisy iterative algorithm?
 //!
 //! This crate is the mathematics behind that question, with no input or
-//! output, no clock, no randomness and no global state. What stands so far is
-//! the ground:
+//! output, no clock, no randomness and no global state. From the ground up:
 //!
 //! - [`numeric`]: outward-rounded [`Enclosure`]s, and the special functions
 //!   privacy needs as enclosures, right in the deepest tails;
@@ -10,8 +9,11 @@
 //!   f-divergences of Gaussian, Laplace and finite pairs;
 //! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the
 //!   tight curve F_γ, and what a kernel does to any f-divergence;
-//! - [`profile`]: what a Rényi divergence says about (ε, δ), at its best;
-//! - [`algorithm`]: runs, checked, and what an observer of all their steps sees;
+//! - [`profile`]: privacy profiles, Rényi curves, and the best (ε, δ) they imply;
+//! - [`loss`] and [`mechanism`]: privacy losses of mechanisms, added up;
+//! - [`chain`]: one record's view of a noisy iteration with hidden states;
+//! - [`analysis`]: the theorems about such chains, one file each;
+//! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!

@@ -188,3 +188,22 @@ fn steps_before_the_use_are_no_use() {
     ];
     assert!(Chain::new(huge, domain).is_err());
 }
+
+/// Any number of noisier steps may be none of them: the noise of the last step before them is all there is.
+#[test]
+fn any_number_of_noisier_steps_hides_nothing_for_certain() {
+    let mut noisier = used(0.5, 0.01);
+    noisier.noise = StepNoise::gaussian(100.0).expect("valid");
+    for diameter in [None, Some(positive(50.0))] {
+        let steps = vec![(used(0.5, 3.0), Count::Times(1)), (noisier.clone(), Count::Any)];
+        let domain = Domain { diameter, dimension: Some(1) };
+        let view = Mixture::last(Chain::new(steps, domain).expect("valid"));
+        let at_once = theta::theta(epsilon(0.5), NonNegative::new(3.0).expect("valid")).lower();
+        for analysis in dobrushin::analysis::ALL {
+            if let Ok(bound) = analysis.apply(&view) {
+                let delta = bound.into_profile().delta(epsilon(0.5)).upper();
+                assert!(delta >= at_once, "{}: {delta} < {at_once}", analysis.id());
+            }
+        }
+    }
+}

@@ -292,7 +292,21 @@ fn in_turn(random: &mut Random) -> Instance {
         let participation = if used { Participation::Always } else { Participation::Never };
         claims.push((of.claimed(participation), Count::Times(1)));
     }
-    world.instance("in turn", random, steps, claims, Facts::default())
+    if random.below(4) > 0 {
+        return world.instance("in turn", random, steps, claims, Facts::default());
+    }
+    // Any number of the last steps may also be none of them.
+    if let Some(last) = claims.last_mut() {
+        last.1 = Count::Any;
+    }
+    if random.below(2) == 0 {
+        steps.pop();
+    }
+    let mut instance = world.instance("in turn", random, steps, claims, Facts::default());
+    let chain = instance.claimed.branches().first().map(|branch| branch.chain.clone());
+    instance.claimed = chain.map_or(Mixture::new(Vec::new()), Mixture::last);
+    instance.stops = false;
+    instance
 }
 
 /// w ↦ (1−λ)w + a push of at most r, from 0, on an interval that is too long to matter and is not claimed.

@@ -1,9 +1,10 @@
 //! What the last noise hides, whatever happened before.
 
-use super::walk::{Leg, legs, ln_sum};
+use super::walk::{Leg, at_each_end, legs};
 use super::{Analysis, Bound};
-use crate::chain::{Branch, Chain, Count, Mixture, Stop};
-use crate::{Enclosure, NotApplicable};
+use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop};
+use crate::numeric::ln_sum;
+use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// The noise of the last step, on iterates that cannot be far apart.
 ///
@@ -20,15 +21,7 @@ impl Analysis for Ceiling {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let mut last = Vec::new();
-        for branch in released.branches() {
-            let ends = branch.ends().ok_or_else(|| {
-                NotApplicable::new("there are too many different times at which the run may stop")
-            })?;
-            for (weight, chain) in ends {
-                last.push((weight, LastStep::of(&chain)?));
-            }
-        }
+        let last = at_each_end(released, LastStep::of)?;
         Ok(Bound::by_log_delta(move |epsilon| {
             let term = |(weight, step): &(Enclosure, LastStep)| weight.ln() + step.ln_delta(epsilon);
             ln_sum(&last.iter().map(term).collect::<Vec<_>>())
@@ -38,7 +31,7 @@ impl Analysis for Ceiling {
 
 /// The last step, and how far apart the two runs are before its noise.
 struct LastStep {
-    noise: crate::chain::StepNoise,
+    noise: StepNoise,
     probability: Enclosure,
     same: Enclosure,
     crossed: Enclosure,
@@ -51,6 +44,11 @@ impl LastStep {
         let Some(last) = legs.pop() else {
             return Err(NotApplicable::new("there are no steps"));
         };
+        if last.count == Count::Any && !legs.is_empty() {
+            return Err(NotApplicable::new(
+                "any number of steps after others may be none, and then the last noise is another: give a number",
+            ));
+        }
         let width = chain.domain().width();
         let mut distance = Enclosure::ZERO;
         for leg in &legs {
@@ -79,7 +77,7 @@ impl LastStep {
         Ok(Self { noise: step.noise, probability, same, crossed })
     }
 
-    fn ln_delta(&self, epsilon: crate::Epsilon) -> Enclosure {
+    fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
         let used = self.probability.ln() + self.noise.ln_overlap(self.crossed, epsilon);
         let unused = (Enclosure::ONE - self.probability).ln() + self.noise.ln_overlap(self.same, epsilon);
         ln_sum(&[used, unused])
@@ -95,7 +93,7 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
     if never && distance == Enclosure::ZERO {
         return distance;
     }
-    let line = |piece: crate::chain::Piece| {
+    let line = |piece: Piece| {
         let (slope, offset) = (piece.slope(), piece.offset());
         let sum = count.geometric_sum(slope);
         let grown = if offset == Enclosure::ZERO { Enclosure::ZERO } else { offset * sum };
@@ -103,7 +101,7 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         // Of any number of steps, none at all is one.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
-    let pieces: Vec<crate::chain::Piece> =
+    let pieces: Vec<Piece> =
         if never { leg.step.modulus.pieces().to_vec() } else { leg.step.crossed_pieces().collect() };
     pieces.into_iter().map(line).fold(width, Enclosure::min)
 }

@@ -1,9 +1,10 @@
 //! The tight contraction curve, folded along a chain in blocks of steps.
 
 use super::lines::squared_shift;
-use super::walk::{Leg, legs, ln_sum, ln_weight_of_a_stop};
+use super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
+use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// Hidden steps on a bounded domain, each of which contracts E_γ, and the smaller it is, the more.

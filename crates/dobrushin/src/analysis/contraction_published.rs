@@ -1,9 +1,10 @@
 //! Products of contraction coefficients (CED Theorems 5 and 6, PAC Theorems 3, 4 and 5).
 
-use super::walk::{Leg, legs, ln_sum, ln_weight_of_a_stop};
+use super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
-use crate::{Enclosure, Epsilon, NotApplicable};
+use crate::numeric::{ln_sum, theta};
+use crate::{Enclosure, Epsilon, NonNegative, NotApplicable};
 
 /// A record that is used once and then hidden by later steps on a bounded domain.
 ///
@@ -122,19 +123,16 @@ impl Product {
     }
 }
 
-/// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), at most 1: what the average of the products becomes
+/// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), distances in noise deviations, at most 1: what the average of the products becomes
 /// if the sum never ends (CED Corollary 5 and equation 36, PAC Theorem 5). Never below
 /// `random-stop-published`.
 pub fn random_stop_closed_form(
     records: u64,
-    first: StepRatio,
-    rest: StepRatio,
+    first: NonNegative,
+    rest: NonNegative,
     epsilon: Epsilon,
 ) -> Enclosure {
-    let overlap = |ratio: StepRatio| crate::numeric::theta::theta(epsilon, ratio);
-    let left = crate::numeric::theta::one_minus_theta(epsilon, rest);
+    let overlap = |ratio: NonNegative| theta::theta(epsilon, ratio);
+    let left = theta::one_minus_theta(epsilon, rest);
     (overlap(first) / (Enclosure::from(records) * left)).min(Enclosure::ONE)
 }
-
-/// A distance in noise standard deviations.
-type StepRatio = crate::NonNegative;

@@ -1,11 +1,11 @@
 //! A bound at the last use of a record, continued by contraction.
 
 use super::contraction::Tail;
-use super::walk::ln_sum;
 use super::{Analysis, Bound, Ceiling, Contraction, Shift, unbounded};
 use crate::chain::{Branch, Chain, Count, Mixture, Participation, StepNoise, Stop};
 use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use crate::numeric::ln_sum;
 use crate::profile::PrivacyProfile;
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;

@@ -33,7 +33,7 @@ pub use strongly_convex::StronglyConvexRenyi;
 
 use crate::chain::Mixture;
 use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
-use crate::numeric::theta;
+use crate::numeric::{ln_sum, theta};
 use crate::profile::{ComposedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile};
 use crate::statement::{self, Statement};
 use crate::{Enclosure, Epsilon, NotApplicable};
@@ -105,7 +105,7 @@ impl Bound {
             let term = |&(weight, mu): &(Enclosure, Enclosure)| {
                 weight.ln() + theta::ln_theta_range(epsilon.into(), mu)
             };
-            walk::ln_sum(&members.iter().map(term).collect::<Vec<_>>())
+            ln_sum(&members.iter().map(term).collect::<Vec<_>>())
         })
     }
 
@@ -145,7 +145,7 @@ struct LogDelta<F>(F);
 
 impl<F: Fn(Epsilon) -> Enclosure + Send + Sync> PrivacyProfile for LogDelta<F> {
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        self.log_delta_of(direction, epsilon).exp()
+        self.log_delta_of(direction, epsilon).exp().min(Enclosure::ONE)
     }
 
     fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {

@@ -1,9 +1,9 @@
 //! Random participation on a bounded domain (NCV Theorems 1 and 2).
 
-use super::walk::{legs, ln_sum, ln_weight_of_a_stop};
+use super::walk::{legs, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
-use crate::numeric::normal;
+use crate::numeric::{ln_sum, normal};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable, Positive, Probability};
 
 /// Any number of hidden uses, of fixed or random steps, on a bounded domain.

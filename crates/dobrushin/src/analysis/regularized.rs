@@ -1,9 +1,9 @@
 //! Weight decay in place of a bounded domain (NCV Theorem 3, corrected).
 
-use super::walk::ln_sum;
 use super::{Analysis, Bound};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop, Stretch};
 use crate::numeric::chi_square;
+use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
 use std::num::NonZeroU32;
 use std::sync::OnceLock;

@@ -1,6 +1,7 @@
 //! Shifting the difference of two iterates into the noise, without loss (shifted interpolation).
 
 use super::lines::squared_shift_on_domain;
+use super::walk::at_each_end;
 use super::{Analysis, Bound};
 use crate::NotApplicable;
 use crate::chain::Mixture;
@@ -28,15 +29,7 @@ impl Analysis for Shift {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let mut members = Vec::new();
-        for branch in released.branches() {
-            let ends = branch.ends().ok_or_else(|| {
-                NotApplicable::new("there are too many different times at which the run may stop")
-            })?;
-            for (weight, chain) in ends {
-                members.push((weight, squared_shift_on_domain(&chain)?.sqrt()));
-            }
-        }
+        let members = at_each_end(released, |chain| Ok(squared_shift_on_domain(chain)?.sqrt()))?;
         Ok(Bound::gaussians(members))
     }
 }

@@ -1,6 +1,7 @@
 //! Shifting the difference of two iterates into the noise, by Rényi divergences (PAI Theorem 22).
 
 use super::lines::squared_shift;
+use super::walk::at_each_end;
 use super::{Analysis, Bound};
 use crate::chain::Mixture;
 use crate::profile::ConcentratedMixture;
@@ -24,15 +25,7 @@ impl Analysis for ShiftRenyi {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let mut members = Vec::new();
-        for branch in released.branches() {
-            let ends = branch.ends().ok_or_else(|| {
-                NotApplicable::new("there are too many different times at which the run may stop")
-            })?;
-            for (weight, chain) in ends {
-                members.push((weight, squared_shift(&chain)? / Enclosure::from(2.0)));
-            }
-        }
+        let members = at_each_end(released, |chain| Ok(squared_shift(chain)? / Enclosure::from(2.0)))?;
         Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(members))))
     }
 }

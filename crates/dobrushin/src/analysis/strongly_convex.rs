@@ -1,5 +1,6 @@
 //! Strongly convex losses, by Rényi divergences (PAC Proposition 1).
 
+use super::walk::at_each_end;
 use super::{Analysis, Bound};
 use crate::chain::{Chain, Count, Mixture, StepNoise};
 use crate::profile::ConcentratedMixture;
@@ -21,15 +22,7 @@ impl Analysis for StronglyConvexRenyi {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let mut members = Vec::new();
-        for branch in released.branches() {
-            let ends = branch.ends().ok_or_else(|| {
-                NotApplicable::new("there are too many different times at which the run may stop")
-            })?;
-            for (weight, chain) in ends {
-                members.push((weight, kappa(&chain)?));
-            }
-        }
+        let members = at_each_end(released, kappa)?;
         Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(members))))
     }
 }

@@ -1,6 +1,6 @@
 //! A branch of a mixture, stretch by stretch, with the times at which it may stop.
 
-use crate::chain::{Branch, Count, Step, Stop};
+use crate::chain::{Branch, Chain, Count, Mixture, Step, Stop};
 use crate::{Enclosure, NotApplicable};
 
 /// Equal steps, from the first use of the record on.
@@ -13,8 +13,8 @@ pub(super) struct Leg<'a> {
     pub stops: bool,
 }
 
-/// The legs of a branch, each of whose steps is a possible stop or is not; `None` in place of a leg
-/// without end in which the record takes no part, which may have no steps at all.
+/// The legs of a branch, each of whose steps is a possible stop or is not. A leg without end in which the record takes
+/// no part is left out: it may have no steps at all.
 pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     let mut skipped = match branch.stop {
         Stop::End => None,
@@ -50,21 +50,27 @@ pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     Ok(legs)
 }
 
+/// What is known of every chain of a mixture that stops at its end, with its weight.
+pub(super) fn at_each_end<T>(
+    released: &Mixture,
+    known: impl Fn(&Chain) -> Result<T, NotApplicable>,
+) -> Result<Vec<(Enclosure, T)>, NotApplicable> {
+    let mut members = Vec::new();
+    for branch in released.branches() {
+        let ends = branch.ends().ok_or_else(|| {
+            NotApplicable::new("there are too many different times at which the run may stop")
+        })?;
+        for (weight, chain) in ends {
+            members.push((weight, known(&chain)?));
+        }
+    }
+    Ok(members)
+}
+
 /// ln of the weight of each stop.
 pub(super) fn ln_weight_of_a_stop(branch: &Branch) -> Enclosure {
     match branch.stop {
         Stop::End => branch.weight.ln(),
         Stop::Uniform(times) => branch.weight.ln() - Enclosure::from(times).ln(),
     }
-}
-
-/// ln Σe^x, of any number of terms, −∞ included.
-pub(super) fn ln_sum(terms: &[Enclosure]) -> Enclosure {
-    let largest = terms.iter().fold(f64::NEG_INFINITY, |most, term| most.max(term.upper()));
-    if !largest.is_finite() {
-        return if largest == f64::NEG_INFINITY { Enclosure::from(largest) } else { Enclosure::ENTIRE };
-    }
-    let largest = Enclosure::from(largest);
-    let sum: Enclosure = terms.iter().map(|&term| (term - largest).exp()).sum();
-    largest + sum.ln()
 }

@@ -18,6 +18,7 @@ pub mod theta;
 pub use enclosure::Enclosure;
 pub(crate) use roots::root_of_decreasing;
 pub use roots::{Boundary, boundary};
+pub(crate) use sum::ln_sum;
 
 /// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
 /// relatively.

@@ -49,3 +49,14 @@ impl Accumulator {
         (!bound.is_nan()).then_some(bound)
     }
 }
+
+/// ln Σe^x, of any number of terms, −∞ included.
+pub(crate) fn ln_sum(terms: &[Enclosure]) -> Enclosure {
+    let largest = terms.iter().fold(f64::NEG_INFINITY, |most, term| most.max(term.upper()));
+    if !largest.is_finite() {
+        return if largest == f64::NEG_INFINITY { Enclosure::from(largest) } else { Enclosure::ENTIRE };
+    }
+    let largest = Enclosure::from(largest);
+    let sum: Enclosure = terms.iter().map(|&term| (term - largest).exp()).sum();
+    largest + sum.ln()
+}

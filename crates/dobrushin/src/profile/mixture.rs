@@ -2,6 +2,7 @@
 
 use super::{Direction, PrivacyProfile};
 use crate::divergence::FiniteLaw;
+use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, Error};
 use std::sync::Arc;
 
@@ -50,13 +51,7 @@ impl PrivacyProfile for MixtureProfile {
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
         let terms: Vec<Enclosure> =
             self.parts().map(|(w, member)| w.ln() + member.log_delta_of(direction, epsilon)).collect();
-        let largest = terms.iter().fold(f64::NEG_INFINITY, |most, term| most.max(term.upper()));
-        if largest == f64::NEG_INFINITY {
-            return -Enclosure::INFINITE;
-        }
-        let largest = Enclosure::from(largest);
-        let sum: Enclosure = terms.iter().map(|&term| (term - largest).exp()).sum();
-        (largest + sum.ln()).min(Enclosure::ZERO)
+        ln_sum(&terms).min(Enclosure::ZERO)
     }
 
     fn is_symmetric(&self) -> bool {

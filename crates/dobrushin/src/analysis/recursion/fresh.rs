@@ -3,8 +3,8 @@
 use super::logs::ln_theta;
 use super::table::Table;
 use crate::Enclosure;
-use crate::analysis::walk::ln_sum;
 use crate::chain::Step;
+use crate::numeric::ln_sum;
 use crate::numeric::theta;
 
 /// Below this ln δ bounds are no longer told apart.

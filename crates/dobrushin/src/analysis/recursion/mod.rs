@@ -29,9 +29,9 @@ mod triangle;
 mod walk;
 
 use super::nonconvex::NonconvexPublished;
-use super::walk::ln_sum;
 use super::{Analysis, Bound};
 use crate::chain::Mixture;
+use crate::numeric::ln_sum;
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ struct Recursed {
 
 impl PrivacyProfile for Recursed {
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        self.log_delta_of(direction, epsilon).exp()
+        self.log_delta_of(direction, epsilon).exp().min(Enclosure::ONE)
     }
 
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
