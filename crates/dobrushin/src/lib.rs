@@ -15,6 +15,7 @@
 //! - [`analysis`]: the theorems about such chains, one file each;
 //! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
+//! - [`local`]: local privacy, and the least error that it leaves possible;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
 //! Every computed number is an [`Enclosure`]: the true value lies between
@@ -39,6 +40,7 @@ pub mod chain;
 pub mod divergence;
 mod error;
 pub mod kernel;
+pub mod local;
 pub mod loss;
 pub mod mechanism;
 pub mod numeric;
