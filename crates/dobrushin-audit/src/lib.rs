@@ -67,6 +67,7 @@
 pub mod attack;
 mod chain;
 mod error;
+pub mod instances;
 mod interval;
 mod laws;
 mod legendre;

@@ -1,16 +1,14 @@
 //! No analysis of hidden states is ever below the truth: thousands of real chains in one dimension, in both
 //! directions, and the published formulas that the same test finds wrong.
 
-mod instances;
-
 use dobrushin::analysis::{self, Analysis, Bound};
 use dobrushin::chain::{Count, Mixture};
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiCurve};
 use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, Order};
 use dobrushin_audit::Laws;
+use dobrushin_audit::instances::{self, Facts, Instance};
 use dobrushin_reference::Random;
-use instances::{Facts, Instance};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! What users type.
 
+use crate::figures;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
 use dobrushin::account::{DEFAULT_TOLERANCE, analysis_ids};
@@ -50,6 +51,8 @@ pub enum Command {
     Divergence(DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel
     Kernel(KernelArgs),
+    /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
+    Figures(FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
     Explain(ExplainArgs),
 }
@@ -297,6 +300,17 @@ pub struct KernelArgs {
 }
 
 #[derive(Args, Debug)]
+pub struct FiguresArgs {
+    /// The folder for the pictures (SVG, PNG), their points (CSV) and a page that shows them; it is made if there is
+    /// none
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Only these figures, separated by commas
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = figure)]
+    pub only: Vec<&'static str>,
+}
+
+#[derive(Args, Debug)]
 pub struct ExplainArgs {
     /// Which statement; all are listed without it
     pub id: Option<String>,
@@ -354,6 +368,15 @@ fn parameter(text: &str) -> Result<Parameter, String> {
     Parameter::ALL.into_iter().find(|p| p.name() == text || p.key() == text).ok_or_else(|| {
         let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.name()).collect();
         format!("{text:?} is none of {}", names.join(", "))
+    })
+}
+
+fn figure(text: &str) -> Result<&'static str, String> {
+    let text = text.trim();
+    let known = || figures::ALL.iter().map(|recipe| recipe.id);
+    known().find(|id| *id == text).ok_or_else(|| {
+        let all: Vec<&str> = known().collect();
+        format!("there is no figure {text:?}; one of: {}", all.join(", "))
     })
 }
 

@@ -3,6 +3,7 @@
 mod certificate;
 mod cli;
 mod command;
+mod figures;
 mod file;
 mod level;
 mod output;
@@ -10,6 +11,7 @@ mod plot;
 mod probabilities;
 mod problem;
 mod profile_plot;
+mod progress;
 mod records;
 mod run_file;
 mod sweep;
@@ -43,6 +45,7 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Curve(arguments)) => command::curve::run(arguments, !cli.common.quiet),
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
+        Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;
     report.print(&cli.common)?;

@@ -7,5 +7,6 @@ pub mod curve;
 pub mod demonstration;
 pub mod divergence;
 pub mod explain;
+pub mod figures;
 pub mod kernel;
 pub mod verify;

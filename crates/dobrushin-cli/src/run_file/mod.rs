@@ -34,7 +34,12 @@ const BUILT_IN: &str = include_str!("../../../../examples/dp-sgd.toml");
 impl RunFile {
     /// The built-in example.
     pub fn built_in() -> Result<Self, Problem> {
-        Ok(Self { tables: parse(BUILT_IN, "the built-in example")?, folder: PathBuf::new() })
+        Self::parse(BUILT_IN, "the built-in example")
+    }
+
+    /// What a text says; `name` stands in errors.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Problem> {
+        Ok(Self { tables: parse(text, name)?, folder: PathBuf::new() })
     }
 
     /// Reads a file.

@@ -1,21 +1,27 @@
 //! Real chains in one dimension, each with what is claimed of it: no analysis of the claims may be below
 //! the exact divergence of the chain.
+//!
+//! Every number that goes into a chain is drawn from a range in which it is valid, so that nothing here fails.
 
+use crate::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
 use dobrushin::chain::{
     Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step as ClaimedStep, StepNoise,
     Stop,
 };
 use dobrushin::{Enclosure, NonNegative, Positive, Probability};
-use dobrushin_audit::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
 use dobrushin_reference::Random;
 
 /// A chain, and what is claimed of it.
 pub struct Instance {
+    /// What sort of chain it is.
     pub kind: &'static str,
+    /// What happens.
     pub exact: OneDimensionalChain,
+    /// What is claimed.
     pub claimed: Mixture,
     /// Whether the iterate of a random time is released.
     pub stops: bool,
+    /// The numbers in it.
     pub facts: Facts,
 }
 
@@ -30,8 +36,9 @@ pub struct Facts {
     pub width: f64,
     /// Steps after the only use.
     pub later: u64,
-    /// λ, and ηC.
+    /// λ.
     pub decay: f64,
+    /// ηC.
     pub push: f64,
     /// p.
     pub rate: f64,

@@ -1,0 +1,82 @@
+//! `dobrushin figures`: every figure of the papers, recomputed, and our own.
+
+use crate::cli::FiguresArgs;
+use crate::figures::{ALL, Recipe, claims, csv, gallery};
+use crate::file;
+use crate::output::{Report, Text, table};
+use crate::plot::Plot;
+use crate::problem::Problem;
+use crate::progress;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Draws the figures into a folder.
+pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Problem> {
+    let folder = &arguments.out;
+    let asked = |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.contains(&recipe.id);
+    let recipes: Vec<&Recipe> = ALL.iter().filter(asked).collect();
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Problem::new(format!("cannot make the folder {}", folder.display()))
+            .because(error)
+            .help("--out names a folder, which is made if there is none")
+    })?;
+    let bar = progress::bar(show_progress, recipes.len() as u64, "figures");
+    let draw = |recipe: &&'static Recipe| {
+        let plot = (recipe.draw)()?;
+        write(folder, recipe.id, &plot)?;
+        bar.inc(1);
+        Ok((*recipe, plot))
+    };
+    let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Plot)>, Problem>>()?;
+    bar.finish_and_clear();
+    let claims = claims()?;
+    store(&folder.join("index.html"), gallery(&figures, &claims).as_bytes())?;
+
+    let mut text = Text::default();
+    let page = folder.join("index.html");
+    text.answer(format!("{} figures, as SVG, PNG and CSV; {} shows them", figures.len(), page.display()));
+    text.answer(table(
+        ["figure", ""],
+        figures.iter().map(|(recipe, _)| [recipe.id.to_owned(), recipe.about.to_owned()]),
+    ));
+    let rows = claims.iter().map(|claim| {
+        let erratum = claim.erratum.unwrap_or("").to_owned();
+        [claim.what.to_owned(), claim.printed.to_owned(), claim.shown(), erratum]
+    });
+    text.answer(table(["what the papers print", "printed", "is", "erratum"], rows));
+    let figure = |(recipe, plot): &(&Recipe, Plot)| {
+        let files: Vec<String> = ENDINGS.iter().map(|end| format!("{}.{end}", recipe.id)).collect();
+        json!({ "id": recipe.id, "title": plot.title, "about": recipe.about, "files": files, "caption": plot.caption })
+    };
+    let claim = |claim: &crate::figures::Claim| {
+        json!({
+            "what": claim.what,
+            "printed": claim.printed,
+            "value": crate::output::bounds(claim.value),
+            "erratum": claim.erratum,
+        })
+    };
+    let json = json!({
+        "folder": folder.display().to_string(),
+        "figures": figures.iter().map(figure).collect::<Vec<Value>>(),
+        "claims": claims.iter().map(claim).collect::<Vec<Value>>(),
+    });
+    Ok(Report::new(text, json))
+}
+
+/// The formats of a figure.
+const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+
+fn write(folder: &Path, id: &str, plot: &Plot) -> Result<(), Problem> {
+    let path = |end: &str| folder.join(format!("{id}.{end}"));
+    plot.write(&path("svg"))?;
+    plot.write(&path("png"))?;
+    let points = csv(plot).map_err(|error| Problem::new(format!("the points of {id}")).because(error))?;
+    store(&path("csv"), &points)
+}
+
+fn store(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    file::replace(path, bytes)
+        .map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
+}

@@ -1,0 +1,189 @@
+//! The figures of the papers, recomputed, and our own.
+//!
+//! A [`Recipe`] draws one picture. What the papers print, wrong formulas included, is in `published`; what
+//! holds instead, and what this program says, is drawn in the same axes.
+
+mod bayes;
+mod claims;
+mod curves;
+mod gallery;
+mod nonconvex;
+mod one_pass;
+mod published;
+mod records;
+mod regimes;
+mod regularised;
+mod steps;
+mod stopped;
+mod tightness;
+
+#[cfg(test)]
+mod golden;
+
+pub use claims::{Claim, claims};
+pub use gallery::gallery;
+
+use crate::plot::{Plot, Scale};
+use crate::problem::Problem;
+
+/// How to draw a figure.
+pub struct Recipe {
+    /// Its name, and that of its files.
+    pub id: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// Draws it.
+    pub draw: fn() -> Result<Plot, Problem>,
+}
+
+/// Every figure: the papers' in their order, then our own.
+pub const ALL: &[Recipe] = &[
+    Recipe { id: "ced-1", about: "Bayes risk under local privacy (CED Figure 1)", draw: bayes::draw },
+    Recipe {
+        id: "ced-3-a",
+        about: "randomly stopped, η = 0.05, σ = 3 (CED Figure 3)",
+        draw: || stopped::draw(0.05, 3.0),
+    },
+    Recipe {
+        id: "ced-3-b",
+        about: "randomly stopped, η = 0.1, σ = 3 (CED Figure 3)",
+        draw: || stopped::draw(0.1, 3.0),
+    },
+    Recipe {
+        id: "ced-3-c",
+        about: "randomly stopped, η = 0.05, σ = 5 (CED Figure 3)",
+        draw: || stopped::draw(0.05, 5.0),
+    },
+    Recipe {
+        id: "ced-3-d",
+        about: "randomly stopped, η = 0.1, σ = 5 (CED Figure 3)",
+        draw: || stopped::draw(0.1, 5.0),
+    },
+    Recipe {
+        id: "pac-2-1",
+        about: "one pass, convex, first of 40 records (PAC Figure 2)",
+        draw: || one_pass::figure_2(1),
+    },
+    Recipe {
+        id: "pac-2-20",
+        about: "one pass, convex, record 20 of 40 (PAC Figure 2)",
+        draw: || one_pass::figure_2(20),
+    },
+    Recipe {
+        id: "pac-2-39",
+        about: "one pass, convex, record 39 of 40 (PAC Figure 2)",
+        draw: || one_pass::figure_2(39),
+    },
+    Recipe {
+        id: "pac-3-20",
+        about: "strongly convex, record 20 of 40 (PAC Figure 3)",
+        draw: || one_pass::figure_3(20),
+    },
+    Recipe {
+        id: "pac-3-30",
+        about: "strongly convex, record 30 of 40 (PAC Figure 3)",
+        draw: || one_pass::figure_3(30),
+    },
+    Recipe {
+        id: "pac-3-39",
+        about: "strongly convex, record 39 of 40 (PAC Figure 3)",
+        draw: || one_pass::figure_3(39),
+    },
+    Recipe {
+        id: "ncv-1-delta",
+        about: "projected DP-SGD, δ against steps (NCV Figure 1, left)",
+        draw: nonconvex::delta,
+    },
+    Recipe {
+        id: "ncv-1-epsilon",
+        about: "projected DP-SGD, ε against steps (NCV Figure 1, right)",
+        draw: nonconvex::epsilon,
+    },
+    Recipe {
+        id: "ncv-2-a",
+        about: "regularised DP-SGD, λ = 0.65 (NCV Figure 2, left)",
+        draw: || regularised::draw(0.65),
+    },
+    Recipe {
+        id: "ncv-2-b",
+        about: "regularised DP-SGD, λ = 0.01 (NCV Figure 2, right)",
+        draw: || regularised::draw(0.01),
+    },
+    Recipe {
+        id: "ncv-3",
+        about: "projected DP-SGD and its closed limits (NCV Figure 3)",
+        draw: nonconvex::limits,
+    },
+    Recipe {
+        id: "steps-nonconvex",
+        about: "ε against steps: projected, not convex",
+        draw: || steps::draw(&steps::NONCONVEX),
+    },
+    Recipe {
+        id: "steps-convex",
+        about: "ε against steps: convex batches on a bounded set",
+        draw: || steps::draw(&steps::CONVEX),
+    },
+    Recipe {
+        id: "steps-full-batch",
+        about: "ε against steps: convex, all records in each",
+        draw: || steps::draw(&steps::FULL_BATCH),
+    },
+    Recipe {
+        id: "steps-strongly-convex",
+        about: "ε against steps: strongly convex batches",
+        draw: || steps::draw(&steps::STRONGLY_CONVEX),
+    },
+    Recipe { id: "regimes", about: "where hidden iterates help", draw: regimes::draw },
+    Recipe { id: "regimes-single", about: "which single idea wins where", draw: regimes::single },
+    Recipe { id: "tightness", about: "how far bounds are from the exact divergence", draw: tightness::draw },
+    Recipe { id: "records", about: "who is protected how much in one pass", draw: records::draw },
+];
+
+/// The points of a picture as CSV: a line for each, with the curve's name. Values on logarithmic axes are written
+/// out, however small.
+pub fn csv(plot: &Plot) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["curve", &plot.x.label, &plot.y.label])?;
+    for series in &plot.series {
+        for &(x, y) in &series.points {
+            writer.write_record([&series.label, &value(plot.x.scale, x), &value(plot.y.scale, y)])?;
+        }
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// The quantity at a coordinate.
+fn value(scale: Scale, coordinate: f64) -> String {
+    match scale {
+        Scale::Linear => format!("{coordinate}"),
+        Scale::Log10 if coordinate == f64::NEG_INFINITY => "0".to_owned(),
+        Scale::Log10 if coordinate.abs() < 300.0 => format!("{:e}", 10f64.powf(coordinate)),
+        Scale::Log10 => {
+            // Beyond the range of f64.
+            let exponent = coordinate.floor();
+            format!("{}e{exponent}", 10f64.powf(coordinate - exponent))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_out_beyond_the_range_of_floats() {
+        assert_eq!(value(Scale::Linear, 0.25), "0.25");
+        assert_eq!(value(Scale::Log10, -1.0), "1e-1");
+        assert_eq!(value(Scale::Log10, f64::NEG_INFINITY), "0");
+        assert_eq!(value(Scale::Log10, -400.0), "1e-400");
+    }
+
+    #[test]
+    fn names_of_figures_are_file_names_and_differ() {
+        for (index, recipe) in ALL.iter().enumerate() {
+            assert!(recipe.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));
+            assert!(ALL[..index].iter().all(|other| other.id != recipe.id), "{}", recipe.id);
+        }
+    }
+}
