@@ -299,6 +299,28 @@ fn a_page_that_does_not_do_what_it_shows_is_found_out() {
 }
 
 #[test]
+fn dots_stand_for_lines_that_were_printed_and_for_nothing_else() {
+    for (shown, printed, same) in [
+        ("a b c", "a b c", true),
+        ("a b", "a b c", false),
+        ("a b c d", "a b c", false),
+        ("a …", "a b c", true),
+        ("a b c d …", "a b c", false),
+        ("… c", "a b c", true),
+        ("… b", "a b c", false),
+        ("… b …", "a b c", true),
+        ("… d …", "a b c", false),
+        ("a … c", "a b c", true),
+        ("a b … b c", "a b c", false),
+        ("… b … a …", "a b c", false),
+        ("…", "a b c", true),
+    ] {
+        let shown_lines: Vec<String> = shown.split(' ').map(str::to_owned).collect();
+        assert_eq!(shown::is_text(&shown_lines, &printed.replace(' ', "\n")), same, "{shown} of {printed}");
+    }
+}
+
+#[test]
 fn links_to_nothing_and_indented_code_are_found_out() {
     let page = Page::parse(
         "docs/none.md",
