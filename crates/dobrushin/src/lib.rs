@@ -15,6 +15,7 @@
 //! - [`analysis`]: the theorems about such chains, one file each;
 //! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
+//! - [`utility`]: how good what a run releases is, in expectation;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
 //! Every computed number is an [`Enclosure`]: the true value lies between
@@ -45,6 +46,7 @@ pub mod numeric;
 pub mod profile;
 mod quantity;
 pub mod statement;
+pub mod utility;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]
