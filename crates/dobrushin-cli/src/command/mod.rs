@@ -8,4 +8,5 @@ pub mod demonstration;
 pub mod divergence;
 pub mod explain;
 pub mod kernel;
+mod utility;
 pub mod verify;

@@ -58,6 +58,13 @@ pub struct BestRate {
     pub value: Enclosure,
 }
 
+impl Best<'_> {
+    /// Whether it says nothing about the run, as it holds for every point of the domain.
+    pub fn is_vacuous(&self) -> bool {
+        self.id == DOMAIN
+    }
+}
+
 impl Utility {
     /// The smallest bound on a measure.
     ///
@@ -106,13 +113,13 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
         assumptions.extend(note.map(str::to_owned));
         Entry { id, measure, outcome, assumptions }
     };
-    let descent = || setting.descent.clone();
+    let descent = || setting.descent.as_ref().map_err(NotApplicable::clone);
     let times = random_times(training, setting.private);
     let average = times.and_then(|times| Ok(descent()?.average(times)));
     let last = match training.release {
         Release::Last | Release::All => descent().map(|descent| descent.last()),
         Release::RandomStop | Release::RandomSkip => Err(NotApplicable::new(
-            "the number of steps is random (run.release), and the mean over it is better known than its last value",
+            "what is released is the iterate of a random time, which utility-average is about: run.release = \"last\"",
         )),
     };
     let domain = setting.ground.any_point();
@@ -123,8 +130,8 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
     ];
     if training.algorithm == Algorithm::Online {
         let regret = descent().map(|descent| descent.average(0..=descent.count() - 1));
-        let regret = regret.map(|regret| regret.min(domain));
         entries.push(entry(REGRET, Measure::AverageRegret, regret, None));
+        entries.push(entry(DOMAIN, Measure::AverageRegret, Ok(domain), None));
     }
     Ok(Utility { entries, best_rate: None })
 }
@@ -181,5 +188,5 @@ fn best_rate(training: &Training, now: &Utility) -> Option<BestRate> {
     let rate = Positive::new(rate).ok()?;
     let best = at(&with(rate)).ok()?;
     let best = best.best_of(measure)?;
-    (best.id != DOMAIN).then_some(BestRate { rate, id: best.id, value: best.value })
+    (!best.is_vacuous()).then_some(BestRate { rate, id: best.id, value: best.value })
 }

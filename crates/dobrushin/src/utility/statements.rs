@@ -54,7 +54,7 @@ pub const STATEMENTS: &[Statement] = &[
     },
     Statement {
         id: "utility-domain",
-        title: "The excess risk of any point of the domain",
+        title: "The excess risk of any point of the domain, or the average regret of any plays",
         statement: "F(x) − F* ≤ L·D.",
         assumptions: &["gradients (or subgradients) of norm at most L on a convex set of diameter D"],
         source: "convexity",
@@ -64,7 +64,7 @@ pub const STATEMENTS: &[Statement] = &[
         id: "utility-regret",
         title: "The average regret of online gradient descent",
         statement: "For plays w_1, …, w_n and costs f_1, …, f_n, E[Σ f_t(w_t)] − min_u Σ f_t(u) ≤ \
-                    D²/(2η_n) + ½·Σ_{t<n} η_t·(L² + d·σ_t²) + ½·η_n·L², and at most n·L·D.",
+                    D²/(2η_n) + ½·Σ_{t<n} η_t·(L² + d·σ_t²) + ½·η_n·L².",
         assumptions: &[
             "convex costs with gradients of norm at most L, fixed before the first play",
             "the start is in, and every step is projected to, a closed convex set of diameter D",
