@@ -195,7 +195,13 @@ impl Curve {
             ("guarantee", guarantee),
         ]);
         if let Some(worths) = &self.worths {
-            let value = |worth| best(worth).map_or(Value::Null, |best| bounds(best.value));
+            let value = |worth| {
+                best(worth).map_or(Value::Null, |best| {
+                    let mut value = bounds(best.value);
+                    value["measure"] = json!(best.measure.name());
+                    value
+                })
+            };
             fields.insert("utility".to_owned(), self.rows(worths.iter().map(value).collect()));
         }
         Value::Object(fields)

@@ -231,6 +231,34 @@ mod tests {
         }
     }
 
+    /// S_1 ≤ S_m + Σ_{k<m} A_k/(k(k+1)), every sum written out.
+    #[test]
+    fn the_last_of_falling_rates_is_the_best_of_all_windows() {
+        let (diameter, lipschitz) = (3.0, 0.5);
+        for n in [1_usize, 2, 7, 60] {
+            for power in [0.0, 0.5, 1.5] {
+                let rate = |t: usize| 0.8 / (t as f64).powf(power);
+                let moment = |t: usize| 1.0 + (t % 3) as f64;
+                let cost = |t: usize| rate(t) * moment(t);
+                let end = rate(n) * lipschitz * lipschitz;
+                let average = |m: usize| {
+                    let costs: f64 = (n + 2 - m..=n).map(cost).sum();
+                    (diameter * diameter / rate(n) + costs + end) / (2.0 * m as f64)
+                };
+                let climb = |k: usize| {
+                    let costs: f64 = (n - k + 1..=n).map(cost).sum();
+                    let spread = diameter * diameter * (1.0 / rate(n) - 1.0 / rate(n - k + 1));
+                    (costs + end + spread) / (2.0 * (k * (k + 1)) as f64)
+                };
+                let window = |m: usize| average(m) + (1..m).map(climb).sum::<f64>();
+                let best = (1..=n + 1).map(window).fold(f64::INFINITY, f64::min);
+                let steps = (1..=n).map(|t| step(rate(t), moment(t))).collect();
+                let found = Descent::varying(ground(diameter, lipschitz), steps).expect("rates fall").last();
+                assert!((found.upper() / best - 1.0).abs() < 1e-12, "{n} {power}: {found} {best}");
+            }
+        }
+    }
+
     #[test]
     fn times_that_are_none_have_no_bound() {
         let descent = Descent::equal(ground(2.0, 1.0), 3, step(0.1, 1.0));

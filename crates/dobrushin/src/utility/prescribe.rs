@@ -58,6 +58,22 @@ pub struct Prescription {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, stop};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let problem = Problem {
+///     records: 1_000_000.try_into()?,
+///     dimension: 20.try_into()?,
+///     lipschitz: Positive::new(1.0)?,
+///     radius: Positive::new(1.0)?,
+/// };
+/// let plan = stop(problem, Privacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-5)? })?;
+/// assert!((plan.gradient_noise.get() - 7.461).abs() < 1e-3);
+/// assert!(plan.excess.upper() < 0.067);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn stop(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
     let noise = problem.noise(privacy, 1)?;
     let plan =
