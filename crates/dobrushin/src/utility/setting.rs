@@ -154,7 +154,7 @@ fn check_batches(training: &Training, private: u64) -> Result<(), NotApplicable>
     }
     if private > training.batches_in_a_pass() {
         return Err(NotApplicable::new(
-            "from the second pass on, gradients of records in turn depend on where those records have already moved the iterate: \
+            "from the second pass on, records in turn have already moved the iterate at which their gradient is taken: \
              run.order = \"once\", or \"poisson\", \"without-replacement\" or \"full\" for several passes",
         ));
     }
