@@ -128,6 +128,9 @@ pub struct AccountArgs {
     /// Also what would help most: more noise, a smaller domain, weight decay, convexity, … each tried out
     #[arg(long)]
     pub advice: bool,
+    /// Also how good what is released is: a bound on its expected excess risk, or regret
+    #[arg(long)]
+    pub utility: bool,
     /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -199,6 +202,9 @@ pub struct CurveArgs {
     pub changes: SetArgs,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
+    /// Also a bound on the expected excess risk, or regret; with --plot, ε (or δ) is drawn against it
+    #[arg(long)]
+    pub utility: bool,
     /// Draw the curve into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -16,6 +16,7 @@
 //! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
 //! - [`local`]: local privacy, and the least error that it leaves possible;
+//! - [`utility`]: how good what a run releases is, in expectation;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
 //! Every computed number is an [`Enclosure`]: the true value lies between
@@ -47,6 +48,7 @@ pub mod numeric;
 pub mod profile;
 mod quantity;
 pub mod statement;
+pub mod utility;
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

@@ -21,7 +21,7 @@ pub struct Statement {
 
 /// The statement with the given id.
 pub fn find(id: &str) -> Option<&'static Statement> {
-    STATEMENTS.iter().find(|s| s.id == id)
+    STATEMENTS.iter().chain(crate::utility::STATEMENTS).find(|s| s.id == id)
 }
 
 /// Contraction of E_γ-divergence and its applications to privacy.
@@ -34,7 +34,8 @@ macro_rules! ced {
     };
 }
 
-/// Every statement, in the order in which they build on each other.
+/// Every statement about privacy, in the order in which they build on each other; those about utility are
+/// [`crate::utility::STATEMENTS`].
 pub const STATEMENTS: &[Statement] = &[
     Statement {
         id: "hockey-stick",

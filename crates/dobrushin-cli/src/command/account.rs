@@ -1,6 +1,6 @@
 //! `dobrushin account`: how private a run is.
 
-use super::account_plot;
+use super::{account_plot, utility};
 use crate::certificate;
 use crate::cli::{AccountArgs, QuestionArgs};
 use crate::file;
@@ -40,6 +40,10 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
     describe(&mut text, &account, records.as_ref());
     let advised = if arguments.advice { advice(&run, &account, &options) } else { Vec::new() };
     describe_advice(&mut text, question, &advised, arguments.advice);
+    let worth = arguments.utility.then(|| dobrushin::utility::of(&run));
+    if let Some(worth) = &worth {
+        utility::describe(&mut text, worth);
+    }
     if let Some(path) = &arguments.certificate {
         let path = path.display();
         text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));
@@ -60,6 +64,9 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
             Value::Object(fields)
         };
         json.insert("advice".to_owned(), advised.iter().map(one).collect());
+    }
+    if let Some(worth) = &worth {
+        json.insert("utility".to_owned(), utility::as_json(worth));
     }
     if let Some(records) = &records {
         json.insert("records".to_owned(), records.json());

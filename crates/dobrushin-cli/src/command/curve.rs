@@ -2,13 +2,16 @@
 
 use crate::cli::CurveArgs;
 use crate::command::account::{answer_json, asked, question, symbol, target};
-use crate::output::{Report, Text, aligned, object};
+use crate::output::{Report, Text, aligned, bounds, object, wrap};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
+use dobrushin::NotApplicable;
 use dobrushin::account::{Answer, Options, Question, Report as Account};
+use dobrushin::algorithm::Run;
 use dobrushin::numeric::decimal as number;
+use dobrushin::utility::{self, Best, Utility};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -25,13 +28,17 @@ pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem
     let accounts = points
         .par_iter()
         .map(|point| {
-            let account = at(&file, &sweeps, point, question, &options);
+            let (run, question) = at(&file, &sweeps, point, question)?;
+            let worth = arguments.utility.then(|| utility::of(&run));
+            let account = Account::new(&run, question, &options);
             bar.inc(1);
-            account
+            Ok((account, worth))
         })
-        .collect::<Result<Vec<Account>, Problem>>()?;
+        .collect::<Result<Vec<_>, Problem>>()?;
     bar.finish_and_clear();
-    let curve = Curve { sweeps, points, accounts, question };
+    let (accounts, worths): (Vec<Account>, Vec<Option<Worth>>) = accounts.into_iter().unzip();
+    let worths = worths.into_iter().collect();
+    let curve = Curve { sweeps, points, accounts, worths, question };
     if let Some(path) = &arguments.plot {
         curve.draw(arguments.log).above(FLOOR).write(path)?;
     }
@@ -67,8 +74,7 @@ fn at(
     sweeps: &[Sweep],
     point: &[usize],
     question: Question,
-    options: &Options,
-) -> Result<Account, Problem> {
+) -> Result<(Run, Question), Problem> {
     let mut file = file.clone();
     for (sweep, &index) in sweeps.iter().zip(point) {
         run_file::set(&mut file, &sweep.key, sweep.values[index].clone())?;
@@ -76,7 +82,7 @@ fn at(
     // A target that is varied is asked for.
     let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
     let question = if varied { file.question()?.unwrap_or(question) } else { question };
-    Ok(Account::new(&file.run()?, question, options))
+    Ok((file.run()?, question))
 }
 
 /// Shown on a terminal only.
@@ -87,10 +93,19 @@ fn progress(show: bool, points: u64) -> ProgressBar {
     bar
 }
 
+/// How good a run is.
+type Worth = Result<Utility, NotApplicable>;
+
+fn best(worth: &Worth) -> Option<Best<'_>> {
+    worth.as_ref().ok()?.best()
+}
+
 struct Curve {
     sweeps: Vec<Sweep>,
     points: Vec<Vec<usize>>,
     accounts: Vec<Account>,
+    /// One for each point, if they are asked for.
+    worths: Option<Vec<Worth>>,
     question: Question,
 }
 
@@ -108,13 +123,18 @@ impl Curve {
         let names = self.sweeps.iter().map(|sweep| sweep.key.clone());
         let ids = self.ids();
         let columns = ids.iter().map(|id| (*id).to_owned());
-        let header = names.chain([format!("{symbol} at most")]).chain(columns).collect();
+        let excess = self.worths.iter().map(|_| "excess at most".to_owned());
+        let header = names.chain([format!("{symbol} at most")]).chain(excess).chain(columns).collect();
         let cell =
             |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
-        let rows = self.points.iter().zip(&self.accounts).map(|(point, account)| {
+        let rows = self.points.iter().zip(&self.accounts).enumerate().map(|(place, (point, account))| {
             let values = self.sweeps.iter().zip(point).map(|(sweep, &index)| sweep.label(index));
             let guarantee = cell(account.guarantee().map(|best| best.answer));
-            values.chain([guarantee]).chain(ids.iter().map(|id| cell(answer(account, id)))).collect()
+            let worth = self.worths.iter().map(|worths| {
+                best(&worths[place]).map_or("–".to_owned(), |best| number::upper(best.value))
+            });
+            let analyses = ids.iter().map(|id| cell(answer(account, id)));
+            values.chain([guarantee]).chain(worth).chain(analyses).collect()
         });
         text.answer(aligned(header, rows));
         let asked = match self.question {
@@ -126,7 +146,34 @@ impl Curve {
              approximation and never the guarantee. Printed bounds are rounded up. The assumptions are those of\n\
              dobrushin account."
         ));
+        if let Some(words) = self.worth_words() {
+            text.explanation(words);
+        }
         text
+    }
+
+    /// What is bounded, of all points, in words.
+    fn measure(&self) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        for best in self.worths.iter().flatten().filter_map(best) {
+            if !words.contains(&best.measure.words()) {
+                words.push(best.measure.words());
+            }
+        }
+        words.join(", or ")
+    }
+
+    /// What the excess is, and why it is missing where it is.
+    fn worth_words(&self) -> Option<String> {
+        let worths = self.worths.as_ref()?;
+        let mut lines = Vec::new();
+        if worths.iter().any(Result::is_ok) {
+            lines.push(format!("The excess is the {}; see dobrushin account --utility.", self.measure()));
+        }
+        if let Some(reason) = worths.iter().find_map(|worth| worth.as_ref().err()) {
+            lines.push(format!("Where there is no excess: {reason}."));
+        }
+        Some(lines.iter().map(|line| wrap(line, "")).collect::<Vec<_>>().join("\n"))
     }
 
     fn json(&self) -> Value {
@@ -141,12 +188,31 @@ impl Curve {
         });
         let guarantee = self.lists(|account| account.guarantee().map(|best| best.answer));
         let guarantee = guarantee.into_iter().next().map_or(Value::Null, |(_, list)| list);
-        json!({
-            "over": over.collect::<Value>(),
-            "target": target(self.question),
-            "analyses": analyses.collect::<Value>(),
-            "guarantee": guarantee,
-        })
+        let mut fields = object([
+            ("over", over.collect()),
+            ("target", target(self.question)),
+            ("analyses", analyses.collect()),
+            ("guarantee", guarantee),
+        ]);
+        if let Some(worths) = &self.worths {
+            let value = |worth| {
+                best(worth).map_or(Value::Null, |best| {
+                    let mut value = bounds(best.value);
+                    value["measure"] = json!(best.measure.name());
+                    value
+                })
+            };
+            fields.insert("utility".to_owned(), self.rows(worths.iter().map(value).collect()));
+        }
+        Value::Object(fields)
+    }
+
+    /// A value for each point; for two parameters a list of rows.
+    fn rows(&self, flat: Vec<Value>) -> Value {
+        match &self.sweeps[..] {
+            [_, inner] => flat.chunks(inner.values.len()).map(|row| json!(row)).collect(),
+            _ => json!(flat),
+        }
     }
 
     /// The fields of the answers, each as a list over the points (of lists, for two parameters).
@@ -162,18 +228,17 @@ impl Curve {
             let value = |fields: &Option<serde_json::Map<String, Value>>| {
                 fields.as_ref().and_then(|fields| fields.get(name)).cloned().unwrap_or(Value::Null)
             };
-            let flat: Vec<Value> = answers.iter().map(value).collect();
-            match &self.sweeps[..] {
-                [_, inner] => flat.chunks(inner.values.len()).map(|row| json!(row)).collect(),
-                _ => json!(flat),
-            }
+            self.rows(answers.iter().map(value).collect())
         };
         names.iter().map(|name| (name.clone(), list(name))).collect()
     }
 
     fn draw(&self, log: bool) -> Plot {
-        let x =
-            Axis { label: self.sweeps[0].key.clone(), scale: if log { Scale::Log10 } else { Scale::Linear } };
+        let label = match &self.worths {
+            Some(_) => format!("{} at most", self.measure()),
+            None => self.sweeps[0].key.clone(),
+        };
+        let x = Axis { label, scale: if log { Scale::Log10 } else { Scale::Linear } };
         let delta = asked(self.question) == "delta";
         let y = Axis {
             label: if delta { "δ" } else { "ε" }.to_owned(),
@@ -185,23 +250,25 @@ impl Curve {
             Some(answer) => place(y.scale, answer.value.upper()),
             None => f64::NAN,
         };
-        let abscissa = |index: usize| place(x.scale, self.sweeps[0].number(index));
+        let abscissa = |at: usize| match &self.worths {
+            Some(worths) => best(&worths[at]).map_or(f64::NAN, |best| place(x.scale, best.value.upper())),
+            None => place(x.scale, self.sweeps[0].number(self.points[at][0])),
+        };
+        let here = || self.points.iter().zip(&self.accounts).enumerate();
         let series = match &self.sweeps[..] {
             [_, inner] => (0..inner.values.len())
                 .map(|second| {
-                    let here = self.points.iter().zip(&self.accounts).filter(|(point, _)| point[1] == second);
-                    let points = here.map(|(point, account)| {
-                        (abscissa(point[0]), height(account.guarantee().map(|best| best.answer)))
-                    });
+                    let points =
+                        here().filter(|(_, (point, _))| point[1] == second).map(|(at, (_, account))| {
+                            (abscissa(at), height(account.guarantee().map(|best| best.answer)))
+                        });
                     let label = format!("{} = {}", inner.key, inner.label(second));
                     Series { label, points: points.collect(), line: Line::Solid }
                 })
                 .collect(),
             _ => (self.ids().into_iter())
                 .map(|id| {
-                    let here = self.points.iter().zip(&self.accounts);
-                    let points =
-                        here.map(|(point, account)| (abscissa(point[0]), height(answer(account, id))));
+                    let points = here().map(|(at, (_, account))| (abscissa(at), height(answer(account, id))));
                     let line = if id == "composition-gdp" { Line::Dashed } else { Line::Solid };
                     Series { label: id.to_owned(), points: points.collect(), line }
                 })
@@ -212,7 +279,10 @@ impl Curve {
             Question::Delta(e) => format!("ε = {}", number::plain(e.get())),
         };
         Plot {
-            title: format!("{} over {} at {given}", y.label, x.label),
+            title: match &self.worths {
+                Some(_) => format!("{} against excess, over {}, at {given}", y.label, self.sweeps[0].key),
+                None => format!("{} over {} at {given}", y.label, x.label),
+            },
             caption: vec![match self.ids().contains(&"composition-gdp") {
                 true => "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
                 false => "Upper ends of certified enclosures.".to_owned(),

@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use crate::run_file::nearest;
 use dobrushin::account::analysis_ids;
 use dobrushin::statement::{STATEMENTS, Statement, find};
+use dobrushin::utility;
 use serde_json::{Value, json};
 
 /// One statement, or the list of all.
@@ -32,7 +33,8 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
 
 fn list() -> Report {
     let mut text = Text::default();
-    let longest = STATEMENTS.iter().map(|s| s.id.len()).max().unwrap_or(0);
+    let ids = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id.len());
+    let longest = ids.max().unwrap_or(0);
     for (heading, group) in grouped() {
         let lines: Vec<String> =
             group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id))).collect();
@@ -43,12 +45,13 @@ fn list() -> Report {
     Report::new(text, json!({ "statements": statements }))
 }
 
-/// The analyses, in the order of reports, and what they rest on.
-fn grouped() -> [(&'static str, Vec<&'static Statement>); 2] {
+/// The analyses, in the order of reports, what they rest on, and what noise costs.
+fn grouped() -> [(&'static str, Vec<&'static Statement>); 3] {
     let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
     let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
     let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
-    [("Analyses of runs", analyses.clone()), ("What they rest on", others)]
+    let utility = utility::STATEMENTS.iter().collect();
+    [("Analyses of runs", analyses.clone()), ("What they rest on", others), ("Utility", utility)]
 }
 
 /// A statement, for programs.

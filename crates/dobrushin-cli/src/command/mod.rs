@@ -9,4 +9,5 @@ pub mod divergence;
 pub mod explain;
 pub mod figures;
 pub mod kernel;
+mod utility;
 pub mod verify;

@@ -13,7 +13,7 @@ impl Training {
 
     /// The number of steps if that is certain: given as such, or as epochs that are a whole number of steps up to
     /// the rounding of decimals.
-    pub(super) fn whole_steps(&self) -> Option<u64> {
+    pub(crate) fn whole_steps(&self) -> Option<u64> {
         if let Length::Steps(steps) = self.length {
             return Some(steps);
         }
@@ -101,7 +101,7 @@ impl Training {
     }
 
     /// The batch size, or its expectation.
-    pub(super) fn nominal_batch(&self) -> Enclosure {
+    pub(crate) fn nominal_batch(&self) -> Enclosure {
         match self.batch {
             Batch::Size(size) => Enclosure::from(size),
             Batch::Probability(p) => Enclosure::from(p) * Enclosure::from(self.records),

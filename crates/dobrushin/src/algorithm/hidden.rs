@@ -85,7 +85,7 @@ impl Training {
     }
 
     /// Whether batches of a fixed size hold all records.
-    pub(super) fn has_equal_batches(&self) -> bool {
+    pub(crate) fn has_equal_batches(&self) -> bool {
         matches!(self.batch, Batch::Size(size) if self.records.is_multiple_of(size))
     }
 }

@@ -18,7 +18,7 @@ impl Training {
     }
 
     /// η of a step, counted from 1.
-    pub(super) fn rate_of(&self, time: u64) -> Option<Enclosure> {
+    pub(crate) fn rate_of(&self, time: u64) -> Option<Enclosure> {
         match self.learning_rate.as_ref()? {
             LearningRate::Constant(rate) => Some(Enclosure::from(*rate)),
             LearningRate::List(list) => {
@@ -72,7 +72,7 @@ impl Training {
     }
 
     /// The noise of the iterate.
-    fn noise_at(&self, time: u64, rate: Enclosure, norm: Enclosure) -> Enclosure {
+    pub(crate) fn noise_at(&self, time: u64, rate: Enclosure, norm: Enclosure) -> Enclosure {
         match &self.noise {
             Noise::Multiplier(m) => rate * Enclosure::from(*m) * norm / self.nominal_batch(),
             Noise::Gradient(sigma) => rate * Enclosure::from(*sigma),
@@ -132,11 +132,11 @@ impl Training {
     }
 
     /// Whether the loss is said to be convex.
-    pub(super) fn is_convex(&self) -> bool {
+    pub(crate) fn is_convex(&self) -> bool {
         self.loss.convex == Some(true) || self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0)
     }
 
-    pub(super) fn is_clipped(&self) -> bool {
+    pub(crate) fn is_clipped(&self) -> bool {
         matches!(self.contribution, Some(Contribution::Clipped(_)))
     }
 

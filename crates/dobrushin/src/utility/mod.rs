@@ -1,0 +1,31 @@
+//! How good what a run releases is, in expectation: bounds on its excess risk or regret.
+//!
+//! [`of`] says what a [`crate::algorithm::Run`] is worth; [`Descent`] is the theorem behind it, for any noisy
+//! projected descent; [`prescribe`] has the papers' theorems that choose the noise and the learning rate
+//! for a given privacy. A bound is an [`crate::Enclosure`], of which the upper end is what holds.
+//!
+//! ```
+//! use dobrushin::Positive;
+//! use dobrushin::utility::{Descent, GradientStep, Ground};
+//!
+//! // 10000 steps of rate 0.01 with gradients of second moment 26 on a set of diameter 2.
+//! let ground = Ground { diameter: Positive::new(2.0)?, lipschitz: Positive::new(1.0)? };
+//! let step = GradientStep { rate: 0.01.into(), second_moment: 26.0.into() };
+//! let excess = Descent::equal(ground, 10_000, step).average(1..=10_000);
+//! assert!((excess.upper() - 0.15).abs() < 1e-4);
+//! # Ok::<(), dobrushin::Error>(())
+//! ```
+
+mod descent;
+pub mod prescribe;
+mod report;
+mod setting;
+mod smoothing;
+mod statements;
+mod sums;
+
+pub use descent::{Descent, GradientStep, Ground};
+pub use report::{Best, BestRate, Entry, Utility, of};
+pub use setting::Measure;
+pub use smoothing::{Smoothing, smoothing};
+pub use statements::STATEMENTS;

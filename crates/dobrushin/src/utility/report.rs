@@ -1,0 +1,192 @@
+//! What the theorems say about a run.
+
+use super::setting::{Measure, Setting};
+use super::sums;
+use crate::algorithm::{Algorithm, LearningRate, Noise, Release, Run, Training};
+use crate::{Enclosure, NotApplicable, Positive};
+use std::ops::RangeInclusive;
+
+/// The names of the theorems, as [`crate::statement::find`] knows them, in the order of reports.
+const AVERAGE: &str = "utility-average";
+const LAST: &str = "utility-last";
+const DOMAIN: &str = "utility-domain";
+const REGRET: &str = "utility-regret";
+
+/// How good a run is in expectation, by every theorem.
+#[derive(Clone, Debug)]
+pub struct Utility {
+    /// One for each theorem, in a fixed order.
+    pub entries: Vec<Entry>,
+    /// The constant learning rate that minimises the best bound.
+    pub best_rate: Option<BestRate>,
+}
+
+/// What one theorem says.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The theorem.
+    pub id: &'static str,
+    /// What it bounds.
+    pub measure: Measure,
+    /// The bound, or why there is none.
+    pub outcome: Result<Enclosure, NotApplicable>,
+    /// What must hold for it, in words.
+    pub assumptions: Vec<String>,
+}
+
+/// A bound that holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Best<'a> {
+    /// The theorem.
+    pub id: &'static str,
+    /// What it bounds.
+    pub measure: Measure,
+    /// The bound.
+    pub value: Enclosure,
+    /// What must hold, in words.
+    pub assumptions: &'a [String],
+}
+
+/// A learning rate, and the bound it would give. The privacy of the run with it is another question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BestRate {
+    /// η.
+    pub rate: Positive,
+    /// The theorem.
+    pub id: &'static str,
+    /// Its bound.
+    pub value: Enclosure,
+}
+
+impl Best<'_> {
+    /// Whether it says nothing about the run, as it holds for every point of the domain.
+    pub fn is_vacuous(&self) -> bool {
+        self.id == DOMAIN
+    }
+}
+
+impl Utility {
+    /// The smallest bound on a measure.
+    ///
+    /// # Guarantee
+    /// Under the assumptions the upper end bounds the measure.
+    pub fn best_of(&self, measure: Measure) -> Option<Best<'_>> {
+        let bounds = self.entries.iter().filter(|entry| entry.measure == measure).filter_map(|entry| {
+            let value = *entry.outcome.as_ref().ok()?;
+            Some(Best { id: entry.id, measure, value, assumptions: &entry.assumptions })
+        });
+        bounds.min_by(|a, b| a.value.upper().total_cmp(&b.value.upper()))
+    }
+
+    /// The smallest bound on what the run is for: regret if it plays online, or else the risk of what is
+    /// released.
+    pub fn best(&self) -> Option<Best<'_>> {
+        self.measures().into_iter().find_map(|measure| self.best_of(measure))
+    }
+
+    /// What is bounded, the most important first.
+    pub fn measures(&self) -> Vec<Measure> {
+        let all = [Measure::AverageRegret, Measure::PopulationRisk, Measure::EmpiricalRisk];
+        all.into_iter().filter(|&measure| self.best_of(measure).is_some()).collect()
+    }
+}
+
+/// How good what a run releases, or plays, is in expectation.
+///
+/// # Errors
+/// [`NotApplicable`] with the assumption that fails, and the key that would supply it.
+pub fn of(run: &Run) -> Result<Utility, NotApplicable> {
+    let Some(training) = run.as_training() else {
+        return Err(NotApplicable::new(
+            "only noisy iterations have a risk: run.algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
+        ));
+    };
+    let mut utility = at(training)?;
+    utility.best_rate = best_rate(training, &utility);
+    Ok(utility)
+}
+
+fn at(training: &Training) -> Result<Utility, NotApplicable> {
+    let setting = Setting::of(training)?;
+    let entry = |id, measure, outcome, note: Option<&str>| {
+        let mut assumptions = setting.assumptions(measure);
+        assumptions.extend(note.map(str::to_owned));
+        Entry { id, measure, outcome, assumptions }
+    };
+    let descent = || setting.descent.as_ref().map_err(NotApplicable::clone);
+    let times = random_times(training, setting.private);
+    let average = times.and_then(|times| Ok(descent()?.average(times)));
+    let last = match training.release {
+        Release::Last | Release::All => descent().map(|descent| descent.last()),
+        Release::RandomStop | Release::RandomSkip => Err(NotApplicable::new(
+            "what is released is the iterate of a random time, which utility-average is about: run.release = \"last\"",
+        )),
+    };
+    let domain = setting.ground.any_point();
+    let mut entries = vec![
+        entry(AVERAGE, setting.measure, average, average_words(training)),
+        entry(LAST, setting.measure, last, None),
+        entry(DOMAIN, setting.measure, Ok(domain), None),
+    ];
+    if training.algorithm == Algorithm::Online {
+        let regret = descent().map(|descent| descent.average(0..=descent.count() - 1));
+        entries.push(entry(REGRET, Measure::AverageRegret, regret, None));
+        entries.push(entry(DOMAIN, Measure::AverageRegret, Ok(domain), None));
+    }
+    Ok(Utility { entries, best_rate: None })
+}
+
+/// The times that what is released is an iterate of, each equally likely.
+fn random_times(training: &Training, private: u64) -> Result<RangeInclusive<u64>, NotApplicable> {
+    let total = private.saturating_add(training.public_steps);
+    match training.release {
+        Release::RandomStop | Release::All => Ok(1..=total),
+        // Equal steps on new data: the law of the iterate depends on their number only.
+        Release::RandomSkip if training.has_equal_steps() => Ok(total - private / 2..=total),
+        Release::RandomSkip => Err(NotApplicable::new(
+            "skipping the first steps needs equal steps: one update.learning-rate, and the same noise",
+        )),
+        Release::Last => Err(NotApplicable::new(
+            "only the last iterate is released, not that of a random time: run.release = \"random-stop\"",
+        )),
+    }
+}
+
+fn average_words(training: &Training) -> Option<&'static str> {
+    (training.release == Release::All).then_some(
+        "the bound is for the average of the iterates after each step, and for a random one of them",
+    )
+}
+
+/// The constant rate that minimises the bound of what the run is for, if the noise of gradients does not
+/// depend on it and the rate is better than none.
+///
+/// With m iterates averaged (D²/η + η·B)/(2m), B = (m−1)·G² + L², is least at η = D/√B. The bound on the last
+/// iterate is least over η, for a given m, at D/√(m·(G²·H_{m−1} + L²)), where it falls with m from m = 2 on.
+fn best_rate(training: &Training, now: &Utility) -> Option<BestRate> {
+    if !matches!(training.noise, Noise::Multiplier(_) | Noise::Gradient(_)) {
+        return None;
+    }
+    let with =
+        |rate: Positive| Training { learning_rate: Some(LearningRate::Constant(rate)), ..training.clone() };
+    let setting = Setting::of(training).ok()?;
+    let measure = now.measures().first().copied().unwrap_or(setting.measure);
+    let total = setting.private.saturating_add(training.public_steps);
+    let (count, harmonic) = match (measure, random_times(training, setting.private)) {
+        (Measure::AverageRegret, _) => (total, None),
+        (_, Ok(times)) => (times.end() - times.start() + 1, None),
+        (_, Err(_)) => (total.saturating_add(1), Some(sums::harmonic(total).midpoint())),
+    };
+    // G² does not depend on the rate.
+    let moment = Setting::of(&with(Positive::new(1.0).ok()?)).ok()?.descent.ok()?.second_moment()?;
+    let square = setting.ground.lipschitz().square().midpoint();
+    let size = match harmonic {
+        Some(harmonic) => count as f64 * (moment * harmonic + square),
+        None => (count - 1) as f64 * moment + square,
+    };
+    let rate = (setting.ground.diameter.get() / size.sqrt()).min(training.largest_rate());
+    let rate = Positive::new(rate).ok()?;
+    let best = at(&with(rate)).ok()?;
+    let best = best.best_of(measure)?;
+    (!best.is_vacuous()).then_some(BestRate { rate, id: best.id, value: best.value })
+}

@@ -1,0 +1,239 @@
+//! What a training run is as a descent on a convex function.
+//!
+//! The function is the population risk if every record is used at most once, and the empirical risk of the
+//! given records if every step draws from all of them anew. In both cases the mean gradient of a batch is
+//! unbiased given the past, and its second moment is at most
+//! - L² for a mean over a batch of fixed size: a mean of vectors no longer than L is no longer than L;
+//! - L²·(1 + (1−p)/b) for a Poisson batch divided by b = pn: Σξ_i·g_i/b has the mean ḡ, ‖ḡ‖ ≤ L, and the
+//!   variance Σp(1−p)·‖g_i‖²/b² ≤ n·p(1−p)·L²/b² = (1−p)·L²/b.
+//!
+//! Noise s of the iterate is noise s/η of the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
+
+use super::descent::{Descent, GradientStep, Ground};
+use crate::algorithm::{Algorithm, Divisor, NoiseKind, Order, Training};
+use crate::{Enclosure, NotApplicable};
+
+/// What a bound on the utility of a run bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// E[F(w)] − min F, F(w) the expected loss of a new record.
+    PopulationRisk,
+    /// E[F(w)] − min F, F(w) the mean loss of the given records.
+    EmpiricalRisk,
+    /// E[Σ f_t(w_t) − min_u Σ f_t(u)]/n, the cost of the plays over that of the best fixed one.
+    AverageRegret,
+}
+
+impl Measure {
+    /// Its name, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PopulationRisk => "excess-population-risk",
+            Self::EmpiricalRisk => "excess-empirical-risk",
+            Self::AverageRegret => "average-regret",
+        }
+    }
+
+    /// Its name, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::PopulationRisk => "expected excess population risk",
+            Self::EmpiricalRisk => "expected excess empirical risk",
+            Self::AverageRegret => "expected average regret",
+        }
+    }
+}
+
+/// A run as a descent.
+pub(super) struct Setting {
+    pub ground: Ground,
+    pub descent: Result<Descent, NotApplicable>,
+    /// What its iterates have a risk of.
+    pub measure: Measure,
+    /// How many steps use private records.
+    pub private: u64,
+    /// What must hold besides convexity, in words.
+    pub assumptions: Vec<String>,
+}
+
+/// The most different steps.
+const MOST_DIFFERENT: u64 = 1_000_000;
+
+impl Setting {
+    pub(super) fn of(training: &Training) -> Result<Self, NotApplicable> {
+        let ground = ground(training)?;
+        let dimension = dimension(training)?;
+        let measure = measure(training)?;
+        let Some(private) = training.whole_steps() else {
+            return Err(NotApplicable::new(
+                "the utility is that of a whole number of steps: give run.steps as a number",
+            ));
+        };
+        check_batches(training, private)?;
+        let total = private.saturating_add(training.public_steps);
+        let step = |time: u64| gradient_step(training, ground, dimension, time);
+        let descent = if training.has_equal_steps() {
+            step(1).map(|step| Descent::equal(ground, total, step))
+        } else if total > MOST_DIFFERENT {
+            Err(NotApplicable::new(format!(
+                "{total} different steps: at most {MOST_DIFFERENT} are looked at, or one update.learning-rate"
+            )))
+        } else {
+            let steps: Result<_, NotApplicable> = (1..=total).map(step).collect();
+            steps.and_then(|steps| Descent::varying(ground, steps))
+        };
+        Ok(Self { ground, descent, measure, private, assumptions: assumptions(training, measure) })
+    }
+
+    /// What must hold for a bound on a measure, in words.
+    pub(super) fn assumptions(&self, measure: Measure) -> Vec<String> {
+        let mut words = vec![sampling_words(measure).to_owned()];
+        words.extend(self.assumptions.iter().cloned());
+        words
+    }
+}
+
+/// D and L, if gradients are those of convex functions on a bounded set.
+fn ground(training: &Training) -> Result<Ground, NotApplicable> {
+    let refuse = |reason: &str| Err(NotApplicable::new(reason));
+    if training.loss.convex == Some(false) {
+        return refuse("the loss is not convex: loss.convex is false");
+    }
+    if !training.is_convex() {
+        return refuse("nothing says that the loss is convex: loss.convex = true would");
+    }
+    if !training.uses_convexity() {
+        return refuse(
+            "clipped gradients (update.clip-norm) of a convex loss need not be those of any convex function: give \
+             update.lipschitz if gradients are never longer, or loss.generalised-linear = true",
+        );
+    }
+    let Some(diameter) = training.domain.diameter else {
+        return refuse("the domain is unbounded: [domain] diameter is missing");
+    };
+    let Some(contribution) = training.contribution else {
+        return refuse("gradients may have any norm: give update.lipschitz or update.clip-norm");
+    };
+    if training.weight_decay > 0.0 {
+        return refuse(
+            "weight decay is no gradient of the loss: put it into the loss, and leave update.weight-decay out",
+        );
+    }
+    Ok(Ground { diameter, lipschitz: contribution.norm() })
+}
+
+fn dimension(training: &Training) -> Result<Enclosure, NotApplicable> {
+    match (training.noise_kind, training.domain.dimension) {
+        (NoiseKind::Laplace, _) => Ok(Enclosure::ONE),
+        (NoiseKind::Gaussian, Some(dimension)) => Ok(Enclosure::from(dimension)),
+        (NoiseKind::Gaussian, None) => Err(NotApplicable::new(
+            "noise costs more the more dimensions it has: [domain] dimension is missing",
+        )),
+    }
+}
+
+fn measure(training: &Training) -> Result<Measure, NotApplicable> {
+    match (training.order, training.divide_by) {
+        (Order::Once | Order::Cyclic | Order::Shuffled, _) => Ok(Measure::PopulationRisk),
+        (Order::Poisson, Divisor::Actual) => Err(NotApplicable::new(
+            "a batch that may be empty, divided by its size, has a gradient that is biased: update.divide-by = \
+             \"batch-size\", or run.order = \"without-replacement\"",
+        )),
+        _ if training.public_steps > 0 => Err(NotApplicable::new(
+            "steps on other data (run.public-steps) are no steps on the empirical risk of the given records: \
+             run.public-steps = 0, or run.order = \"once\" for the population risk",
+        )),
+        _ => Ok(Measure::EmpiricalRisk),
+    }
+}
+
+/// Records that take turns: each once, in batches that are all of one size.
+fn check_batches(training: &Training, private: u64) -> Result<(), NotApplicable> {
+    if !training.order.is_by_passes() {
+        return Ok(());
+    }
+    if private > training.batches_in_a_pass() {
+        return Err(NotApplicable::new(
+            "from the second pass on, records in turn have already moved the iterate at which their gradient is taken: \
+             run.order = \"once\", or \"poisson\", \"without-replacement\" or \"full\" for several passes",
+        ));
+    }
+    if private == training.batches_in_a_pass() && !training.has_equal_batches() {
+        return Err(NotApplicable::new(
+            "the last batch is smaller than the others: run.batch-size must divide run.records, or run.steps must end \
+             before it",
+        ));
+    }
+    Ok(())
+}
+
+fn gradient_step(
+    training: &Training,
+    ground: Ground,
+    dimension: Enclosure,
+    time: u64,
+) -> Result<GradientStep, NotApplicable> {
+    let rate = training
+        .rate_of(time)
+        .ok_or_else(|| NotApplicable::new("how far a step goes is unknown: give update.learning-rate"))?;
+    let norm = ground.lipschitz();
+    let mut mean = norm.square();
+    if training.order == Order::Poisson {
+        let batch = training.nominal_batch();
+        let share = batch / Enclosure::from(training.records);
+        mean = mean * (Enclosure::ONE + (Enclosure::ONE - share).positive_part() / batch);
+    }
+    let noise = training.noise_at(time, rate, norm) / rate;
+    let variance = match training.noise_kind {
+        NoiseKind::Gaussian => dimension * noise.square(),
+        NoiseKind::Laplace => Enclosure::from(2.0) * noise.square(),
+    };
+    Ok(GradientStep { rate, second_moment: mean + variance })
+}
+
+fn sampling_words(measure: Measure) -> &'static str {
+    match measure {
+        Measure::PopulationRisk => "the records are independent draws from one distribution",
+        Measure::EmpiricalRisk => {
+            "the risk is the mean loss of exactly these records; what a new record would lose is not bounded"
+        }
+        Measure::AverageRegret => {
+            "the costs were fixed in advance: no cost depends on the plays; that of a step is the mean loss of its records"
+        }
+    }
+}
+
+fn assumptions(training: &Training, measure: Measure) -> Vec<String> {
+    let norm = training.contribution.map_or(0.0, |contribution| contribution.norm().get());
+    let mut words = vec![if training.is_clipped() {
+        format!(
+            "the risk is that of the loss whose gradients are the clipped ones: it is convex, and {norm}-Lipschitz; where \
+             nothing is clipped it is the loss itself"
+        )
+    } else {
+        format!("every record's loss is convex, with gradients (or subgradients) of norm at most {norm}")
+    }];
+    if let Some(diameter) = training.domain.diameter {
+        words.push(format!(
+            "the start is in, and every step is projected to, one closed convex set of diameter {}; the best point is \
+             the best of that set",
+            diameter.get()
+        ));
+    }
+    if measure == Measure::PopulationRisk && training.public_steps > 0 {
+        words.push(format!(
+            "the data of the {} public steps are further draws from the same distribution, in batches of the same size",
+            training.public_steps
+        ));
+    }
+    if training.tasks > 1 {
+        words.push(format!("the bound is for each of the {} runs", training.tasks));
+    }
+    if training.algorithm == Algorithm::Online && training.nominal_batch().upper() > 1.0 {
+        words.push("a step plays once, and then sees all records of its batch".to_owned());
+    }
+    words.push(
+        "the expectation is over the noise, the sampling and, where they are random, the records".to_owned(),
+    );
+    words
+}
