@@ -54,7 +54,8 @@ D, s     the diameter of the domain and the noise",
              0.500 by `composition`.",
             "A record that is used again is charged with ω′(D), however little it moves: 4.09 in examples/projected-dp-sgd.toml, \
              where `recursion` has 2.3e-4. Beyond 256 steps it may stop early: 6.88e-3 there at ε = 0 after 1e6 steps, \
-             where `nonconvex-published` has 6.74e-3.",
+             where `nonconvex-published` has 6.74e-3. Of more than 64 different later steps it looks at some only: \
+             `contraction-published` has an example.",
             "Nothing without a bounded domain.",
         ],
         example: "account examples/public-tail.toml",
