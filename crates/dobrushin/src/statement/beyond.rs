@@ -102,9 +102,11 @@ D        the diameter of the domain; d how far the update moves when the record 
             "Y_t and X′_t are the same function of (Y_{t−1}, V_t + Z_t) and (X′_{t−1}, Z′_t). By adaptive composition and \
              post-processing Y_T against X′_T is at least as hard to tell as Gaussians μ apart, μ² = Σ(a_t/s_t)².",
             "On a bounded domain start at any time τ with Y_τ = X′_τ, at most D from X_τ, and nothing spent before.",
-            "The cheapest a_t, by the greatest convex minorant (the taut string), in closed form on equal steps; where it touches is \
-             found in ordinary arithmetic and z_t ≥ 0 is checked with every rounding counted. Of a modulus that is the least of \
-             several lines each is tried.",
+            "The cheapest a_t for lines ω′_t(z) = c_t·z + o_t: with w_t = c_{t+1}⋯c_T, the total shift is a curve below the points \
+             (−Σ(s_i·w_i)², −Σo_i·w_i), sums over i > t, that ends in the last of them; its price is the integral of its squared \
+             slope, least for the greatest convex minorant (the taut string). Where that touches is found in ordinary arithmetic, \
+             straight parts are priced in closed form, and z_t ≥ 0 is checked with every rounding counted. Of a modulus \
+             that is the least of several lines each is tried.",
             "A random time or place: Σ w_j·θ_ε(μ_j), by joint convexity.",
         ],
         wins: &[
