@@ -9,6 +9,7 @@ use dobrushin::algorithm::{
 };
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::statement;
+use dobrushin::statement::UTILITY;
 use dobrushin::utility::{self, Measure, Utility};
 use utility_support::{positive, probability, training};
 
@@ -269,9 +270,9 @@ fn every_theorem_that_is_named_can_be_explained() {
     for entry in &online.entries {
         assert!(statement::find(entry.id).is_some(), "{}", entry.id);
     }
-    for (place, one) in utility::STATEMENTS.iter().enumerate() {
+    for (place, one) in UTILITY.iter().enumerate() {
         assert_eq!(statement::find(one.id), Some(one));
         assert!(!one.statement.is_empty() && !one.assumptions.is_empty() && !one.source.is_empty());
-        assert!(utility::STATEMENTS[..place].iter().all(|other| other.id != one.id));
+        assert!(UTILITY[..place].iter().all(|other| other.id != one.id));
     }
 }

@@ -5,8 +5,7 @@ use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
 use crate::run_file::nearest;
 use dobrushin::account::analysis_ids;
-use dobrushin::statement::{STATEMENTS, Statement, find};
-use dobrushin::utility;
+use dobrushin::statement::{STATEMENTS, Statement, UTILITY, find};
 use serde_json::{Value, json};
 
 /// One statement, or the list of all.
@@ -20,15 +19,42 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
         let help = format!("{}all of them: {}", near.unwrap_or_default(), known.join(", "));
         return Err(Problem::new(format!("nothing is called {id:?}")).help(help));
     };
+    Ok(Report::new(in_words(statement), as_json(statement)))
+}
+
+/// The answer first: the formula, what it means, what it needs and when it helps; then why it holds.
+fn in_words(statement: &Statement) -> Text {
     let mut text = Text::default();
     text.answer(format!("{}\n{}", statement.title, "─".repeat(statement.title.chars().count())));
+    if let Some(notes) = statement.notes {
+        text.answer(indented(notes.formula));
+    }
     text.answer(wrap(statement.statement, ""));
     text.answer(bullets("Assumptions", statement.assumptions));
+    if let Some(notes) = statement.notes {
+        text.answer(bullets("When it wins", notes.wins));
+        text.answer(numbered("Proof sketch", notes.proof));
+    }
     text.answer(format!("Source\n{}", wrap(statement.source, "  ")));
     if !statement.errata.is_empty() {
         text.answer(bullets("Errata", statement.errata));
     }
-    Ok(Report::new(text, as_json(statement)))
+    if let Some(notes) = statement.notes {
+        text.answer(format!("Example\n  dobrushin {}", notes.example));
+    }
+    text
+}
+
+/// Lines as they are, two columns to the right.
+fn indented(lines: &str) -> String {
+    let lines: Vec<String> = lines.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+/// Steps under a heading.
+fn numbered(heading: &str, steps: &[&str]) -> String {
+    let steps = steps.iter().zip(1..).map(|(step, number)| wrap(step, &format!("  {number}. ")));
+    format!("{heading}\n{}", steps.collect::<Vec<_>>().join("\n"))
 }
 
 fn list() -> Report {
@@ -40,7 +66,8 @@ fn list() -> Report {
             group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id))).collect();
         text.answer(format!("{heading}\n{}", lines.join("\n")));
     }
-    text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata.");
+    text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata, and of an analysis also the \
+         formula, when it wins, a proof and an example.");
     let statements: Vec<Value> = grouped().into_iter().flat_map(|(_, group)| group).map(as_json).collect();
     Report::new(text, json!({ "statements": statements }))
 }
@@ -50,12 +77,13 @@ fn grouped() -> [(&'static str, Vec<&'static Statement>); 3] {
     let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
     let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
     let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
-    let utility = utility::STATEMENTS.iter().collect();
+    let utility = UTILITY.iter().collect();
     [("Analyses of runs", analyses.clone()), ("What they rest on", others), ("Utility", utility)]
 }
 
 /// A statement, for programs.
 pub fn as_json(statement: &Statement) -> Value {
+    let notes = statement.notes.as_ref();
     json!({
         "id": statement.id,
         "title": statement.title,
@@ -64,5 +92,10 @@ pub fn as_json(statement: &Statement) -> Value {
         "source": statement.source,
         "errata": statement.errata,
         "is_analysis": analysis_ids().any(|id| id == statement.id),
+        "applies_to": notes.map(|notes| notes.applies_to),
+        "formula": notes.map(|notes| notes.formula),
+        "proof": notes.map(|notes| notes.proof),
+        "wins": notes.map(|notes| notes.wins),
+        "example": notes.map(|notes| notes.example),
     })
 }

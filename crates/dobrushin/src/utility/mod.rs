@@ -21,11 +21,9 @@ pub mod prescribe;
 mod report;
 mod setting;
 mod smoothing;
-mod statements;
 mod sums;
 
 pub use descent::{Descent, GradientStep, Ground};
 pub use report::{Best, BestRate, Entry, Utility, of};
 pub use setting::Measure;
 pub use smoothing::{Smoothing, smoothing};
-pub use statements::STATEMENTS;

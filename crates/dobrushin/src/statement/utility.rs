@@ -1,6 +1,6 @@
-//! What the numbers of this module rest on, as data.
+//! How good what a run releases is, in expectation.
 
-use crate::statement::Statement;
+use super::Statement;
 
 /// Privacy amplification by iteration.
 macro_rules! pai {
@@ -24,7 +24,7 @@ macro_rules! descent {
 }
 
 /// Every statement about utility, in the order of reports.
-pub const STATEMENTS: &[Statement] = &[
+pub const UTILITY: &[Statement] = &[
     Statement {
         id: "utility-average",
         title: "The excess risk of the iterate of a random time, or of the average iterate",
@@ -39,6 +39,7 @@ pub const STATEMENTS: &[Statement] = &[
         errata: &[
             "Theorem 28 of Feldman et al. (2018) has 4R·G/√n at η = 2R/(G√n); with D = 2R this is 2R·G/√n",
         ],
+        notes: None,
     },
     Statement {
         id: "utility-last",
@@ -51,6 +52,7 @@ pub const STATEMENTS: &[Statement] = &[
         source: "Shamir, Zhang, Stochastic gradient descent for non-smooth optimization (2013), with explicit constants, \
                  the last step without noise, and any m",
         errata: &[],
+        notes: None,
     },
     Statement {
         id: "utility-domain",
@@ -59,6 +61,7 @@ pub const STATEMENTS: &[Statement] = &[
         assumptions: &["gradients (or subgradients) of norm at most L on a convex set of diameter D"],
         source: "convexity",
         errata: &[],
+        notes: None,
     },
     Statement {
         id: "utility-regret",
@@ -76,6 +79,7 @@ pub const STATEMENTS: &[Statement] = &[
             "the paper's algorithm releases w_{T+1}, its proposition is about w_T (E21); utility-average is about the former",
             "σ_t/√t → 0 is not enough for vanishing regret with η_t ~ 1/√t (E21): (1/n)·Σ σ_t²/√t → 0 is needed",
         ],
+        notes: None,
     },
     Statement {
         id: "prescription-stop",
@@ -91,6 +95,7 @@ pub const STATEMENTS: &[Statement] = &[
         errata: &[
             "σ = 2L√(2·ln(1.25/δ))/ε is not private for large ε (E10): at ε = 10 and δ = 1e-5 the δ is 2.265e-5",
         ],
+        notes: None,
     },
     Statement {
         id: "prescription-skip",
@@ -107,6 +112,7 @@ pub const STATEMENTS: &[Statement] = &[
             "(ε/√(n−t+1), δ) does not follow from the Rényi curve; it holds where ε/√(n−t+1) ≤ 1 (E11)",
             "√(8R) in η must be √8·R (E11)",
         ],
+        notes: None,
     },
     Statement {
         id: "prescription-public",
@@ -122,6 +128,7 @@ pub const STATEMENTS: &[Statement] = &[
         errata: &[
             "the printed σ lacks a factor √2 and is not private (E12): 50 public records, ε = 1 and δ = 1e-5 have δ = 2.713e-5",
         ],
+        notes: None,
     },
     Statement {
         id: "prescription-tasks",
@@ -136,6 +143,7 @@ pub const STATEMENTS: &[Statement] = &[
         ],
         source: pai!("Theorem 32, with 5/8 of its bound"),
         errata: &["q has ln n in place of H_n, which is too small for n = 1 (E9)"],
+        notes: None,
     },
     Statement {
         id: "prescription-smoothing",
@@ -150,6 +158,7 @@ pub const STATEMENTS: &[Statement] = &[
              1e-14 (E21)",
             "E‖Z‖ = √d must be ≤ (E22)",
         ],
+        notes: None,
     },
     Statement {
         id: "prescription-online",
@@ -162,5 +171,6 @@ pub const STATEMENTS: &[Statement] = &[
         ],
         source: "Asoodeh, Diaz, Calmon, Contraction of E_γ-divergence and its applications to privacy (2023), Proposition 2",
         errata: &["the bound is for w_T, not for the w_{T+1} that the algorithm returns (E21)"],
+        notes: None,
     },
 ];
