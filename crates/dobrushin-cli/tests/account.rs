@@ -287,3 +287,27 @@ fn advice_is_what_the_changed_run_says() {
     let uppers: Vec<f64> = advice.iter().map(|one| bounds(&one["epsilon"]).1).collect();
     assert!(uppers.iter().all(|upper| *upper < 0.95 * now) && uppers.is_sorted(), "{uppers:?} against {now}");
 }
+
+/// Where it takes many steps together, single ones may be the better.
+#[test]
+fn contraction_is_never_above_the_products_that_it_sharpens() {
+    let cases: [(&str, &str, &[&str]); 3] = [
+        ("online", "contraction-published", &["--set", "record=1", "--set", "diameter=0.5"]),
+        ("stop-pnsgd", "random-stop-published", &["--set", "diameter=0.4"]),
+        (
+            "projected-dp-sgd",
+            "nonconvex-published",
+            &["--set", "noise=laplace", "--set", "steps=1000000", "--set", "dimension=1"],
+        ),
+    ];
+    for (example, published, changes) in cases {
+        let file = format!("examples/{example}.toml");
+        let only = format!("contraction,{published}");
+        let answer = json(&[&["account", &file, "--epsilon", "0", "--analyses", &only], changes].concat());
+        let of = |id: &str| {
+            let entries = answer["analyses"].as_array().expect("a list");
+            bounds(&entries.iter().find(|entry| entry["id"] == id).expect("it was asked")["delta"]).1
+        };
+        assert!(of("contraction") <= of(published), "{example}: {answer}");
+    }
+}

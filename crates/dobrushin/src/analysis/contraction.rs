@@ -1,8 +1,9 @@
 //! The tight contraction curve, folded along a chain in blocks of steps.
 
+use super::contraction_published::products;
 use super::lines::squared_shift;
 use super::walk::{Leg, legs, ln_weight_of_a_stop};
-use super::{Analysis, Bound, unbounded};
+use super::{Analysis, Bound, NonconvexPublished, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, NotApplicable};
@@ -20,8 +21,8 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 /// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of the
 /// batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record, the
 /// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
-/// random time or place: the average. F_γ(e) ≤ e·η_γ: never above the products of `contraction-published` and
-/// `nonconvex-published`.
+/// random time or place: the average. F_γ(e) ≤ e·η_γ; where many steps are looked at together, the products of
+/// `contraction-published` and `nonconvex-published` may still be smaller, and the least of all is taken.
 pub struct Contraction;
 
 impl Analysis for Contraction {
@@ -31,9 +32,12 @@ impl Analysis for Contraction {
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let folds = released.branches().iter().map(Fold::new).collect::<Result<Vec<Fold>, _>>()?;
+        let published = [products(released), NonconvexPublished.apply(released)];
+        let published: Vec<_> = published.into_iter().flatten().map(Bound::into_profile).collect();
         Ok(Bound::by_log_delta(move |epsilon| {
             let terms: Vec<Enclosure> = folds.iter().map(|fold| fold.ln_delta(epsilon)).collect();
-            ln_sum(&terms)
+            let others = published.iter().map(|profile| profile.log_delta(epsilon));
+            others.fold(ln_sum(&terms), Enclosure::min)
         }))
     }
 }

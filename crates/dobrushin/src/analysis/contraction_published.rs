@@ -71,7 +71,8 @@ struct Product {
     ends: bool,
 }
 
-fn products(released: &Mixture) -> Result<Bound, NotApplicable> {
+/// The average of the products of all branches.
+pub(super) fn products(released: &Mixture) -> Result<Bound, NotApplicable> {
     let products = released.branches().iter().map(product).collect::<Result<Vec<Product>, _>>()?;
     Ok(Bound::by_log_delta(move |epsilon| {
         let terms: Vec<Enclosure> = products.iter().map(|product| product.ln_delta(epsilon)).collect();

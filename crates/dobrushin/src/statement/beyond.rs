@@ -10,7 +10,8 @@ pub(super) const CONTRACTION: Statement = Statement {
                 use and j₀ steps, then blocks of k steps, the best of all. Used again, with probability p: \
                 h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·θ(ω′(D)/s)}, the first on points as far apart as any two of the \
                 updates with one record, another, or neither. With Laplace noise δ is exactly 0 after \
-                finitely many steps. A random time or place: the average.",
+                finitely many steps. A random time or place: the average. Never above `contraction-published`, \
+                `random-stop-published` and `nonconvex-published`, whose products are taken where they are smaller.",
     assumptions: &[
         "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
         "iterates are projected to a closed convex set of diameter D",
@@ -53,9 +54,7 @@ D, s     the diameter of the domain and the noise",
             "The only analysis that forgets step by step with Laplace noise: the example with noise = \"laplace\" has ε = 0.138, and \
              0.500 by `composition`.",
             "A record that is used again is charged with ω′(D), however little it moves: 4.09 in examples/projected-dp-sgd.toml, \
-             where `recursion` has 2.3e-4. Beyond 256 steps it may stop early: 6.88e-3 there at ε = 0 after 1e6 steps, \
-             where `nonconvex-published` has 6.74e-3. Of more than 64 different later steps it looks at some only: \
-             `contraction-published` has an example.",
+             where `recursion` has 2.3e-4.",
             "Nothing without a bounded domain.",
         ],
         example: "account examples/public-tail.toml",

@@ -46,9 +46,8 @@ s        the noise of the step",
              empty, and 1 (E7).",
         ],
         wins: &[
-            "At ε = 0, where `contraction` can say no less, and then if there are many different later steps, of which \
-             `contraction` looks at some only: in the example, with learning rates 0.5/√t, δ(0) = 6.6e-46 for the first of \
-             200 records, `contraction` 7.5e-28, `shift` 0.036.",
+            "Only at ε = 0, where `contraction`, which takes it into account, says no less: in the example, with learning \
+             rates 0.5/√t, δ(0) = 6.6e-46 for the first of 200 records, `shift` 0.036.",
             "At ε > 0 much is given away: with D = 5 standard deviations, record 9990 of examples/pnsgd.toml at ε = 1 has \
              5.6e-3 by the product and 2.8e-33 by `contraction`; the example at ε = 0.1 has 9.3e-50, and by `contraction` \
              nothing that a number could hold.",
@@ -95,8 +94,8 @@ i        the step that uses the record; other symbols as in contraction-publishe
              equally likely, has the same mixture over the number of steps that follow its use.",
         ],
         wins: &[
-            "At ε = 0 on a domain of about a noise standard deviation, by a hair: 3.199167e-5 in the example, as \
-             `contraction` adds up some times in groups.",
+            "Only at ε = 0, where `contraction`, which takes it into account, says no less: 3.199167e-5 in the example, on a \
+             domain of about a noise standard deviation.",
             "Otherwise `contraction` averages smaller terms: at ε = 0.1 the example has 2.46e-5 against 2.00e-5; with D = 5s \
              and ε = 1 it is 3.4e-5 against 7.3e-7.",
             "δ is at least a share 1/n of what one use costs, as the last step may be that of the record: it is for large n.",
@@ -245,8 +244,8 @@ s        the noise of the iterate",
             "T → ∞: a geometric series with q < 1, so that the bound holds for any number of steps.",
         ],
         wins: &[
-            "At ε = 0 with Laplace noise, by a hair: 3.5595e-3 in the example; `contraction`, which is never above it but for \
-             rounding and for stopping early, has 3.5596e-3. At ε = 0.5 `contraction` has 0.",
+            "Only at ε = 0 with Laplace noise, where `contraction`, which takes it into account, says no less: 3.5595e-3 in \
+             the example. At ε = 0.5 `contraction` has 0.",
             "With Gaussian noise never, as `recursion` takes it into account: 7.5e-5 against 6.7e-3 at ε = 0 after 1e6 steps \
              of examples/projected-dp-sgd.toml, and less and less as ε grows.",
             "There it is below composition from about 2e5 steps on (1.6e-2 of `composition` after 1e6); at δ = 1e-5 it needs \
