@@ -5,6 +5,7 @@ use crate::command::account::{answer_json, asked, question, symbol, target};
 use crate::output::{Report, Text, aligned, bounds, object, wrap};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
+use crate::progress;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
 use dobrushin::NotApplicable;
@@ -12,7 +13,6 @@ use dobrushin::account::{Answer, Options, Question, Report as Account};
 use dobrushin::algorithm::Run;
 use dobrushin::numeric::decimal as number;
 use dobrushin::utility::{self, Best, Utility};
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,8 +22,8 @@ pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem
     run_file::apply(&mut file, &arguments.changes.set)?;
     let sweeps = sweeps(arguments)?;
     let question = question(&file, &arguments.question)?;
-    let bar = progress(show_progress, sweeps.iter().map(|sweep| sweep.values.len() as u64).product());
     let points = points(&sweeps);
+    let bar = progress::bar(show_progress, points.len() as u64, "points");
     let options = Options { only: arguments.analyses.only(), ..Options::default() };
     let accounts = points
         .par_iter()
@@ -83,14 +83,6 @@ fn at(
     let varied = sweeps.iter().any(|sweep| sweep.key.starts_with("target."));
     let question = if varied { file.question()?.unwrap_or(question) } else { question };
     Ok((file.run()?, question))
-}
-
-/// Shown on a terminal only.
-fn progress(show: bool, points: u64) -> ProgressBar {
-    let bar = if show { ProgressBar::new(points) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} points, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
 }
 
 /// How good a run is.
