@@ -1,17 +1,22 @@
-"""The composition accountant against dp_accounting, prv_accountant and Opacus, side by side in one run.
+"""The composition accountant against dp_accounting, prv_accountant, Opacus and OpenDP, side by side in one run.
 
-Everything is DP-SGD: `steps` times the Gaussian mechanism on a Poisson sample, add-or-remove-one
-neighbours. Every row is a process of its own, stopped after two minutes or at 12 GB. Seconds are the
+Everything is DP-SGD: `steps` times the Gaussian mechanism on a Poisson sample (q = 1: on all records),
+add-or-remove-one neighbours. Then what each of the others has, and single answers of theirs. Every row is a process of its own, stopped after two minutes or at 12 GB. Seconds are the
 median over calls that took 3 s together, imports not counted, and the ratio is to our default; the
 memory is the whole process's peak.
 
 usage: accountants.py ACCOUNTANT_TIMES_EXECUTABLE RENYI_SETTINGS_EXECUTABLE
        accountants.py PEER TASK GIVEN Q STEPS DELTA [ERROR]      one row of a peer, as JSON
+       accountants.py facts                                      what the others have
+       accountants.py answer NAME                                one single answer
 """
 
+import importlib.metadata
+import inspect
 import json
 import math
 import random
+import re
 import resource
 import statistics
 import subprocess
@@ -39,9 +44,12 @@ TASKS = [
     ("epsilon", 0.03, 0.01, 100, 1e-5, None),
     ("epsilon", 1, 1e-9, 1_000_000_000, 1e-5, None),
     ("noise", 2, 0.004, 20_000, 1e-6, 1.446682923367),
+    # Closed forms.
+    ("epsilon", 20, 1, 1_000, 1e-5, 7.51127590074478),
+    ("noise", 2, 1, 1_000, 1e-6, 70.5338528390847),
 ]
 
-PEERS = ["dp_accounting", "prv_accountant", "opacus"]
+PEERS = ["dp_accounting", "prv_accountant", "opacus", "opendp"]
 
 # The error in ε that prv_accountant is asked for, relatively; the others are asked for their default.
 PRV_RELATIVE_ERROR = 1e-3
@@ -103,6 +111,24 @@ def opacus_peer(task, given, q, steps, delta, _):
     return epsilon if task == "epsilon" else noise
 
 
+def opendp_peer(task, given, q, steps, delta, _):
+    import opendp.prelude as dp
+
+    if q != 1:
+        sys.exit("no Poisson sampling")
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+
+    def composed(sigma):
+        steps_together = dp.c.make_composition([dp.m.make_gaussian(*space, scale=sigma)] * steps)
+        return dp.c.make_zCDP_to_approxDP(steps_together)
+
+    if task == "epsilon":
+        return lambda: composed(given).map(1.0).epsilon(delta)
+    fixed = lambda sigma: dp.c.make_fix_delta(composed(sigma), delta)
+    return lambda: dp.binary_search_param(fixed, d_in=1.0, d_out=(given, delta))
+
+
 def dp_accounting_renyi(settings):
     from dp_accounting.rdp import RdpAccountant
 
@@ -151,8 +177,8 @@ def one_row(peer, task, *numbers):
         call = {"dp_accounting": dp_accounting_renyi, "opacus": opacus_renyi}[peer](read_settings(numbers[0]))
     else:
         given, q, steps, delta, *error = map(float, numbers)
-        peers = {"dp_accounting": dp_accounting_peer, "prv_accountant": prv_accountant_peer, "opacus": opacus_peer}
-        call = peers[peer](task, given, q, int(steps), delta, error[0] if error else None)
+        peers = [dp_accounting_peer, prv_accountant_peer, opacus_peer, opendp_peer]
+        call = peers[PEERS.index(peer)](task, given, q, int(steps), delta, error[0] if error else None)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     seconds = []
     while sum(seconds) < SECONDS:
@@ -207,7 +233,7 @@ def print_row(who, row, ours, exact=None):
     verdict = "" if exact is None or row["upper"] >= exact * (1 - 1e-9) else "TOO SMALL"
     print(
         f"  {who:28}{number(row['lower']):>14}{number(row['upper']):>14} {verdict:9}"
-        f"{row['first']:14.4f}{row['seconds']:12.4f}{times_ours:12.1f}{row['peak_mb'] or math.nan:9.0f}"
+        f"{row['first']:14.3g}{row['seconds']:12.3g}{times_ours:12.1f}{row['peak_mb'] or math.nan:9.0f}"
     )
 
 
@@ -255,12 +281,110 @@ def compare_renyi(renyi_settings):
             )
 
 
+def events_of(accountant):
+    """The events that an accountant of dp_accounting knows, as its source names them."""
+    source = inspect.getsource(inspect.getmodule(accountant))
+    return sorted(set(re.findall(r"dp_event\.(\w+)DpEvent", source)))
+
+
+def print_facts():
+    """What the others have, by their own account."""
+    import dp_accounting
+    import opendp.prelude as opendp
+    import prv_accountant
+    from dp_accounting.pld import PLDAccountant
+    from dp_accounting.rdp import RdpAccountant
+
+    def show(title, items):
+        print(f"  {title}: {', '.join(items)}")
+
+    for package in ["dp-accounting", "prv-accountant", "opacus", "opendp"]:
+        print(package, importlib.metadata.version(package))
+        if package == "dp-accounting":
+            show("events of the PLD accountant", events_of(PLDAccountant))
+            show("events of the Rényi accountant", events_of(RdpAccountant))
+            show("neighbours", [relation.name for relation in dp_accounting.NeighboringRelation])
+        if package == "prv-accountant":
+            show("mechanisms", [name for name in dir(prv_accountant) if name.endswith("Mechanism")])
+        if package == "opacus":
+            show("accountants", [name for name in opacus_accountants().__all__ if name.endswith("Accountant")])
+        if package == "opendp":
+            for title, module in [("measurements", opendp.m), ("combinators", opendp.c), ("transformations", opendp.t)]:
+                show(title, [name[5:] for name in dir(module) if name.startswith("make_")])
+
+
+def delta_of_a_million_steps():
+    from dp_accounting.pld import PLDAccountant
+
+    return PLDAccountant().compose(dp_sgd_event(1.0, 0.01, 1_000_000)).get_delta(0.0)
+
+
+def randomised_responses():
+    """Each tells the truth with probability 3/4."""
+    import dp_accounting as dp
+    from dp_accounting.pld import PLDAccountant
+
+    def epsilon(times):
+        accountant = PLDAccountant(neighboring_relation=dp.NeighboringRelation.REPLACE_ONE)
+        response = dp.RandomizedResponseDpEvent(noise_parameter=0.5, num_buckets=2)
+        return accountant.compose(dp.SelfComposedDpEvent(response, times)).get_epsilon(1e-5)
+
+    return [epsilon(times) for times in [1, 2, 100, 1_000_000]]
+
+
+def calibrated_noise():
+    from dp_accounting import calibrate_dp_mechanism
+    from dp_accounting.pld import PLDAccountant
+
+    return calibrate_dp_mechanism(PLDAccountant, lambda sigma: dp_sgd_event(sigma, 0.01, 100_000), 35.0, 1e-10)
+
+
+def epsilon_of_replaced_records():
+    import dp_accounting as dp
+    from dp_accounting.pld import PLDAccountant
+
+    accountant = PLDAccountant(neighboring_relation=dp.NeighboringRelation.REPLACE_ONE)
+    return accountant.compose(dp_sgd_event(1.0, 256 / 60_000, 10_000)).get_epsilon(1e-5)
+
+
+def opacus_epsilon_of_one_step():
+    return opacus_renyi([(10.0, 1e-4, 1, 0.1)])()[0]
+
+
+# What is asked, what is true, and the answer.
+ANSWERS = {
+    "dp_accounting PLD: δ at ε = 0 of σ = 1, q = 0.01, T = 1e6": ("at most 1", delta_of_a_million_steps),
+    "dp_accounting PLD: ε of 1, 2, 100, 1e6 randomised responses": ("grows with the uses", randomised_responses),
+    "dp_accounting: σ for ε = 35, δ = 1e-10, q = 0.01, T = 1e5": ("larger, as ε is above 35.002", calibrated_noise),
+    "dp_accounting PLD, REPLACE_ONE: ε of σ = 1, q = 256/60000, T = 1e4, δ = 1e-5": (
+        "not known; at most 5.8644, ours",
+        epsilon_of_replaced_records,
+    ),
+    "Opacus RDP: ε of σ = 10, q = 1e-4, T = 1, δ = 0.1": ("0", opacus_epsilon_of_one_step),
+}
+
+
+def print_answers():
+    print("\nSingle answers")
+    for asked, (truth, _) in ANSWERS.items():
+        row = row_of([sys.executable, __file__, "answer", asked])
+        print(f"  {asked}: {row.get('answer', row.get('failure'))} (true: {truth})", flush=True)
+
+
 def main():
     if sys.argv[1] in PEERS:
         one_row(*sys.argv[1:])
+    elif sys.argv[1] == "facts":
+        print_facts()
+    elif sys.argv[1] == "answer":
+        warnings.simplefilter("ignore")
+        print(json.dumps({"answer": ANSWERS[sys.argv[2]][1]()}))
     else:
         compare_compositions(sys.argv[1])
         compare_renyi(sys.argv[2])
+        print_answers()
+        print()
+        print_facts()
 
 
 if __name__ == "__main__":

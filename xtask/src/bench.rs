@@ -31,11 +31,11 @@ fn kernels(examples: &Path) -> Outcome {
     run(&mut Command::new(examples.join("kernel_speed")))
 }
 
-/// Compositions of DP-SGD against dp_accounting, prv_accountant and Opacus.
+/// Compositions of DP-SGD against dp_accounting, prv_accountant, Opacus and OpenDP.
 fn accountants(examples: &Path) -> Outcome {
     let python = python(&Packages {
-        probe: "import dp_accounting, prv_accountant, importlib.util as u; assert u.find_spec('opacus')",
-        wanted: &["numpy", "scipy", "dp-accounting", "prv-accountant"],
+        probe: "import dp_accounting, opendp, prv_accountant, importlib.util as u; assert u.find_spec('opacus')",
+        wanted: &["numpy", "scipy", "dp-accounting", "prv-accountant", "opendp"],
         // Its accountants need none of what it depends on, which is large.
         bare: &["opacus"],
     })?;

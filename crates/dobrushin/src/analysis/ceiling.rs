@@ -21,7 +21,14 @@ impl Analysis for Ceiling {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let last = at_each_end(released, LastStep::of)?;
+        let mut last: Vec<(Enclosure, LastStep)> = Vec::new();
+        for (weight, step) in at_each_end(released, LastStep::of)? {
+            // Many ends are alike.
+            match last.last_mut() {
+                Some((total, same)) if *same == step => *total = *total + weight,
+                _ => last.push((weight, step)),
+            }
+        }
         Ok(Bound::by_log_delta(move |epsilon| {
             let term = |(weight, step): &(Enclosure, LastStep)| weight.ln() + step.ln_delta(epsilon);
             ln_sum(&last.iter().map(term).collect::<Vec<_>>())
@@ -30,6 +37,7 @@ impl Analysis for Ceiling {
 }
 
 /// The last step, and how far apart the two runs are before its noise.
+#[derive(PartialEq)]
 struct LastStep {
     noise: StepNoise,
     probability: Enclosure,
