@@ -36,10 +36,9 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     let mut text = Text::default();
     let page = folder.join("index.html");
     text.answer(format!("{} figures, as SVG, PNG and CSV; {} shows them", figures.len(), page.display()));
-    text.answer(table(
-        ["figure", ""],
-        figures.iter().map(|(recipe, _)| [recipe.id.to_owned(), recipe.about.to_owned()]),
-    ));
+    let longest = recipes.iter().map(|recipe| recipe.id.len()).max().unwrap_or(0);
+    let lines = recipes.iter().map(|Recipe { id, about, .. }| format!("{id:longest$}  {about}"));
+    text.answer(lines.collect::<Vec<_>>().join("\n"));
     let rows = claims.iter().map(|claim| {
         let erratum = claim.erratum.unwrap_or("").to_owned();
         [claim.what.to_owned(), claim.printed.to_owned(), claim.shown(), erratum]

@@ -1,6 +1,6 @@
 //! What the figures draw of the papers, at the parameters of the reference values.
 //!
-//! `cargo test -p dobrushin-cli golden -- --nocapture` prints the largest difference for each figure.
+//! `cargo test -p dobrushin-cli -- golden --nocapture` prints the largest difference for each figure.
 
 use super::curves::{analysis, run};
 use super::published::OnePass;
