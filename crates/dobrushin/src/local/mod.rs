@@ -3,8 +3,14 @@
 //! [`LocalPrivacy`] is the promise, and what it says about contraction; [`Coins`] is an example in which the least
 //! error that any estimator can have is bounded from below in several ways.
 
+pub mod bits;
 mod coins;
+pub mod frequency;
+mod profile;
 mod promise;
+mod threshold;
 
+pub use bits::{Coin, RandomBits};
 pub use coins::Coins;
+pub use profile::LocalProfile;
 pub use promise::LocalPrivacy;

@@ -1,0 +1,116 @@
+//! Mechanisms from which the frequencies of categories are estimated.
+//!
+//! Each of n people has one of k categories and sends a report about it. A report *supports* some categories, its own
+//! with probability p and every other one with the same smaller probability q, so that the number c of reports that
+//! support a category tells its frequency: (c/n − q)/(p − q) has the right mean (Wang, Blocki, Li, Jha 2017).
+//!
+//! | mechanism | report | p | q |
+//! |---|---|---|---|
+//! | [`Response`] | a category | e^ε/(e^ε + k − 1) | 1/(e^ε + k − 1) |
+
+mod response;
+
+pub use response::Response;
+
+use super::bits::RandomBits;
+use super::threshold::MOST;
+use super::{LocalPrivacy, LocalProfile};
+use crate::kernel::FiniteKernel;
+use crate::{Delta, Enclosure, Epsilon, Error};
+
+/// A local mechanism for a category, whose reports are counted to estimate frequencies.
+///
+/// Probabilities are whole numbers over 2⁶⁴, rounded so that the mechanism as realised keeps its promise. The
+/// estimates use the probabilities as realised, so that rounding does not bias them.
+pub trait FrequencyOracle: Send + Sync {
+    /// A short name.
+    fn id(&self) -> &'static str;
+
+    /// How many categories there are, numbered from 0.
+    fn categories(&self) -> u32;
+
+    /// How private one report is.
+    fn privacy(&self) -> LocalProfile;
+
+    /// The mechanism as a matrix, reports in the order of the mechanism's documentation, rounded to `f64`; `None` if
+    /// there are too many reports.
+    fn channel(&self) -> Option<FiniteKernel>;
+
+    /// How likely a report supports a category; `None` if that depends on which.
+    fn support(&self) -> Option<Support>;
+
+    /// How many words a report has.
+    fn report_words(&self) -> usize;
+
+    /// How many counters [`FrequencyOracle::count`] adds up.
+    fn counters(&self) -> usize {
+        self.categories() as usize
+    }
+
+    /// Writes a report about a category into so many words. A category that there is not counts as the last one.
+    fn privatise(&self, category: u32, bits: &mut dyn RandomBits, report: &mut [u64]);
+
+    /// Adds a report to the counters. A report that no privatised category gives may add anything, but at most 1 to
+    /// each.
+    fn count(&self, report: &[u64], counters: &mut [u64]);
+
+    /// Appends one report for each category.
+    fn privatise_all(&self, categories: &[u32], bits: &mut dyn RandomBits, reports: &mut Vec<u64>) {
+        let (start, words) = (reports.len(), self.report_words());
+        reports.resize(start + categories.len() * words, 0);
+        for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
+            self.privatise(category, bits, report);
+        }
+    }
+
+    /// Adds many reports to the counters.
+    fn count_all(&self, reports: &[u64], counters: &mut [u64]) {
+        for report in reports.chunks_exact(self.report_words()) {
+            self.count(report, counters);
+        }
+    }
+
+    /// How many reports support each category, from the counters.
+    fn supported(&self, counters: &[u64]) -> Vec<u64> {
+        counters.to_vec()
+    }
+}
+
+/// How likely a report supports a category.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Support {
+    /// p, for the category of the person who reports.
+    pub truth: Enclosure,
+    /// q, for every other one.
+    pub other: Enclosure,
+    /// p − q, accurate also where they are close.
+    pub gap: Enclosure,
+}
+
+/// Checks what every mechanism is made from.
+fn checked(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<LocalPrivacy, Error> {
+    if !(2..=MOST).contains(&categories) {
+        let (name, value) = ("the number of categories", f64::from(categories));
+        return Err(Error::OutOfRange { name, value, accepted: "from 2 to 16777215" });
+    }
+    // Below, p could be rounded below q.
+    if !(1e-9..f64::INFINITY).contains(&epsilon.get()) {
+        return Err(Error::OutOfRange { name: "epsilon", value: epsilon.get(), accepted: "finite and at least 1e-9" });
+    }
+    if delta.get() == 1.0 {
+        return Err(Error::OutOfRange { name: "delta", value: 1.0, accepted: "below 1" });
+    }
+    Ok(LocalPrivacy { epsilon, delta })
+}
+
+/// numerator/(denominator·2⁶⁴).
+fn ratio(numerator: u128, denominator: u32) -> Enclosure {
+    let [high, low] = [(numerator >> 64) as u64, numerator as u64].map(Enclosure::from);
+    (high + low * Enclosure::from(2f64.powi(-64))) / Enclosure::from(f64::from(denominator))
+}
+
+/// 2⁶⁴.
+const UNIT: u128 = 1 << 64;
+
+/// Channels with more entries than this are not written out.
+const MOST_ENTRIES: usize = 1 << 22;
