@@ -5,7 +5,9 @@
 
 pub mod bits;
 mod coins;
+pub mod estimate;
 pub mod frequency;
+pub mod mean;
 mod profile;
 mod promise;
 mod threshold;

@@ -1,0 +1,128 @@
+//! Gaussian noise on a grid.
+
+use super::noise::DiscreteGaussian;
+use super::profile::OfLoss;
+use super::{Bounds, Grid, MeanMechanism, Target, level};
+use crate::local::bits::RandomBits;
+use crate::local::profile::LocalProfile;
+use crate::loss::DiscreteGaussianLoss;
+use crate::numeric::theta;
+use crate::profile::PrivacyProfile;
+use crate::{Delta, Enclosure, Epsilon, Error, Positive};
+use std::sync::Arc;
+
+/// The value, rounded at random to one of M + 1 points, plus discrete Gaussian noise of σ steps.
+///
+/// The variance is h²·[f(1 − f) + σ²] with h = (b − a)/M and f(1 − f) ≤ 1/4 that of the rounding, up to what the
+/// discrete Gaussian lacks of σ².
+///
+/// # Guarantee
+/// δ(ε) of the realised channel was seen to be at most δ. It is that of the two bounds, which dominate all other
+/// points. σ is first taken from the smallest noise with θ_ε((b − a)/noise) ≤ δ, the calibration that is exact for
+/// continuous noise, and made larger by sixteenths of a step if that is not enough.
+#[derive(Clone)]
+pub struct Gaussian {
+    grid: Grid,
+    noise: DiscreteGaussian,
+    profile: Arc<OfLoss<DiscreteGaussianLoss>>,
+}
+
+/// σ is at least this many steps, so that rounding costs nothing.
+const LEAST_SIGMA: f64 = 1024.0;
+
+/// The finest grid.
+const MOST_DIGITS: f64 = 20.0;
+
+impl Gaussian {
+    /// Calibrated to (ε, δ), on the coarsest grid on which σ is at least 1024 steps.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000 and δ above 0 and below 1, and if the noise would have
+    /// to be above 10⁵ times the distance of the bounds, or below 10⁻³ of it.
+    pub fn new(bounds: Bounds, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
+        let noise = relative_noise(epsilon, delta)?;
+        let binary_digits = (LEAST_SIGMA / noise).log2().ceil().clamp(0.0, MOST_DIGITS);
+        Self::on(Grid::new(bounds, binary_digits as u32)?, epsilon, delta)
+    }
+
+    /// The same on any grid.
+    ///
+    /// # Errors
+    /// As [`Gaussian::new`], and if σ would have to be above 10⁵ steps.
+    pub fn on(grid: Grid, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
+        let steps = grid.steps() as f64 * relative_noise(epsilon, delta)?;
+        let mut sixteenths = (16.0 * steps).ceil().max(1.0).min(f64::from(u32::MAX)) as u32;
+        loop {
+            let noise = DiscreteGaussian::new(sixteenths)?;
+            let sigma = Positive::named("sigma of the discrete Gaussian", noise.sigma())?;
+            let profile = OfLoss(DiscreteGaussianLoss::new(sigma, grid.shift())?);
+            if profile.delta(epsilon).upper() <= delta.get() {
+                return Ok(Self { grid, noise, profile: Arc::new(profile) });
+            }
+            sixteenths += 1;
+        }
+    }
+
+    /// The noise, in steps of the grid.
+    pub fn noise(&self) -> DiscreteGaussian {
+        self.noise
+    }
+}
+
+/// The smallest standard deviation of continuous noise over the distance of the bounds.
+fn relative_noise(epsilon: Epsilon, delta: Delta) -> Result<f64, Error> {
+    level::check(epsilon)?;
+    if !(delta.get() > 0.0 && delta.get() < 1.0) {
+        return Err(Error::OutOfRange {
+            name: "delta",
+            value: delta.get(),
+            accepted: "above 0 and below 1 for Gaussian noise; without δ use the Laplace, piecewise or hybrid mechanism",
+        });
+    }
+    let noise = theta::smallest_noise(Positive::new(1.0)?, epsilon, delta).upper();
+    if !(1e-3..=1e5).contains(&noise) {
+        return Err(Error::OutOfRange {
+            name: "the standard deviation of the noise, over the distance of the bounds,",
+            value: noise,
+            accepted: "between 1e-3 and 1e5; change epsilon or delta",
+        });
+    }
+    Ok(noise)
+}
+
+impl MeanMechanism for Gaussian {
+    fn id(&self) -> &'static str {
+        "gaussian"
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.grid.bounds()
+    }
+
+    fn privacy(&self) -> LocalProfile {
+        LocalProfile::new(self.profile.clone())
+    }
+
+    fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {
+        let point = self.grid.place(value, bits);
+        self.grid.value(i128::from(point) + self.noise.sample(bits))
+    }
+
+    fn variance(&self, value: f64) -> Enclosure {
+        self.grid.step().square() * (self.noise.variance() + self.grid.rounding_variance(value))
+    }
+
+    fn worst_variance(&self, of: Target) -> Enclosure {
+        self.grid.step().square() * self.noise.variance() + self.grid.worst_variance(of)
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// The rounded value and the noise are independent.
+    fn log_moment(&self, t: Positive, of: Target) -> Enclosure {
+        let t = Enclosure::from(t);
+        self.noise.log_moment(t * self.grid.step()) + self.grid.log_moment(t, of)
+    }
+}

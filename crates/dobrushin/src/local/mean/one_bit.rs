@@ -1,0 +1,95 @@
+//! One bit about a number.
+
+use super::profile::{Outcome, Outcomes};
+use super::{Bounds, Grid, MeanMechanism, Target, bounded, level};
+use crate::local::bits::{Coin, RandomBits};
+use crate::local::profile::LocalProfile;
+use crate::{Enclosure, Epsilon, Error, Positive};
+use std::sync::Arc;
+
+/// The value becomes one of the bounds at random, without bias, and that is told truthfully with probability p
+/// (Duchi, Jordan, Wainwright 2018, in one dimension).
+///
+/// With κ = 2p − 1 the report is (a + b)/2 ± (b − a)/(2κ), and its variance at x is
+/// (b − a)²/(4κ²) − (x − (a + b)/2)². With p = e^ε/(e^ε + 1), κ = tanh(ε/2).
+///
+/// # Guarantee
+/// A report has probability p from one bound and 1 − p from the other, and p ≤ e^ε·(1 − p) was seen to hold for the
+/// realised p.
+#[derive(Clone, Copy, Debug)]
+pub struct OneBit {
+    grid: Grid,
+    truth: Coin,
+    /// 1/(2κ).
+    offset: f64,
+}
+
+impl OneBit {
+    /// Calibrated to ε.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000.
+    pub fn new(bounds: Bounds, epsilon: Epsilon) -> Result<Self, Error> {
+        let truth = level::likeliest_coin(level::check(epsilon)?, Enclosure::ONE);
+        let slope = truth.probability() - truth.complement();
+        Ok(Self { grid: Grid::new(bounds, 0)?, truth, offset: 0.5 / slope.midpoint() })
+    }
+
+    /// p.
+    pub fn truth(&self) -> Enclosure {
+        self.truth.probability()
+    }
+
+    /// What a report tells, and with which probabilities from either bound.
+    pub(super) fn outcome(&self, weight: Enclosure) -> Outcome {
+        Outcome { weight, p: self.truth(), q: self.truth.complement() }
+    }
+
+    /// κ.
+    fn slope(&self) -> Enclosure {
+        self.truth() - self.truth.complement()
+    }
+
+    /// E(Y − (a + b)/2)².
+    fn second_moment(&self) -> Enclosure {
+        (self.grid.bounds().width() / (Enclosure::from(2.0) * self.slope())).square()
+    }
+}
+
+impl MeanMechanism for OneBit {
+    fn id(&self) -> &'static str {
+        "one-bit"
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.grid.bounds()
+    }
+
+    fn privacy(&self) -> LocalProfile {
+        LocalProfile::new(Arc::new(Outcomes(vec![self.outcome(Enclosure::ONE)])))
+    }
+
+    fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {
+        let bit = self.grid.place(value, bits) == 1;
+        let told = if self.truth.toss(bits) { bit } else { !bit };
+        self.grid.around_middle(if told { self.offset } else { -self.offset })
+    }
+
+    fn variance(&self, value: f64) -> Enclosure {
+        let from_middle = Enclosure::from(self.grid.position(value)) - Enclosure::from(0.5);
+        self.second_moment() - (self.grid.bounds().width() * from_middle).square()
+    }
+
+    /// In the middle, or from any law with that mean.
+    fn worst_variance(&self, _: Target) -> Enclosure {
+        self.second_moment()
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((self.grid.around_middle(-self.offset), self.grid.around_middle(self.offset)))
+    }
+
+    fn log_moment(&self, t: Positive, of: Target) -> Enclosure {
+        bounded::log_moment(self, t.into(), of)
+    }
+}
