@@ -121,6 +121,9 @@ impl Hinge {
         if above.upper() <= 0.0 {
             return Enclosure::ZERO;
         }
+        if self.less == Enclosure::ZERO {
+            return if above.lower() > 0.0 { Enclosure::INFINITE } else { Enclosure::ENTIRE.positive_part() };
+        }
         (above / self.less).ln_1p().positive_part()
     }
 }

@@ -7,10 +7,28 @@
 //! | mechanism | report | p | q |
 //! |---|---|---|---|
 //! | [`Response`] | a category | e^ε/(e^ε + k − 1) | 1/(e^ε + k − 1) |
+//! | [`Unary::symmetric`] | k bits | 1/(1 + e^(−ε/2)) | 1 − p |
+//! | [`Unary::optimised`] | k bits | 1/2 | 1/(e^ε + 1) |
+//! | [`Subset`] | d categories | de^ε/(de^ε + k − d) | (d − p)/(k − 1) |
+//! | [`Hadamard`] | a column | e^ε/(e^ε + 1) | 1/2 |
+//! | [`Hashing`] | a hash function and a value | e^ε/(e^ε + g − 1) | 1/g, nearly |
+//!
+//! and [`Channel`], any matrix.
 
+mod channel;
+mod hadamard;
+mod hashing;
+mod lanes;
 mod response;
+mod subset;
+mod unary;
 
+pub use channel::Channel;
+pub use hadamard::Hadamard;
+pub use hashing::Hashing;
 pub use response::Response;
+pub use subset::Subset;
+pub use unary::Unary;
 
 use super::bits::RandomBits;
 use super::threshold::MOST;
@@ -47,11 +65,18 @@ pub trait FrequencyOracle: Send + Sync {
         self.categories() as usize
     }
 
+    /// Whether some category may give this report.
+    fn is_report(&self, report: &[u64]) -> bool;
+
+    /// The most categories that one report supports.
+    fn most_supported(&self) -> u32 {
+        self.categories()
+    }
+
     /// Writes a report about a category into so many words. A category that there is not counts as the last one.
     fn privatise(&self, category: u32, bits: &mut dyn RandomBits, report: &mut [u64]);
 
-    /// Adds a report to the counters. A report that no privatised category gives may add anything, but at most 1 to
-    /// each.
+    /// Adds a report to the counters. What is not a report may add anything, but at most 1 to each.
     fn count(&self, report: &[u64], counters: &mut [u64]);
 
     /// Appends one report for each category.
@@ -74,6 +99,49 @@ pub trait FrequencyOracle: Send + Sync {
     fn supported(&self, counters: &[u64]) -> Vec<u64> {
         counters.to_vec()
     }
+
+    /// The law of the report, if each counter is the number of one of the reports that there are.
+    fn likelihood(&self) -> Option<&dyn Likelihood> {
+        None
+    }
+}
+
+/// A channel K as far as its likelihood is concerned, in plain `f64`.
+pub trait Likelihood {
+    /// The law of the report, Σ_x f(x)·K(y|x), for frequencies f that sum to 1.
+    fn law(&self, frequencies: &[f64]) -> Vec<f64>;
+
+    /// Σ_y K(y|x)·v(y), the expectation of a function of the report for each category.
+    fn expectations(&self, of: &[f64]) -> Vec<f64>;
+}
+
+/// The names of all mechanisms that [`by_id`] knows.
+pub const IDS: [&str; 6] = ["k-rr", "sue", "oue", "subset", "hadamard", "olh"];
+
+/// The mechanism of a name that is calibrated to (ε, δ); `None` for a name that there is not.
+///
+/// # Errors
+/// [`Error::OutOfRange`] unless 2 ≤ k < 2²⁴, 1e-9 ≤ ε < ∞ and δ < 1.
+pub fn by_id(
+    id: &str,
+    categories: u32,
+    epsilon: Epsilon,
+    delta: Delta,
+) -> Option<Result<Box<dyn FrequencyOracle>, Error>> {
+    fn boxed<T: FrequencyOracle + 'static>(
+        oracle: Result<T, Error>,
+    ) -> Result<Box<dyn FrequencyOracle>, Error> {
+        oracle.map(|oracle| Box::new(oracle) as _)
+    }
+    Some(match id {
+        "k-rr" => boxed(Response::new(categories, epsilon, delta)),
+        "sue" => boxed(Unary::symmetric(categories, epsilon, delta)),
+        "oue" => boxed(Unary::optimised(categories, epsilon, delta)),
+        "subset" => boxed(Subset::new(categories, epsilon, delta)),
+        "hadamard" => boxed(Hadamard::new(categories, epsilon, delta)),
+        "olh" => boxed(Hashing::optimised(categories, epsilon, delta)),
+        _ => return None,
+    })
 }
 
 /// How likely a report supports a category.
@@ -95,12 +163,30 @@ fn checked(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<LocalPriva
     }
     // Below, p could be rounded below q.
     if !(1e-9..f64::INFINITY).contains(&epsilon.get()) {
-        return Err(Error::OutOfRange { name: "epsilon", value: epsilon.get(), accepted: "finite and at least 1e-9" });
+        return Err(Error::OutOfRange {
+            name: "epsilon",
+            value: epsilon.get(),
+            accepted: "finite and at least 1e-9",
+        });
     }
     if delta.get() == 1.0 {
         return Err(Error::OutOfRange { name: "delta", value: 1.0, accepted: "below 1" });
     }
     Ok(LocalPrivacy { epsilon, delta })
+}
+
+/// Counts a report that is the number of its counter.
+fn count_answer(report: &[u64], counters: &mut [u64]) {
+    if let Some(&answer) = report.first()
+        && let Some(counter) = counters.get_mut(answer as usize)
+    {
+        *counter += 1;
+    }
+}
+
+/// Whether a report is a number below a count.
+fn is_answer(report: &[u64], count: u64) -> bool {
+    matches!(report, [answer] if *answer < count)
 }
 
 /// numerator/(denominator·2⁶⁴).

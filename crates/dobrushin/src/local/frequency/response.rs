@@ -1,6 +1,8 @@
 //! Randomised response.
 
-use super::{FrequencyOracle, MOST_ENTRIES, Support, UNIT, checked, ratio};
+use super::{
+    FrequencyOracle, Likelihood, MOST_ENTRIES, Support, UNIT, checked, count_answer, is_answer, ratio,
+};
 use crate::kernel::FiniteKernel;
 use crate::local::bits::{Buffered, RandomBits, below};
 use crate::local::{Coin, LocalPrivacy, LocalProfile, threshold};
@@ -57,9 +59,14 @@ impl Response {
         self.truth
     }
 
-    /// Tells a category from a word.
+    /// p, q and p − q.
+    pub(super) fn probabilities(&self) -> Support {
+        Support { truth: self.truth.probability(), other: self.other(), gap: self.gap() }
+    }
+
+    /// The truth or another category.
     #[inline]
-    fn answer(&self, category: u32, bits: &mut impl RandomBits) -> u32 {
+    pub(super) fn answer(&self, category: u32, bits: &mut impl RandomBits) -> u32 {
         let word = bits.bits();
         // The words from t on, in groups of `width` for each of the others. The estimate of the quotient is at most
         // one too small.
@@ -116,10 +123,18 @@ impl FrequencyOracle for Response {
     }
 
     fn support(&self) -> Option<Support> {
-        Some(Support { truth: self.truth.probability(), other: self.other(), gap: self.gap() })
+        Some(self.probabilities())
     }
 
     fn report_words(&self) -> usize {
+        1
+    }
+
+    fn is_report(&self, report: &[u64]) -> bool {
+        is_answer(report, u64::from(self.categories))
+    }
+
+    fn most_supported(&self) -> u32 {
         1
     }
 
@@ -132,11 +147,7 @@ impl FrequencyOracle for Response {
     }
 
     fn count(&self, report: &[u64], counters: &mut [u64]) {
-        if let Some(&answer) = report.first()
-            && let Some(counter) = counters.get_mut(answer as usize)
-        {
-            *counter += 1;
-        }
+        count_answer(report, counters);
     }
 
     fn privatise_all(&self, categories: &[u32], bits: &mut dyn RandomBits, reports: &mut Vec<u64>) {
@@ -144,5 +155,22 @@ impl FrequencyOracle for Response {
         let last = self.categories - 1;
         reports
             .extend(categories.iter().map(|&category| u64::from(self.answer(category.min(last), &mut bits))));
+    }
+
+    fn likelihood(&self) -> Option<&dyn Likelihood> {
+        Some(self)
+    }
+}
+
+impl Likelihood for Response {
+    fn law(&self, frequencies: &[f64]) -> Vec<f64> {
+        let (other, gap) = (self.other().midpoint(), self.gap().midpoint());
+        frequencies.iter().map(|frequency| other + gap * frequency).collect()
+    }
+
+    fn expectations(&self, of: &[f64]) -> Vec<f64> {
+        let (other, gap) = (self.other().midpoint(), self.gap().midpoint());
+        let everywhere = other * of.iter().sum::<f64>();
+        of.iter().map(|value| everywhere + gap * value).collect()
     }
 }
