@@ -4,10 +4,12 @@ mod chernoff;
 mod mean;
 mod plan;
 mod quantiles;
+mod vector;
 
 pub use mean::{MeanEstimate, MeanEstimator};
 pub use plan::{Accuracy, Plan, frequency_records, mean_plans, mean_records};
 pub use quantiles::{Bins, CdfEstimate, CdfEstimator, QuantileEstimate};
+pub use vector::{VectorEstimate, VectorEstimator};
 
 use crate::numeric::normal;
 use crate::{Enclosure, Error, Probability};

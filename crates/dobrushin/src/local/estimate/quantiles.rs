@@ -126,7 +126,8 @@ impl<'a> CdfEstimator<'a> {
     /// of those who reported and for the law that they are drawn from. By the empirical Bernstein inequality (Maurer,
     /// Pontil 2009, Theorem 11), for independent reports in a range of length R with sample variance V, each of the
     /// k − 1 inner edges is missed to either side with probability at most α/(2(k − 1)) by more than
-    /// √(2V·ln(4(k − 1)/α)/n) + 7R·ln(4(k − 1)/α)/(3(n − 1)), where R = j/(p − q) at edge j.
+    /// √(2V·ln(4(k − 1)/α)/n) + 7R·ln(4(k − 1)/α)/(3(n − 1)), where R·(p − q) at edge j is the smaller of j and the most
+    /// categories that a report can support.
     ///
     /// # Errors
     /// [`Error::Empty`] without two reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
@@ -141,6 +142,7 @@ impl<'a> CdfEstimator<'a> {
         let each = error / Enclosure::from(edges);
         let quantile = normal_quantile(each);
         let ln = (Enclosure::from(4.0) / each).ln().upper();
+        let most = f64::from(self.oracle.most_supported());
         let points = self.sums.iter().zip(&self.squares).enumerate().map(|(place, (&sum, &square))| {
             let categories = place as f64 + 1.0;
             let mean = sum as f64 / n;
@@ -149,7 +151,8 @@ impl<'a> CdfEstimator<'a> {
             let half_width = match method {
                 Method::Normal => quantile * (spread / n).sqrt(),
                 Method::Certain => {
-                    (2.0 * spread * ln / n).sqrt() + 7.0 * categories / gap * ln / (3.0 * (n - 1.0))
+                    let range = categories.min(most) / gap;
+                    (2.0 * spread * ln / n).sqrt() + 7.0 * range * ln / (3.0 * (n - 1.0))
                 }
             };
             (estimate, half_width)

@@ -2,6 +2,7 @@
 
 use super::profile::Outcomes;
 use super::{Bounds, Grid, MeanMechanism, OneBit, Piecewise, Target, bounded};
+use crate::kernel::FiniteKernel;
 use crate::local::bits::{Coin, RandomBits};
 use crate::local::profile::LocalProfile;
 use crate::{Enclosure, Epsilon, Error, Positive};
@@ -63,6 +64,17 @@ impl MeanMechanism for Hybrid {
         let share = self.choice.probability();
         let parts = vec![self.piecewise.outcome(share), self.one_bit.outcome(Enclosure::ONE - share)];
         LocalProfile::new(Arc::new(Outcomes(parts)))
+    }
+
+    fn channel(&self) -> Option<FiniteKernel> {
+        let share = self.choice.probability().midpoint();
+        let steps = self.piecewise.grid().steps() as f64;
+        let rows = self.piecewise.rows()?.enumerate().map(|(point, row)| {
+            let bit = self.one_bit.row(point as f64 / steps);
+            let either = row.iter().map(|p| share * p).chain(bit.iter().map(|p| (1.0 - share) * p));
+            either.collect()
+        });
+        FiniteKernel::new(rows.collect()).ok()
     }
 
     fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {

@@ -17,8 +17,8 @@ pub(super) fn check(epsilon: Epsilon) -> Result<Enclosure, Error> {
 ///
 /// An outcome of probability p under one law, and (1 − p)·r under another, then has no loss above ε.
 pub(super) fn likeliest_coin(epsilon: Enclosure, ratio: Enclosure) -> Coin {
-    let odds = epsilon.exp() * ratio;
-    let holds = |coin: Coin| coin.probability().upper() <= (odds * coin.complement()).lower();
+    let (gamma, odds) = (epsilon.exp(), epsilon.exp() * ratio);
+    let holds = |coin: Coin| coin.probability().upper() <= (gamma * (coin.complement() * ratio)).lower();
     // 1 − p = 1/(1 + odds), of which the upper end is a p that is too small.
     let rest = (Enclosure::ONE / (Enclosure::ONE + odds)).upper() * TWO_TO_THE_64;
     let mut rest = (rest.ceil() as u64).max(1);

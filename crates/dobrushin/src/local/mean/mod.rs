@@ -46,6 +46,7 @@ pub use sphere::{HalfSphere, SphereReport};
 
 use super::bits::RandomBits;
 use super::profile::LocalProfile;
+use crate::kernel::FiniteKernel;
 use crate::{Delta, Enclosure, Epsilon, Error, Positive};
 
 /// Whose mean is estimated.
@@ -67,6 +68,12 @@ pub trait MeanMechanism: Send + Sync {
 
     /// The exact profile of the realised mechanism.
     fn privacy(&self) -> LocalProfile;
+
+    /// The mechanism on the points of its grid as a matrix, reports in increasing order (those of [`Hybrid`]: of the
+    /// piecewise mechanism first), rounded to `f64`; `None` if there are too many reports.
+    fn channel(&self) -> Option<FiniteKernel> {
+        None
+    }
 
     /// A report. A value outside the bounds counts as the nearer one, and NaN as the lower one: it is for the caller
     /// to clip, and to count, with [`Bounds::clip`].
@@ -93,6 +100,9 @@ pub trait MeanMechanism: Send + Sync {
     /// the value or the mean of the law.
     fn log_moment(&self, t: Positive, of: Target) -> Enclosure;
 }
+
+/// Channels with more entries than this are not written out.
+const MOST_ENTRIES: u64 = 1 << 22;
 
 /// The names of the mechanisms for one number.
 pub const IDS: [&str; 5] = ["one-bit", "piecewise", "hybrid", "laplace", "gaussian"];

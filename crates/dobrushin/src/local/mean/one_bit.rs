@@ -2,6 +2,7 @@
 
 use super::profile::{Outcome, Outcomes};
 use super::{Bounds, Grid, MeanMechanism, Target, bounded, level};
+use crate::kernel::FiniteKernel;
 use crate::local::bits::{Coin, RandomBits};
 use crate::local::profile::LocalProfile;
 use crate::{Enclosure, Epsilon, Error, Positive};
@@ -45,6 +46,12 @@ impl OneBit {
         Outcome { weight, p: self.truth(), q: self.truth.complement() }
     }
 
+    /// The law of the two reports where the upper bound has this probability.
+    pub(super) fn row(&self, share: f64) -> [f64; 2] {
+        let (p, q) = (self.truth().midpoint(), self.truth.complement().midpoint());
+        [p * (1.0 - share) + q * share, q * (1.0 - share) + p * share]
+    }
+
     /// κ.
     fn slope(&self) -> Enclosure {
         self.truth() - self.truth.complement()
@@ -67,6 +74,10 @@ impl MeanMechanism for OneBit {
 
     fn privacy(&self) -> LocalProfile {
         LocalProfile::new(Arc::new(Outcomes(vec![self.outcome(Enclosure::ONE)])))
+    }
+
+    fn channel(&self) -> Option<FiniteKernel> {
+        FiniteKernel::new([0.0, 1.0].map(|share| self.row(share).to_vec()).to_vec()).ok()
     }
 
     fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {

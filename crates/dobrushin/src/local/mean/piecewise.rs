@@ -1,7 +1,8 @@
 //! The piecewise mechanism on a grid.
 
 use super::profile::{Outcome, Outcomes};
-use super::{Bounds, Grid, MeanMechanism, Target, bounded, level};
+use super::{Bounds, Grid, MOST_ENTRIES, MeanMechanism, Target, bounded, level};
+use crate::kernel::FiniteKernel;
 use crate::local::bits::{Coin, RandomBits, below};
 use crate::local::profile::LocalProfile;
 use crate::{Enclosure, Epsilon, Error, Positive};
@@ -63,8 +64,8 @@ impl Piecewise {
 
     /// What a report tells of two points that are far from each other.
     pub(super) fn outcome(&self, weight: Enclosure) -> Outcome {
-        let away = self.nearness.complement() * Enclosure::from(self.near) / self.steps();
-        Outcome { weight, p: self.nearness.probability(), q: away }
+        let ratio = Enclosure::from(self.near) / self.steps();
+        Outcome { weight, p: self.nearness.probability(), q: self.nearness.complement() * ratio }
     }
 
     /// The cell that is reported.
@@ -77,6 +78,11 @@ impl Piecewise {
         if other < point { other } else { other + self.near }
     }
 
+    /// The points that values are rounded to.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
     /// How many cells there are.
     pub fn cells(&self) -> u64 {
         self.grid.steps() + self.near
@@ -87,6 +93,18 @@ impl Piecewise {
         // Twice the distance from the middle cell, which is an integer.
         let twice = 2 * cell as i64 - (self.cells() as i64 - 1);
         self.grid.around_middle(twice as f64 * self.unit)
+    }
+
+    /// The law of the cells at each point of the grid; `None` if that is too much.
+    pub(super) fn rows(&self) -> Option<impl Iterator<Item = Vec<f64>>> {
+        let (points, cells, near) = (self.grid.steps() + 1, self.cells(), self.near);
+        let inside = self.nearness.probability().midpoint() / near as f64;
+        let outside = self.nearness.complement().midpoint() / self.grid.steps() as f64;
+        let row = move |point: u64| {
+            let law = (0..cells).map(|cell| if (point..point + near).contains(&cell) { inside } else { outside });
+            law.collect()
+        };
+        (points.saturating_mul(cells) <= MOST_ENTRIES).then(|| (0..points).map(row))
     }
 
     /// M.
@@ -132,6 +150,10 @@ impl MeanMechanism for Piecewise {
 
     fn privacy(&self) -> LocalProfile {
         LocalProfile::new(Arc::new(Outcomes(vec![self.outcome(Enclosure::ONE)])))
+    }
+
+    fn channel(&self) -> Option<FiniteKernel> {
+        FiniteKernel::new(self.rows()?.collect()).ok()
     }
 
     fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {
