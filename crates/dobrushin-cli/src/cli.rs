@@ -1,5 +1,6 @@
 //! What users type.
 
+use crate::command::local::LocalArgs;
 use crate::figures;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
@@ -51,6 +52,8 @@ pub enum Command {
     Divergence(DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel
     Kernel(KernelArgs),
+    /// Local privacy: mechanisms, private reports of a column, estimates with error bars
+    Local(LocalArgs),
     /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
     Figures(FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
@@ -338,15 +341,18 @@ fn finite<T>(name: &'static str, text: &str, check: impl Fn(f64) -> Result<T, Er
     })
 }
 
-fn epsilon(text: &str) -> Result<Epsilon, String> {
+/// A value of a flag.
+pub fn epsilon(text: &str) -> Result<Epsilon, String> {
     finite("epsilon", text, Epsilon::new)
 }
 
-fn delta(text: &str) -> Result<Delta, String> {
+/// A value of a flag.
+pub fn delta(text: &str) -> Result<Delta, String> {
     checked(text, Delta::new)
 }
 
-fn probability(text: &str) -> Result<Probability, String> {
+/// A value of a flag.
+pub fn probability(text: &str) -> Result<Probability, String> {
     checked(text, Probability::new)
 }
 
@@ -358,7 +364,8 @@ fn order(text: &str) -> Result<Order, String> {
     checked(text, Order::new)
 }
 
-fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
+/// A value of a flag.
+pub fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
     checked(text, |value| Positive::named(name, value))
 }
 

@@ -6,6 +6,7 @@ mod command;
 mod figures;
 mod file;
 mod level;
+mod local_data;
 mod output;
 mod plot;
 mod probabilities;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    file::remove_drafts_when_interrupted();
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(problem) => {
@@ -45,9 +47,10 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Curve(arguments)) => command::curve::run(arguments, !cli.common.quiet),
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
+        Some(Command::Local(arguments)) => return command::local::run(arguments, &cli.common),
         Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;
     report.print(&cli.common)?;
-    Ok(if report.answer_is_no { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(report.exit_code())
 }

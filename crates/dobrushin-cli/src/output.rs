@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use dobrushin::Enclosure;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 /// An answer in both forms.
 pub struct Report {
@@ -54,9 +55,19 @@ impl Report {
         Self { text, json, answer_is_no: false }
     }
 
+    /// 1 for the answer "no".
+    pub fn exit_code(&self) -> ExitCode {
+        if self.answer_is_no { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
+    /// As the flags ask.
+    pub fn rendered(&self, common: &Common) -> String {
+        if common.json { format!("{:#}\n", self.json) } else { self.text.render(common.quiet) }
+    }
+
     /// Prints the report as the flags ask. A reader that stops reading is no error.
     pub fn print(&self, common: &Common) -> Result<(), Problem> {
-        let text = if common.json { format!("{:#}\n", self.json) } else { self.text.render(common.quiet) };
+        let text = self.rendered(common);
         if let Some(path) = &common.output {
             let message = format!("cannot write {}", path.display());
             return file::replace(path, text.as_bytes())

@@ -9,5 +9,6 @@ pub mod divergence;
 pub mod explain;
 pub mod figures;
 pub mod kernel;
+pub mod local;
 mod utility;
 pub mod verify;

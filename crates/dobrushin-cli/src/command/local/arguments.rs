@@ -1,0 +1,231 @@
+//! What users type after `dobrushin local`.
+
+use crate::cli::{delta, epsilon, positive, probability};
+use crate::local_data::{Answers, Categories, Id, Specification};
+use crate::probabilities;
+use crate::problem::Problem;
+use clap::{Args, Subcommand, ValueEnum};
+use dobrushin::local::mean::Bounds;
+use dobrushin::{Delta, Epsilon, Positive, Probability};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub struct LocalArgs {
+    #[command(subcommand)]
+    pub command: LocalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LocalCommand {
+    /// How private a mechanism, or a channel of your own, is at every ε: exactly
+    Profile(ProfileArgs),
+    /// Whether a mechanism or a channel is (ε, δ)-locally private
+    Verify(VerifyArgs),
+    /// A column of answers as private reports, a row each (CSV or Parquet)
+    Privatize(PrivatizeArgs),
+    /// Frequencies or a mean from private reports, with error bars
+    Estimate(EstimateArgs),
+    /// Which mechanism is best, and how many people are needed for a wanted error
+    Plan(PlanArgs),
+}
+
+/// What people may answer: said by you, never read off their data.
+#[derive(Args, Debug)]
+pub struct AnswerArgs {
+    /// So many categories, which are the numbers from 1 to K
+    #[arg(long, value_name = "K", conflicts_with_all = ["values", "categories_file", "bounds"])]
+    pub categories: Option<u32>,
+    /// The categories, separated by commas
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["categories_file", "bounds"])]
+    pub values: Vec<String>,
+    /// A file with a category on each line
+    #[arg(long, value_name = "FILE", conflicts_with = "bounds")]
+    pub categories_file: Option<PathBuf>,
+    /// Numbers between two bounds; those outside are moved to the nearer one, and counted
+    #[arg(long, value_name = "LOW,HIGH", value_parser = bounds, allow_hyphen_values = true)]
+    pub bounds: Option<Bounds>,
+}
+
+impl AnswerArgs {
+    /// What is declared; nothing if no flag is given.
+    pub fn declared(&self) -> Result<Option<Answers>, Problem> {
+        let categories = match (self.categories, &self.categories_file) {
+            (Some(count), _) => Some(Categories::numbered(count)?),
+            (_, Some(path)) => Some(Categories::from_file(path)?),
+            _ if !self.values.is_empty() => {
+                let names = self.values.iter().map(|name| name.trim().to_owned()).collect();
+                Some(Categories::named(names, "--values")?)
+            }
+            _ => None,
+        };
+        Ok(categories.map(Answers::Category).or(self.bounds.map(Answers::Number)))
+    }
+}
+
+/// A mechanism.
+#[derive(Args, Debug)]
+pub struct MechanismArgs {
+    /// The mechanism
+    #[arg(long, value_enum, value_name = "NAME", required_unless_present = "channel")]
+    pub mechanism: Option<Id>,
+    /// A channel of your own: CSV, a row of report probabilities for each category
+    #[arg(long, value_name = "FILE")]
+    pub channel: Option<PathBuf>,
+    /// The δ of the promise
+    #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
+    pub delta: Delta,
+    /// How likely aue keeps the true bit
+    #[arg(long, value_name = "P", value_parser = probability, allow_negative_numbers = true)]
+    pub truth: Option<Probability>,
+    #[command(flatten)]
+    pub answers: AnswerArgs,
+}
+
+impl MechanismArgs {
+    /// The mechanism with a promise of ε.
+    pub fn specification(&self, epsilon: Epsilon) -> Result<Specification, Problem> {
+        let channel = self.channel.as_ref().map(|path| probabilities::read(path)).transpose()?;
+        let id = match (self.mechanism, &channel) {
+            (None | Some(Id::Channel), Some(_)) => Id::Channel,
+            (Some(id), Some(_)) => {
+                let message = format!("--channel goes with --mechanism channel, not with {}", id.name());
+                return Err(Problem::new(message).help("leave out one of the two"));
+            }
+            (Some(Id::Channel) | None, None) => {
+                return Err(Problem::new("--mechanism channel needs --channel FILE")
+                    .help("a CSV file with a row of report probabilities for each category"));
+            }
+            (Some(id), None) => id,
+        };
+        let answers = match (self.answers.declared()?, &channel) {
+            (Some(answers), _) => answers,
+            (None, Some(rows)) => Answers::Category(Categories::numbered(rows.len() as u32)?),
+            (None, None) => return Err(undeclared(id)),
+        };
+        if let (Some(_), true) = (self.truth, id != Id::Aue) {
+            return Err(
+                Problem::new(format!("--truth is for aue, not for {}", id.name())).help("leave it out")
+            );
+        }
+        Ok(Specification { id, epsilon, delta: self.delta, answers, truth: self.truth, channel })
+    }
+}
+
+fn undeclared(id: Id) -> Problem {
+    let name = id.name();
+    match id.is_for_numbers() {
+        true => Problem::new(format!("--mechanism {name} takes numbers, and --bounds is missing"))
+            .help("--bounds LOW,HIGH says what numbers are possible; they must not be read off the data"),
+        false => Problem::new(format!("--mechanism {name} takes categories, and none are declared")).help(
+            "--values A,B,…, --categories K (the numbers from 1 to K) or --categories-file FILE says which are \
+             possible; they must not be read off the data",
+        ),
+    }
+}
+
+#[derive(Args, Debug)]
+pub struct ProfileArgs {
+    #[command(flatten)]
+    pub mechanism: MechanismArgs,
+    /// The ε of the mechanism; for a channel, levels ε at which δ is wanted
+    #[arg(long, value_delimiter = ',', value_parser = epsilon, required_unless_present = "channel",
+          allow_negative_numbers = true)]
+    pub epsilon: Vec<Epsilon>,
+    /// Levels ε at which δ is wanted
+    #[arg(long, value_delimiter = ',', value_parser = epsilon, default_values = ["0", "0.5", "1", "2", "5"],
+          allow_negative_numbers = true)]
+    pub at: Vec<Epsilon>,
+    /// Draw δ against ε into a file (.svg, .png or .html)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    pub mechanism: MechanismArgs,
+    /// The ε of the promise
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Epsilon,
+}
+
+#[derive(Args, Debug)]
+pub struct PrivatizeArgs {
+    /// The answers: CSV with a header line, or Parquet (.parquet); "-" is standard input, CSV
+    pub data: PathBuf,
+    /// The column, by its name, or by its number counted from 1
+    #[arg(long, value_name = "NAME")]
+    pub column: String,
+    #[command(flatten)]
+    pub mechanism: MechanismArgs,
+    /// The ε of the promise to everybody in the column
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Epsilon,
+    /// The CSV file has no header line: the first line is an answer too
+    #[arg(long)]
+    pub no_header: bool,
+    /// Pass over rows that cannot be used, and say how many; that somebody's report is missing is not private
+    #[arg(long)]
+    pub skip_bad: bool,
+    /// Draw from a known seed, for tests: the reports can be undone by anybody who knows it
+    #[arg(long, value_name = "N", requires = "not_private")]
+    pub seed: Option<u64>,
+    /// Say that the reports of --seed protect nobody
+    #[arg(long, requires = "seed")]
+    pub not_private: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct EstimateArgs {
+    /// What dobrushin local privatize wrote; several files of the same mechanism are counted together
+    #[arg(required = true)]
+    pub reports: Vec<PathBuf>,
+    /// How likely an interval covers
+    #[arg(long, value_parser = probability, default_value = "0.95", allow_negative_numbers = true)]
+    pub confidence: Probability,
+    /// How frequencies are estimated
+    #[arg(long, value_enum, default_value = "unbiased")]
+    pub method: EstimateMethod,
+    /// Pass over rows that are no reports, and say how many
+    #[arg(long)]
+    pub skip_bad: bool,
+    /// Draw the estimates with their intervals into a file (.svg, .png or .html)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
+/// How frequencies are estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EstimateMethod {
+    /// Right on average; may be negative
+    Unbiased,
+    /// The nearest frequencies that are not negative and add up to 1
+    Projected,
+    /// Those that make the reports most likely
+    MaximumLikelihood,
+}
+
+#[derive(Args, Debug)]
+pub struct PlanArgs {
+    /// The ε of the promise
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Epsilon,
+    /// The δ of the promise
+    #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
+    pub delta: Delta,
+    #[command(flatten)]
+    pub answers: AnswerArgs,
+    /// How many people report: what error is to be expected
+    #[arg(long, value_name = "N", required_unless_present = "error")]
+    pub records: Option<u64>,
+    /// The standard error that is wanted: how many people are needed
+    #[arg(long, value_name = "E", value_parser = |s: &str| positive("error", s), conflicts_with = "records",
+          allow_negative_numbers = true)]
+    pub error: Option<Positive>,
+}
+
+fn bounds(text: &str) -> Result<Bounds, String> {
+    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as --bounds 0,100")?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text:?} is not a number"));
+    Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
+}

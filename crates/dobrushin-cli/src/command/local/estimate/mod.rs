@@ -1,0 +1,130 @@
+//! `dobrushin local estimate`: frequencies or a mean from private reports.
+
+mod frequencies;
+mod mean;
+
+use super::arguments::EstimateArgs;
+use crate::local_data::{Batch, Cells, Description, Mechanism, NOT_PRIVATE, Pass, Reports, parse};
+use crate::output::Report;
+use crate::problem::Problem;
+use dobrushin::local::estimate::MeanEstimator;
+use serde_json::json;
+
+/// Reads the reports, and estimates.
+pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Problem> {
+    let Some((first_path, others)) = arguments.reports.split_first() else {
+        return Err(Problem::new("no file of reports is given"));
+    };
+    let Reports { description, mechanism, columns } = Reports::open(first_path)?;
+    let mut all = vec![(first_path, columns)];
+    for path in others {
+        let reports = Reports::open(path)?;
+        if let Some(difference) = description.difference(&reports.description) {
+            let [one, other] = [first_path, path].map(|path| path.display());
+            return Err(Problem::new(format!("{one} and {other} cannot be counted together: {difference}"))
+                .help("estimate from each alone"));
+        }
+        all.push((path, reports.columns));
+    }
+    let mut tally = Tally::new(&mechanism);
+    let mut skipped = 0;
+    for (path, columns) in all {
+        let pass = Pass { path, skip_bad: arguments.skip_bad, show_progress };
+        let work = |_: u64, cells: &Cells| {
+            let (batch, bad) = parse(cells, &mechanism);
+            (Tally::of(&mechanism, &batch), bad)
+        };
+        skipped += pass.run(columns, work, |part| {
+            tally.merge(&part);
+            Ok(())
+        })?;
+    }
+    if tally.reports() == 0 {
+        return Err(Problem::new(format!("{} has no reports", first_path.display()))
+            .help("there must be one at least"));
+    }
+    let mut report = match (&mechanism, &tally) {
+        (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports)) => {
+            frequencies::report(oracle.as_ref(), categories, counters, *reports, arguments)?
+        }
+        (_, Tally::Mean(estimator, _)) => mean::report(estimator, &description, arguments)?,
+        _ => return Err(Problem::new("the reports are of another mechanism")),
+    };
+    tell(&mut report, &description, skipped);
+    Ok(report)
+}
+
+/// What is common to all estimates.
+fn tell(report: &mut Report, description: &Description, skipped: u64) {
+    let specification = &description.mechanism;
+    report.json["mechanism"] = json!(specification.id.name());
+    report.json["epsilon"] = json!(specification.epsilon.get());
+    report.json["delta"] = json!(specification.delta.get());
+    report.json["column"] = json!(description.column);
+    report.json["skipped"] = json!(skipped);
+    report.json["private"] = json!(description.seed.is_none());
+    if skipped > 0 {
+        report.text.answer(format!("{skipped} rows were no reports and are not counted"));
+    }
+    if description.seed.is_some() {
+        report.text.answer(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
+    }
+}
+
+/// What reports add up to.
+enum Tally<'a> {
+    /// How often each counter was counted, and the number of reports.
+    Counters(Vec<u64>, u64),
+    /// Their sum and spread, and their number.
+    Mean(MeanEstimator<'a>, u64),
+}
+
+impl<'a> Tally<'a> {
+    fn new(mechanism: &'a Mechanism) -> Self {
+        match mechanism {
+            Mechanism::Frequency(oracle, _) => Self::Counters(vec![0; oracle.counters()], 0),
+            Mechanism::Mean(mechanism) => Self::Mean(MeanEstimator::new(mechanism.as_ref()), 0),
+        }
+    }
+
+    fn of(mechanism: &'a Mechanism, batch: &Batch) -> Self {
+        let mut tally = Self::new(mechanism);
+        match (&mut tally, mechanism, batch) {
+            (
+                Self::Counters(counters, reports),
+                Mechanism::Frequency(oracle, _),
+                Batch::Words(words, width),
+            ) => {
+                oracle.count_all(words, counters);
+                *reports += (words.len() / width) as u64;
+            }
+            (Self::Mean(estimator, reports), _, Batch::Numbers(numbers)) => {
+                // They were checked to be reports of this mechanism.
+                numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
+                *reports += numbers.len() as u64;
+            }
+            _ => {}
+        }
+        tally
+    }
+
+    fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Counters(counters, reports), Self::Counters(others, more)) => {
+                counters.iter_mut().zip(others).for_each(|(counter, other)| *counter += other);
+                *reports += more;
+            }
+            (Self::Mean(estimator, reports), Self::Mean(other, more)) => {
+                estimator.merge(other);
+                *reports += more;
+            }
+            _ => {}
+        }
+    }
+
+    fn reports(&self) -> u64 {
+        match self {
+            Self::Counters(_, reports) | Self::Mean(_, reports) => *reports,
+        }
+    }
+}

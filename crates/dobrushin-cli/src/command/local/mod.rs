@@ -1,0 +1,30 @@
+//! `dobrushin local`: people's answers, each made private before anybody collects them.
+
+mod arguments;
+mod estimate;
+mod plan;
+mod privatize;
+mod profile;
+mod promise;
+mod verify;
+
+pub use arguments::LocalArgs;
+
+use crate::cli::Common;
+use crate::problem::Problem;
+use arguments::LocalCommand;
+use std::process::ExitCode;
+
+/// Does what is asked, and prints it.
+pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> {
+    let show_progress = !common.quiet;
+    let report = match &arguments.command {
+        LocalCommand::Profile(arguments) => profile::run(arguments),
+        LocalCommand::Verify(arguments) => verify::run(arguments),
+        LocalCommand::Privatize(arguments) => return privatize::run(arguments, common),
+        LocalCommand::Estimate(arguments) => estimate::run(arguments, show_progress),
+        LocalCommand::Plan(arguments) => plan::run(arguments),
+    }?;
+    report.print(common)?;
+    Ok(report.exit_code())
+}

@@ -1,0 +1,165 @@
+//! `dobrushin local privatize`: a column of answers as private reports.
+
+use super::arguments::PrivatizeArgs;
+use super::promise::{Promise, claim};
+use crate::cli::Common;
+use crate::local_data::{
+    BadRow, Batch, Cells, Description, Generators, Input, Mechanism, NOT_PRIVATE, Pass, Seed, Writer, number,
+};
+use crate::output::{Report, Text, bounds};
+use crate::problem::Problem;
+use dobrushin::local::RandomBits;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Writes the reports to `--output`, or to standard output, and says what was done.
+pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Problem> {
+    let to = common.output.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let report = privatize(arguments, &to, !common.quiet)?;
+    // The reports may have taken the place where answers are printed.
+    let rest = Common { json: common.json, quiet: common.quiet, output: None };
+    if to == Path::new("-") {
+        eprint!("{}", report.rendered(&rest));
+    } else {
+        report.print(&rest)?;
+    }
+    Ok(report.exit_code())
+}
+
+fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Result<Report, Problem> {
+    let specification = arguments.mechanism.specification(arguments.epsilon)?;
+    let mechanism = specification.build()?;
+    let promise = Promise::of(&specification, &mechanism);
+    promise.require(&specification)?;
+    refuse_overwriting(&arguments.data, to)?;
+    let description = Description {
+        mechanism: specification.clone(),
+        column: arguments.column.clone(),
+        seed: arguments.seed,
+    };
+    let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
+    let input = Input { path: &arguments.data, no_header: arguments.no_header };
+    let columns = input.column(&arguments.column)?;
+    let mut writer = Writer::new(to, &description, &mechanism)?;
+    let form = writer.form();
+    let work = |number: u64, cells: &Cells| {
+        let answers = Answered::read(cells, &mechanism);
+        let (rows, clipped) = (answers.rows(), answers.clipped);
+        let batch = answers.values.privatised(&mechanism, &mut generators.of_batch(number));
+        ((form.encode(batch), rows, clipped), answers.bad)
+    };
+    let (mut reports, mut clipped) = (0, 0);
+    let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, show_progress };
+    let skipped = pass.run(columns, work, |(batch, rows, outside)| {
+        reports += rows;
+        clipped += outside;
+        writer.write(to, batch)
+    })?;
+    writer.finish(to)?;
+
+    let mut text = Text::default();
+    let name = specification.id.name();
+    text.answer(format!("{reports} reports, each {}-locally private by {name}", claim(&specification)));
+    if let Some(seed) = arguments.seed {
+        text.answer(format!("Seed {seed}: {NOT_PRIVATE}"));
+    }
+    let mut counts = Vec::new();
+    counts.extend((skipped > 0).then(|| format!("{skipped} rows could not be used and have no report")));
+    counts.extend(
+        (clipped > 0).then(|| format!("{clipped} numbers were outside the bounds and moved to them")),
+    );
+    if !counts.is_empty() {
+        let counts = counts.join("; ");
+        text.answer(format!(
+            "{counts}. These counts are not private: they are for you, not to be published."
+        ));
+    }
+    let json = json!({
+        "reports": reports,
+        "skipped": skipped,
+        "clipped": clipped,
+        "mechanism": name,
+        "epsilon": specification.epsilon.get(),
+        "delta": specification.delta.get(),
+        "exact_delta": bounds(promise.delta),
+        "private": arguments.seed.is_none(),
+        "output": to.display().to_string(),
+    });
+    Ok(Report::new(text, json))
+}
+
+/// The reports must not take the place of the answers.
+fn refuse_overwriting(data: &Path, to: &Path) -> Result<(), Problem> {
+    let same = data.canonicalize().ok().zip(to.canonicalize().ok()).is_some_and(|(data, to)| data == to);
+    if !same {
+        return Ok(());
+    }
+    Err(Problem::new(format!("--output {} is the file with the answers", to.display()))
+        .help("give another name: the reports cannot be turned back into the answers"))
+}
+
+/// The answers of a batch.
+struct Answered {
+    values: Values,
+    clipped: u64,
+    bad: Vec<BadRow>,
+}
+
+enum Values {
+    Categories(Vec<u32>),
+    Numbers(Vec<f64>),
+}
+
+impl Answered {
+    fn read(cells: &Cells, mechanism: &Mechanism) -> Self {
+        let (mut bad, mut clipped) = (Vec::new(), 0);
+        let rows = cells.iter().map(|(place, mut row)| (place, row.next().unwrap_or_default()));
+        let mut refuse = |place: u64, what: String| bad.push(BadRow { place, what });
+        let values = match mechanism {
+            Mechanism::Frequency(_, categories) => Values::Categories(
+                rows.filter_map(|(place, cell)| {
+                    categories.find(cell).map_err(|what| refuse(place, what)).ok()
+                })
+                .collect(),
+            ),
+            Mechanism::Mean(mechanism) => {
+                let bounds = mechanism.bounds();
+                let clip = |value: f64| bounds.clip(value).map_err(|error| error.to_string());
+                Values::Numbers(
+                    rows.filter_map(|(place, cell)| {
+                        let value = number(cell).and_then(clip).map_err(|what| refuse(place, what)).ok()?;
+                        clipped += u64::from(value.clipped);
+                        Some(value.value)
+                    })
+                    .collect(),
+                )
+            }
+        };
+        Self { values, clipped, bad }
+    }
+
+    fn rows(&self) -> u64 {
+        match &self.values {
+            Values::Categories(values) => values.len() as u64,
+            Values::Numbers(values) => values.len() as u64,
+        }
+    }
+}
+
+impl Values {
+    fn privatised(&self, mechanism: &Mechanism, bits: &mut impl RandomBits) -> Batch {
+        match (self, mechanism) {
+            (Self::Categories(categories), Mechanism::Frequency(oracle, _)) => {
+                let mut reports = Vec::new();
+                oracle.privatise_all(categories, bits, &mut reports);
+                Batch::Words(reports, oracle.report_words())
+            }
+            (Self::Numbers(numbers), Mechanism::Mean(mechanism)) => {
+                Batch::Numbers(numbers.iter().map(|&value| mechanism.privatise(value, bits)).collect())
+            }
+            // The values were read for this mechanism.
+            _ => Batch::Numbers(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What people may answer: declared by the collector, never read off their data.
+
+use crate::problem::Problem;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The categories of a column.
+#[derive(Clone, Debug)]
+pub struct Categories {
+    names: Names,
+}
+
+#[derive(Clone, Debug)]
+enum Names {
+    /// 1, 2, … up to a number.
+    Numbers(u32),
+    /// Words, and their places.
+    Words(Vec<String>, HashMap<Vec<u8>, u32>),
+}
+
+impl Categories {
+    /// The numbers from 1 to `count`.
+    pub fn numbered(count: u32) -> Result<Self, Problem> {
+        if count < 2 {
+            return Err(too_few(&format!("--categories {count}")));
+        }
+        Ok(Self { names: Names::Numbers(count) })
+    }
+
+    /// These words, in this order.
+    pub fn named(names: Vec<String>, given_by: &str) -> Result<Self, Problem> {
+        if names.len() < 2 {
+            return Err(too_few(given_by));
+        }
+        let mut places = HashMap::with_capacity(names.len());
+        for (place, name) in (0..).zip(&names) {
+            if let Some(before) = places.insert(name.clone().into_bytes(), place) {
+                let message =
+                    format!("{given_by}: categories {} and {} are both {name:?}", before + 1, place + 1);
+                return Err(Problem::new(message).help("name every category once"));
+            }
+        }
+        Ok(Self { names: Names::Words(names, places) })
+    }
+
+    /// A file with a category on each line; blank lines are passed over.
+    pub fn from_file(path: &Path) -> Result<Self, Problem> {
+        let message = || format!("cannot read the categories of {}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| Problem::new(message()).because(error))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        Self::named(names, &format!("--categories-file {}", path.display()))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        match &self.names {
+            Names::Numbers(count) => *count,
+            Names::Words(names, _) => names.len() as u32,
+        }
+    }
+
+    /// The name of one, counted from 0.
+    pub fn name(&self, category: u32) -> String {
+        match &self.names {
+            Names::Numbers(_) => (category + 1).to_string(),
+            Names::Words(names, _) => names.get(category as usize).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The category of a cell, counted from 0; or what is wrong with it.
+    pub fn find(&self, cell: &[u8]) -> Result<u32, String> {
+        let found = match &self.names {
+            Names::Numbers(count) => whole(cell)
+                .filter(|number| (1..=u64::from(*count)).contains(number))
+                .map(|number| number as u32 - 1),
+            Names::Words(_, places) => places.get(cell).copied(),
+        };
+        found.ok_or_else(|| self.unknown(cell))
+    }
+
+    fn unknown(&self, cell: &[u8]) -> String {
+        let accepted = match &self.names {
+            Names::Numbers(count) => format!("a whole number from 1 to {count} is accepted"),
+            Names::Words(names, _) => {
+                let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+                let more = if names.len() > SHOWN { ", …" } else { "" };
+                format!(
+                    "one of the {} declared categories is accepted: {}{more}",
+                    names.len(),
+                    shown.join(", ")
+                )
+            }
+        };
+        format!("{}; {accepted}", described(cell))
+    }
+
+    /// As it stands in a file of reports.
+    pub fn json(&self) -> Value {
+        match &self.names {
+            Names::Numbers(count) => json!(count),
+            Names::Words(names, _) => json!(names),
+        }
+    }
+
+    /// From a file of reports.
+    pub fn from_json(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(count) => Self::numbered(count.as_u64()?.try_into().ok()?).ok(),
+            Value::Array(names) => {
+                let names: Option<_> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+                Self::named(names?, "the file").ok()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A finite number; or what is wrong with the cell.
+pub fn number(cell: &[u8]) -> Result<f64, String> {
+    let parsed = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
+    let finite = parsed.filter(|number| number.is_finite());
+    finite.ok_or_else(|| format!("{}; a finite number is accepted", described(cell)))
+}
+
+/// A whole number without a sign, as all its digits.
+pub fn whole(cell: &[u8]) -> Option<u64> {
+    if cell.is_empty() || cell.len() > 20 {
+        return None;
+    }
+    cell.iter().try_fold(0u64, |value, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// A cell in a message.
+pub fn described(cell: &[u8]) -> String {
+    match std::str::from_utf8(cell) {
+        Ok("") => "the cell is empty".to_owned(),
+        Ok(text) => format!("the cell is {text:?}"),
+        Err(_) => "the cell is not UTF-8 text".to_owned(),
+    }
+}
+
+/// How many categories a message lists.
+const SHOWN: usize = 6;
+
+fn too_few(given: &str) -> Problem {
+    Problem::new(format!("{given}: there must be at least two categories"))
+        .help("a single possible answer has nothing to hide; declare all that people may answer")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_count_from_one_and_words_are_taken_as_they_are() {
+        let numbers = Categories::numbered(10).expect("ten categories");
+        assert_eq!((numbers.find(b"1"), numbers.find(b"10")), (Ok(0), Ok(9)));
+        assert_eq!(numbers.name(9), "10");
+        for cell in [&b"0"[..], b"11", b"-1", b"1.0", b"", b"one", b"+1", b"99999999999999999999999", b"\xff"]
+        {
+            assert!(numbers.find(cell).is_err_and(|what| what.contains("from 1 to 10")), "{cell:?}");
+        }
+        let words = Categories::named(vec!["yes".into(), "no".into()], "--values").expect("two");
+        assert_eq!((words.find(b"no"), words.count(), words.name(1)), (Ok(1), 2, "no".to_owned()));
+        assert!(
+            words.find(b"No").is_err_and(|what| what.contains("\"No\"") && what.contains("\"yes\", \"no\""))
+        );
+    }
+
+    #[test]
+    fn one_category_or_one_twice_is_refused() {
+        assert!(Categories::numbered(1).is_err());
+        assert!(Categories::named(vec!["a".into()], "--values").is_err());
+        let twice = Categories::named(vec!["a".into(), "b".into(), "a".into()], "--values");
+        assert!(format!("{twice:?}").contains("categories 1 and 3 are both"), "{twice:?}");
+    }
+
+    #[test]
+    fn categories_return_from_a_file_as_they_were() {
+        for categories in [Categories::numbered(5), Categories::named(vec!["ä,b".into(), "\"".into()], "")] {
+            let categories = categories.expect("they are valid");
+            let again = Categories::from_json(&categories.json()).expect("they were written");
+            assert_eq!(again.json(), categories.json());
+        }
+        assert!(Categories::from_json(&json!(["a", 1])).is_none());
+    }
+
+    #[test]
+    fn only_finite_numbers_are_numbers() {
+        assert_eq!(number(b"-1.5e3"), Ok(-1500.0));
+        for cell in [&b"NaN"[..], b"inf", b"1e999", b"1,5", b"", b"\xff"] {
+            assert!(number(cell).is_err_and(|what| what.contains("a finite number is accepted")));
+        }
+        assert!(number(b"\xff").is_err_and(|what| what.contains("not UTF-8")));
+        assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(whole(b"18446744073709551616"), None);
+    }
+}

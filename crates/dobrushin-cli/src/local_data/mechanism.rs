@@ -1,0 +1,194 @@
+//! Mechanisms by the names that users type.
+
+use super::answers::Categories;
+use crate::problem::Problem;
+use clap::ValueEnum;
+use dobrushin::kernel::FiniteKernel;
+use dobrushin::local::LocalProfile;
+use dobrushin::local::frequency::{self, FrequencyOracle};
+use dobrushin::local::mean::{self, Bounds, MeanMechanism, Target};
+use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
+use serde_json::{Value, json};
+
+/// A mechanism, as it is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Id {
+    /// Categories: the true one, or another at random (k-ary randomised response)
+    KRr,
+    /// Categories: a bit each, with the least variance (optimised unary encoding)
+    Oue,
+    /// Categories: a bit each, ones and zeros treated alike (symmetric unary encoding)
+    Sue,
+    /// Categories: a bit each, the true one kept with probability --truth (asymmetric unary encoding)
+    Aue,
+    /// Categories: a random set of them (subset selection)
+    Subset,
+    /// Categories: an index of a Hadamard matrix (Hadamard response)
+    Hadamard,
+    /// Categories: a random hash (optimised local hashing)
+    Olh,
+    /// Categories: the channel in a CSV file, see --channel
+    Channel,
+    /// Numbers: one of two, also called duchi (Duchi, Jordan and Wainwright)
+    #[value(alias = "duchi")]
+    OneBit,
+    /// Numbers: with discrete Laplace noise
+    Laplace,
+    /// Numbers: with discrete Gaussian noise; needs --delta
+    Gaussian,
+    /// Numbers: near the value more often than not (piecewise mechanism)
+    Piecewise,
+    /// Numbers: piecewise or one of two, by a coin (hybrid mechanism)
+    Hybrid,
+}
+
+impl Id {
+    /// As users type it.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Whether it takes numbers; all others take categories.
+    pub fn is_for_numbers(self) -> bool {
+        matches!(self, Self::OneBit | Self::Laplace | Self::Gaussian | Self::Piecewise | Self::Hybrid)
+    }
+
+    /// Those that need nothing but ε, δ and the possible answers.
+    pub fn calibrated() -> impl Iterator<Item = Self> {
+        Self::value_variants().iter().copied().filter(|id| !matches!(id, Self::Channel | Self::Aue))
+    }
+}
+
+/// What people answer.
+#[derive(Clone, Debug)]
+pub enum Answers {
+    /// One of some categories.
+    Category(Categories),
+    /// A number between bounds.
+    Number(Bounds),
+}
+
+/// A mechanism that can be made.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    /// Which.
+    pub id: Id,
+    /// Its promise, of which δ is 0 if nothing else is said.
+    pub epsilon: Epsilon,
+    /// See `epsilon`.
+    pub delta: Delta,
+    /// What it takes.
+    pub answers: Answers,
+    /// How likely the true bit is kept, if it is [`Id::Aue`].
+    pub truth: Option<Probability>,
+    /// Its rows, if it is [`Id::Channel`].
+    pub channel: Option<Vec<Vec<f64>>>,
+}
+
+/// A mechanism.
+pub enum Mechanism {
+    /// From which frequencies are estimated.
+    Frequency(Box<dyn FrequencyOracle>, Categories),
+    /// From which a mean is estimated.
+    Mean(Box<dyn MeanMechanism>),
+}
+
+impl Specification {
+    /// Makes the mechanism.
+    pub fn build(&self) -> Result<Mechanism, Problem> {
+        match &self.answers {
+            Answers::Category(categories) => {
+                Ok(Mechanism::Frequency(self.frequency(categories.count())?, categories.clone()))
+            }
+            Answers::Number(bounds) => Ok(Mechanism::Mean(self.mean(*bounds)?)),
+        }
+    }
+}
+
+impl Specification {
+    fn frequency(&self, categories: u32) -> Result<Box<dyn FrequencyOracle>, Problem> {
+        let (epsilon, delta) = (self.epsilon, self.delta);
+        let made: Result<Box<dyn FrequencyOracle>, Error> = match self.id {
+            Id::Aue => {
+                let truth = self.truth.ok_or_else(|| {
+                    Problem::new("--mechanism aue needs --truth P")
+                        .help("the probability of the true bit, such as 0.6")
+                })?;
+                frequency::Unary::asymmetric(categories, epsilon, delta, truth)
+                    .map(|oracle| Box::new(oracle) as _)
+            }
+            Id::Channel => {
+                let rows = self.channel.clone().unwrap_or_default();
+                if rows.len() != categories as usize {
+                    let message =
+                        format!("the channel has {} rows, but there are {categories} categories", rows.len());
+                    return Err(Problem::new(message).help("a row of report probabilities for each category"));
+                }
+                frequency::Channel::new(rows).map(|oracle| Box::new(oracle) as _)
+            }
+            id => match frequency::by_id(&id.name(), categories, epsilon, delta) {
+                Some(made) => made,
+                None => return Err(self.mismatch("--bounds, for numbers")),
+            },
+        };
+        made.map_err(|error| self.refused(&error))
+    }
+
+    fn mean(&self, bounds: Bounds) -> Result<Box<dyn MeanMechanism>, Problem> {
+        if !self.id.is_for_numbers() {
+            return Err(self.mismatch("--values, --categories or --categories-file, for categories"));
+        }
+        mean::by_id(&self.id.name(), bounds, self.epsilon, self.delta).map_err(|error| self.refused(&error))
+    }
+
+    fn mismatch(&self, needed: &str) -> Problem {
+        Problem::new(format!("--mechanism {} does not take such answers", self.id.name()))
+            .help(format!("it takes {needed}"))
+    }
+
+    fn refused(&self, error: &Error) -> Problem {
+        Problem::new(format!("--mechanism {} cannot be made: {error}", self.id.name()))
+    }
+}
+
+impl Mechanism {
+    /// The exact profile of the mechanism as it is realised.
+    pub fn privacy(&self) -> LocalProfile {
+        match self {
+            Self::Frequency(oracle, _) => oracle.privacy(),
+            Self::Mean(mechanism) => mechanism.privacy(),
+        }
+    }
+
+    /// The mechanism as a matrix, if it is small enough.
+    pub fn channel(&self) -> Option<FiniteKernel> {
+        match self {
+            Self::Frequency(oracle, _) => oracle.channel(),
+            Self::Mean(_) => None,
+        }
+    }
+
+    /// The names of the columns of its reports.
+    pub fn report_columns(&self) -> Vec<String> {
+        let words = match self {
+            Self::Frequency(oracle, _) => oracle.report_words(),
+            Self::Mean(_) => 1,
+        };
+        match words {
+            1 => vec!["report".to_owned()],
+            _ => (1..=words).map(|word| format!("report_{word}")).collect(),
+        }
+    }
+
+    /// Numbers by which another version of a mechanism would be found out: the ends of its probabilities.
+    pub fn fingerprint(&self) -> Value {
+        let ends = |value: Enclosure| [value.lower(), value.upper()];
+        match self {
+            Self::Frequency(oracle, _) => match oracle.support() {
+                Some(support) => json!([ends(support.truth), ends(support.other)]),
+                None => Value::Null,
+            },
+            Self::Mean(mechanism) => json!([ends(mechanism.worst_variance(Target::Records))]),
+        }
+    }
+}

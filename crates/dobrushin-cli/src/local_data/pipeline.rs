@@ -1,0 +1,182 @@
+//! Batches read ahead, worked on by all cores, and finished in their order.
+
+use super::cells::{BadRow, Cells};
+use super::input::{Columns, shown};
+use crate::problem::Problem;
+use crate::progress;
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, sync_channel};
+
+/// How a file is gone through.
+pub struct Pass<'a> {
+    /// The file, for messages.
+    pub path: &'a Path,
+    /// Whether bad rows are counted instead of stopping.
+    pub skip_bad: bool,
+    /// Whether a terminal shows how far it is.
+    pub show_progress: bool,
+}
+
+/// A batch, and how far reading has come.
+type Read = Result<(Cells, u64), Problem>;
+
+impl Pass<'_> {
+    /// Hands what `work` makes of each batch, which has its number, to `done`, in the order of the file; the number of
+    /// rows that were passed over.
+    pub fn run<T: Send>(
+        &self,
+        columns: Box<dyn Columns>,
+        work: impl Fn(u64, &Cells) -> (T, Vec<BadRow>) + Sync,
+        mut done: impl FnMut(T) -> Result<(), Problem>,
+    ) -> Result<u64, Problem> {
+        let (bar, place) = (self.bar(&*columns), columns.place());
+        let together = rayon::current_num_threads();
+        let batches = read_ahead(columns, together);
+        let (mut number, mut skipped, mut more) = (0, 0, true);
+        while more {
+            let read = some(&batches, together)?;
+            more = read.iter().all(|(cells, _)| !cells.is_empty());
+            let position = read.last().map_or(0, |(_, position)| *position);
+            let numbered: Vec<(u64, Cells)> =
+                (number..).zip(read.into_iter().map(|(cells, _)| cells)).collect();
+            number += numbered.len() as u64;
+            let worked: Vec<(T, Vec<BadRow>)> =
+                numbered.par_iter().map(|(number, cells)| work(*number, cells)).collect();
+            for ((_, cells), (result, bad)) in numbered.iter().zip(worked) {
+                let first = cells.bad.iter().chain(&bad).min_by_key(|row| row.place);
+                if let Some(row) = first.filter(|_| !self.skip_bad) {
+                    return Err(self.problem(place, row));
+                }
+                skipped += (cells.bad.len() + bad.len()) as u64;
+                done(result)?;
+            }
+            bar.set_position(position);
+        }
+        bar.finish_and_clear();
+        Ok(skipped)
+    }
+
+    fn bar(&self, columns: &dyn Columns) -> ProgressBar {
+        match columns.length() {
+            Some((length, what)) => progress::bar(self.show_progress, length, what),
+            None => ProgressBar::hidden(),
+        }
+    }
+
+    fn problem(&self, place: &str, row: &BadRow) -> Problem {
+        Problem::new(format!("{place} {} of {}: {}", row.place, shown(self.path), row.what))
+            .help("correct it; or --skip-bad passes over such rows and says how many there were")
+    }
+}
+
+/// A thread of its own reads, and stops when nobody listens any more. The last batch has no rows.
+fn read_ahead(mut columns: Box<dyn Columns>, batches: usize) -> Receiver<Read> {
+    let (sender, receiver) = sync_channel(batches);
+    std::thread::spawn(move || {
+        loop {
+            let read = columns.next();
+            let last = read.as_ref().map_or(true, |(cells, _)| cells.is_empty());
+            if sender.send(read).is_err() || last {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// One batch at least, and up to `most` of them if they have been read already; the one without rows is the last.
+fn some(batches: &Receiver<Read>, most: usize) -> Result<Vec<(Cells, u64)>, Problem> {
+    let mut read = vec![batches.recv().map_err(|_| Problem::new("reading stopped before the end"))??];
+    while read.len() < most && read.iter().all(|(cells, _)| !cells.is_empty()) {
+        match batches.try_recv() {
+            Ok(next) => read.push(next?),
+            Err(_) => break,
+        }
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many batches of one row, then what comes last.
+    struct Rows {
+        left: u64,
+        last: fn() -> Read,
+    }
+
+    impl Columns for Rows {
+        fn next(&mut self) -> Read {
+            if self.left == 0 {
+                return (self.last)();
+            }
+            self.left -= 1;
+            let mut cells = Cells::new(1);
+            cells.push(b"x");
+            cells.end_row(100 - self.left);
+            Ok((cells, 0))
+        }
+
+        fn length(&self) -> Option<(u64, &'static str)> {
+            None
+        }
+
+        fn place(&self) -> &'static str {
+            "line"
+        }
+    }
+
+    fn end() -> Read {
+        Ok((Cells::new(1), 0))
+    }
+
+    fn pass(skip_bad: bool) -> Pass<'static> {
+        Pass { path: Path::new("data.csv"), skip_bad, show_progress: false }
+    }
+
+    /// The place of the row, which is bad every seventh time.
+    fn every_seventh(_: u64, cells: &Cells) -> (u64, Vec<BadRow>) {
+        let place = cells.iter().map(|(place, _)| place).sum();
+        let bad = BadRow { place, what: "seventh".to_owned() };
+        (place, if place > 0 && place % 7 == 0 { vec![bad] } else { Vec::new() })
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_file() {
+        let mut seen = Vec::new();
+        let work = |number: u64, cells: &Cells| ((number, cells.rows()), Vec::new());
+        let rows = Box::new(Rows { left: 50, last: end });
+        let skipped = pass(false).run(rows, work, |result| {
+            seen.push(result);
+            Ok(())
+        });
+        assert_eq!(skipped.expect("no row is bad"), 0);
+        let expected: Vec<(u64, usize)> = (0..50).map(|number| (number, 1)).chain([(50, 0)]).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn the_first_bad_row_stops_it_or_is_counted() {
+        let mut last = 0;
+        let rows = || Box::new(Rows { left: 50, last: end });
+        let stopped = pass(false).run(rows(), every_seventh, |place| {
+            last = place;
+            Ok(())
+        });
+        assert!(format!("{stopped:?}").contains("line 56 of data.csv: seventh"), "{stopped:?}");
+        assert_eq!(last, 55);
+        let skipped = pass(true).run(rows(), every_seventh, |_| Ok(()));
+        assert_eq!(skipped.expect("bad rows are skipped"), 7);
+    }
+
+    #[test]
+    fn a_failure_of_reading_is_never_taken_for_the_end() {
+        for last in [|| Err(Problem::new("the disk is gone")), || panic!("a reader that fails")] {
+            let result = pass(true).run(Box::new(Rows { left: 3, last }), every_seventh, |_| Ok(()));
+            assert!(result.is_err());
+        }
+    }
+}

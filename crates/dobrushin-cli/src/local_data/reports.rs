@@ -1,0 +1,299 @@
+//! Files of reports, written and read.
+
+use super::answers::{described, number, whole};
+use super::cells::{BadRow, Cells};
+use super::csv_file::CsvInput;
+use super::description::{Description, FIRST_LINE};
+use super::input::{Columns, is_parquet, shown};
+use super::mechanism::Mechanism;
+#[cfg(feature = "parquet")]
+use super::parquet_file::{self, ParquetOutput};
+use crate::file::Draft;
+use crate::problem::Problem;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The reports of one batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Batch {
+    /// So many words each.
+    Words(Vec<u64>, usize),
+    /// A number each.
+    Numbers(Vec<f64>),
+}
+
+/// A file of reports that is being written; nothing is left of it unless it is finished.
+pub enum Writer {
+    /// A CSV file, or standard output.
+    Csv(Sink),
+    /// A Parquet file.
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetOutput>),
+}
+
+/// Where the text of a CSV file goes.
+pub enum Sink {
+    /// A file.
+    File(Box<Draft>),
+    /// Standard output.
+    Standard(io::Stdout),
+}
+
+/// The form in which a file takes batches.
+#[derive(Clone, Copy)]
+pub enum Form {
+    /// Lines of a CSV file.
+    Text,
+    /// Words and numbers as they are.
+    #[cfg(feature = "parquet")]
+    Columns,
+}
+
+impl Form {
+    /// A batch in this form: the work of many cores, before [`Writer::write`], that of one.
+    pub fn encode(self, batch: Batch) -> Encoded {
+        match self {
+            Self::Text => Encoded::Text(text(&batch)),
+            #[cfg(feature = "parquet")]
+            Self::Columns => Encoded::Columns(batch),
+        }
+    }
+}
+
+/// A batch in the form in which its file takes it.
+pub enum Encoded {
+    /// Lines of a CSV file.
+    Text(Vec<u8>),
+    /// As it is.
+    #[cfg(feature = "parquet")]
+    Columns(Batch),
+}
+
+impl Writer {
+    /// A file that says what its reports are.
+    pub fn new(path: &Path, description: &Description, mechanism: &Mechanism) -> Result<Self, Problem> {
+        let (line, columns) = (description.line(mechanism), mechanism.report_columns());
+        if is_parquet(path) {
+            #[cfg(feature = "parquet")]
+            return Ok(Self::Parquet(Box::new(ParquetOutput::new(path, line, mechanism)?)));
+            #[cfg(not(feature = "parquet"))]
+            return Err(super::input::without_parquet(path));
+        }
+        let mut sink = match path == Path::new("-") {
+            true => Sink::Standard(io::stdout()),
+            false => {
+                Sink::File(Box::new(Draft::new(path).map_err(|error| cannot_write(path).because(error))?))
+            }
+        };
+        let header = format!("{FIRST_LINE}{line}\n{}\n", columns.join(","));
+        sink.write(header.as_bytes()).map_err(|error| cannot_write(path).because(error))?;
+        Ok(Self::Csv(sink))
+    }
+
+    /// The form in which it takes batches.
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Csv(_) => Form::Text,
+            #[cfg(feature = "parquet")]
+            Self::Parquet(_) => Form::Columns,
+        }
+    }
+
+    /// Appends a batch.
+    pub fn write(&mut self, path: &Path, batch: Encoded) -> Result<(), Problem> {
+        match (self, batch) {
+            (Self::Csv(sink), Encoded::Text(text)) => {
+                sink.write(&text).map_err(|error| cannot_write(path).because(error))
+            }
+            #[cfg(feature = "parquet")]
+            (Self::Parquet(output), Encoded::Columns(batch)) => output.write(&batch),
+            #[cfg(feature = "parquet")]
+            _ => Ok(()),
+        }
+    }
+
+    /// The file is complete.
+    pub fn finish(self, path: &Path) -> Result<(), Problem> {
+        match self {
+            Self::Csv(Sink::File(draft)) => draft.finish(),
+            Self::Csv(Sink::Standard(mut stdout)) => stdout.flush(),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(output) => return output.finish(),
+        }
+        .map_err(|error| cannot_write(path).because(error))
+    }
+}
+
+impl Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(draft) => draft.write_all(bytes),
+            Self::Standard(stdout) => stdout.write_all(bytes),
+        }
+    }
+}
+
+/// A file of reports that is being read.
+pub struct Reports {
+    /// What it says of itself.
+    pub description: Description,
+    /// The mechanism that made it.
+    pub mechanism: Mechanism,
+    /// The reports, as text.
+    pub columns: Box<dyn Columns>,
+}
+
+impl Reports {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Self, Problem> {
+        let (line, names, columns) = raw(path)?;
+        let (description, mechanism) = Description::read(&line, &shown(path))?;
+        let expected = mechanism.report_columns();
+        if names != expected {
+            let message = format!("{} has the columns {}", shown(path), names.join(", "));
+            let help =
+                format!("its mechanism writes {}; give the file as privatize wrote it", expected.join(", "));
+            return Err(Problem::new(message).help(help));
+        }
+        Ok(Self { description, mechanism, columns })
+    }
+}
+
+/// The description, the names of the columns, and all of them.
+type Raw = (String, Vec<String>, Box<dyn Columns>);
+
+fn raw(path: &Path) -> Result<Raw, Problem> {
+    if is_parquet(path) {
+        #[cfg(feature = "parquet")]
+        return parquet_file::reports(path);
+        #[cfg(not(feature = "parquet"))]
+        return Err(super::input::without_parquet(path));
+    }
+    let (line, names, columns) = CsvInput::after_first_line(path)?;
+    let line = String::from_utf8_lossy(&line);
+    match line.strip_prefix(FIRST_LINE) {
+        Some(description) => Ok((description.trim().to_owned(), names, Box::new(columns))),
+        None => Err(undescribed(path)),
+    }
+}
+
+/// A file that does not say what made it.
+pub fn undescribed(path: &Path) -> Problem {
+    Problem::new(format!("{} does not say which mechanism made its reports", shown(path))).help(format!(
+        "dobrushin local privatize says so in the first line (# {} …) or in the metadata of Parquet: keep it when \
+         you copy reports",
+        FIRST_LINE.trim_start_matches("# ").trim()
+    ))
+}
+
+/// The reports of a batch, and the rows that are none.
+pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, Vec<BadRow>) {
+    let mut bad = Vec::new();
+    let batch = match mechanism {
+        Mechanism::Frequency(oracle, _) => {
+            let width = oracle.report_words();
+            let mut words = Vec::with_capacity(cells.rows() * width);
+            for (place, row) in cells.iter() {
+                let start = words.len();
+                let wrong = row.filter_map(|cell| match whole(cell) {
+                    Some(word) => {
+                        words.push(word);
+                        None
+                    }
+                    None => {
+                        Some(format!("{}; a whole number from 0 to 2^64 − 1 is accepted", described(cell)))
+                    }
+                });
+                let wrong = wrong.last();
+                let wrong =
+                    wrong.or_else(|| (!oracle.is_report(&words[start..])).then(|| no_report(oracle.id())));
+                if let Some(what) = wrong {
+                    words.truncate(start);
+                    bad.push(BadRow { place, what });
+                }
+            }
+            Batch::Words(words, width)
+        }
+        Mechanism::Mean(mechanism) => {
+            let mut numbers = Vec::with_capacity(cells.rows());
+            for (place, mut row) in cells.iter() {
+                let report = number(row.next().unwrap_or_default()).and_then(|report| {
+                    match mechanism.is_report(report) {
+                        true => Ok(report),
+                        false => Err(no_report(mechanism.id())),
+                    }
+                });
+                match report {
+                    Ok(report) => numbers.push(report),
+                    Err(what) => bad.push(BadRow { place, what }),
+                }
+            }
+            Batch::Numbers(numbers)
+        }
+    };
+    (batch, bad)
+}
+
+fn no_report(mechanism: &str) -> String {
+    format!("it is no report that {mechanism} can make: the file is damaged")
+}
+
+/// Lines of a CSV file.
+fn text(batch: &Batch) -> Vec<u8> {
+    let mut text = Vec::new();
+    match batch {
+        Batch::Words(words, width) => {
+            text.reserve(words.len() * 4);
+            for (index, &word) in words.iter().enumerate() {
+                push_whole(&mut text, word);
+                text.push(if (index + 1) % width == 0 { b'\n' } else { b',' });
+            }
+        }
+        Batch::Numbers(numbers) => {
+            for number in numbers {
+                // Writing to memory cannot fail; the shortest digits that are read back as the same number.
+                let _ = writeln!(text, "{number}");
+            }
+        }
+    }
+    text
+}
+
+/// The digits of a number.
+fn push_whole(text: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[first..]);
+}
+
+fn cannot_write(path: &Path) -> Problem {
+    Problem::new(format!(
+        "cannot write {}",
+        if path == Path::new("-") { "to standard output".into() } else { shown(path) }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_are_written_so_that_they_are_read_back() {
+        let words = [0, 7, 10, 99, 100, 12345, u64::MAX, 1 << 63];
+        let written = text(&Batch::Words(words.to_vec(), 2));
+        assert_eq!(written, b"0,7\n10,99\n100,12345\n18446744073709551615,9223372036854775808\n");
+        let numbers = [0.1, -0.0, 1e-300, 1.0 / 3.0, -123456.789];
+        let written = text(&Batch::Numbers(numbers.to_vec()));
+        let lines = String::from_utf8(written).expect("digits are UTF-8");
+        let again: Vec<f64> = lines.lines().map(|line| number(line.as_bytes()).expect("a number")).collect();
+        assert_eq!(again.iter().map(|n| n.to_bits()).collect::<Vec<_>>(), numbers.map(f64::to_bits));
+    }
+}
