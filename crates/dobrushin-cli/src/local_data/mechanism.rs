@@ -52,11 +52,6 @@ impl Id {
     pub fn is_for_numbers(self) -> bool {
         matches!(self, Self::OneBit | Self::Laplace | Self::Gaussian | Self::Piecewise | Self::Hybrid)
     }
-
-    /// Those that need nothing but ε, δ and the possible answers.
-    pub fn calibrated() -> impl Iterator<Item = Self> {
-        Self::value_variants().iter().copied().filter(|id| !matches!(id, Self::Channel | Self::Aue))
-    }
 }
 
 /// What people answer.

@@ -290,13 +290,10 @@ impl ParquetOutput {
 
     /// The file is complete.
     pub fn finish(mut self) -> Result<(), Problem> {
-        let finish = |output: &mut Self| {
-            if output.words.len() + output.numbers.len() > 0 {
-                output.write_group()?;
-            }
-            output.writer.finish().map(|_| ())
-        };
-        finish(&mut self).map_err(|error| cannot_write(&self.path, error))?;
+        if self.words.len() + self.numbers.len() > 0 {
+            self.write_group().map_err(|error| cannot_write(&self.path, error))?;
+        }
+        // This writes the footer too.
         let draft = self.writer.into_inner().map_err(|error| cannot_write(&self.path, error))?;
         draft.finish().map_err(|error| cannot_write(&self.path, error.into()))
     }

@@ -183,6 +183,9 @@ pub struct EstimateArgs {
     /// How likely an interval covers
     #[arg(long, value_parser = probability, default_value = "0.95", allow_negative_numbers = true)]
     pub confidence: Probability,
+    /// Intervals of frequencies that cover all at once, instead of each
+    #[arg(long)]
+    pub simultaneous: bool,
     /// How frequencies are estimated
     #[arg(long, value_enum, default_value = "unbiased")]
     pub method: EstimateMethod,

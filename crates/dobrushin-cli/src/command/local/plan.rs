@@ -1,11 +1,11 @@
 //! `dobrushin local plan`: which mechanism is best, and how many people it takes.
 
 use super::arguments::PlanArgs;
-use crate::local_data::{Answers, Id, Mechanism, Specification};
-use crate::output::{Report, Text, number as json_number, table};
+use crate::local_data::Answers;
+use crate::output::{Report, Text, aligned, number as json_number};
 use crate::problem::Problem;
-use dobrushin::local::estimate::{Accuracy, frequency_records, mean_records};
-use dobrushin::local::frequency::Support;
+use dobrushin::local::LocalPrivacy;
+use dobrushin::local::estimate::{Accuracy, Plan, frequency_plans, mean_plans};
 use dobrushin::local::mean::Target;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Enclosure, Positive, Probability};
@@ -18,146 +18,114 @@ pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
             "--categories K, --values A,B,… or --categories-file FILE for categories, --bounds LOW,HIGH for numbers",
         )
     })?;
-    let mut plans = Vec::new();
-    let mut refused = Vec::new();
-    for id in Id::calibrated().filter(|id| id.is_for_numbers() == matches!(answers, Answers::Number(_))) {
-        let (epsilon, delta, answers) = (arguments.epsilon, arguments.delta, answers.clone());
-        let built = Specification { id, epsilon, delta, answers, truth: None, channel: None }.build();
-        match built.and_then(|mechanism| Plan::of(id, &mechanism, arguments)) {
-            Ok(plan) => plans.push(plan),
-            Err(problem) => refused.push(problem),
+    let mut rows: Vec<Row> = match &answers {
+        Answers::Category(categories) => frequencies(categories.count(), arguments)?,
+        Answers::Number(bounds) => {
+            let plans = mean_plans(*bounds, privacy(arguments), accuracy(arguments)?, Target::Population)?;
+            plans.into_iter().map(|plan| Row::new(plan, None, arguments)).collect()
         }
-    }
-    plans.sort_by(|a, b| a.any.total_cmp(&b.any));
-    match (plans.first(), refused.into_iter().next()) {
-        (Some(_), _) => Ok(report(&plans, &answers, arguments)),
-        (None, Some(problem)) => Err(problem),
-        (None, None) => Err(Problem::new("there is no mechanism for such answers")),
-    }
+    };
+    rows.sort_by(|a, b| a.records.cmp(&b.records).then(a.error.total_cmp(&b.error)));
+    let what = match &answers {
+        Answers::Category(categories) => format!("the frequencies of {} categories", categories.count()),
+        Answers::Number(bounds) => {
+            let [low, high] = [bounds.lower(), bounds.upper()].map(number::plain);
+            format!("a mean of numbers from {low} to {high}")
+        }
+    };
+    Ok(report(&rows, &what, arguments))
 }
 
-/// What a mechanism promises of an estimate.
-struct Plan {
-    mechanism: String,
-    /// How many people report.
+/// What a mechanism needs, and what comes of it.
+struct Row {
+    mechanism: &'static str,
     records: u64,
-    /// The largest standard error, whatever people answer.
-    any: f64,
-    /// That of the frequency of a category that is very rare.
-    rare: Option<f64>,
-    /// The size of a report.
-    words: usize,
+    /// The largest standard error, whatever people answer: of the mean, or of the frequencies as the root of the mean
+    /// square over all categories.
+    error: f64,
+    /// That of a single category.
+    single: Option<f64>,
 }
 
-impl Plan {
-    fn of(id: Id, mechanism: &Mechanism, arguments: &PlanArgs) -> Result<Self, Problem> {
-        let everybody = Probability::new(1.0)?;
-        let words = mechanism.report_columns().len();
-        let wanted = |error: Positive| Accuracy::StandardError(error);
-        let (records, any, rare) = match mechanism {
-            Mechanism::Frequency(oracle, _) => {
-                let support = oracle.support().ok_or_else(|| Problem::new("the channel has no support"))?;
-                let records = match arguments.error {
-                    Some(error) => frequency_records(support, everybody, wanted(error))?,
-                    None => arguments.records.unwrap_or(1),
-                };
-                (records, largest_variance(support), Some(variance(support, Enclosure::ZERO)))
-            }
-            Mechanism::Mean(mechanism) => {
-                let records = match arguments.error {
-                    Some(error) => mean_records(mechanism.as_ref(), wanted(error), Target::Population)?,
-                    None => arguments.records.unwrap_or(1),
-                };
-                (records, mechanism.worst_variance(Target::Population), None)
-            }
-        };
-        let standard_error =
-            |variance: Enclosure| (variance / Enclosure::from(records as f64)).sqrt().upper();
-        Ok(Self {
-            mechanism: id.name(),
-            records,
-            any: standard_error(any),
-            rare: rare.map(standard_error),
-            words,
-        })
+impl Row {
+    /// From what a mechanism needs, and the standard deviation of a report about the worst category.
+    fn new(plan: Plan, worst: Option<f64>, arguments: &PlanArgs) -> Self {
+        let records = arguments.records.unwrap_or(plan.records);
+        let error = |deviation: f64| deviation / (records as f64).sqrt();
+        let (error, single) = (error(plan.standard_deviation), worst.map(error));
+        Self { mechanism: plan.mechanism, records, error, single }
     }
 
     fn json(&self) -> Value {
         let mut fields = json!({
             "mechanism": self.mechanism,
             "records": self.records,
-            "standard_error": json_number(self.any),
-            "report_words": self.words,
+            "standard_error": json_number(self.error),
         });
-        if let Some(rare) = self.rare {
-            fields["standard_error_if_rare"] = json_number(rare);
+        if let Some(single) = self.single {
+            fields["standard_error_of_one_category"] = json_number(single);
         }
         fields
     }
 }
 
-/// s(1 − s)/(p − q)² with s = q + f·(p − q), for a category of frequency f.
-fn variance(support: Support, frequency: Enclosure) -> Enclosure {
-    let s = support.other + frequency * support.gap;
-    s * (Enclosure::ONE - s) / support.gap.square()
+fn privacy(arguments: &PlanArgs) -> LocalPrivacy {
+    LocalPrivacy { epsilon: arguments.epsilon, delta: arguments.delta }
 }
 
-/// The same for the worst frequency: s is as near to 1/2 as it can be.
-fn largest_variance(support: Support) -> Enclosure {
-    let half = Enclosure::from(0.5);
-    let ends = variance(support, Enclosure::ZERO).max(variance(support, Enclosure::ONE));
-    let crosses = support.other.lower() < 0.5 && support.truth.upper() > 0.5;
-    if crosses { half.square() / support.gap.square() } else { ends }
+/// What is wanted; with a number of records, anything, as the errors follow from that.
+fn accuracy(arguments: &PlanArgs) -> Result<Accuracy, Problem> {
+    let coarse = Positive::new(1e6)?;
+    Ok(Accuracy::StandardError(arguments.error.unwrap_or(coarse)))
 }
 
-fn report(plans: &[Plan], answers: &Answers, arguments: &PlanArgs) -> Report {
-    let mut text = Text::default();
-    let what = match answers {
-        Answers::Category(categories) => format!("the frequencies of {} categories", categories.count()),
-        Answers::Number(bounds) => {
-            format!(
-                "a mean of numbers from {} to {}",
-                number::plain(bounds.lower()),
-                number::plain(bounds.upper())
-            )
-        }
+/// The variance of the estimate of a frequency is concave in the frequency, and all frequencies add up to 1: its mean
+/// over the categories is largest if all are equal.
+fn frequencies(categories: u32, arguments: &PlanArgs) -> Result<Vec<Row>, Problem> {
+    let (privacy, accuracy) = (privacy(arguments), accuracy(arguments)?);
+    let plans = |frequency: f64| -> Result<Vec<Plan>, Problem> {
+        let frequency = Probability::new(frequency)?;
+        Ok(frequency_plans(categories, privacy, frequency, accuracy, Target::Population)?)
     };
-    if let Some(best) = plans.first() {
-        let error = number::briefly(Enclosure::from(best.any));
+    let worst = plans(1.0)?;
+    let row = |plan: Plan| {
+        let same = worst.iter().find(|worst| worst.mechanism == plan.mechanism);
+        Row::new(plan, same.map(|plan| plan.standard_deviation), arguments)
+    };
+    Ok(plans(1.0 / f64::from(categories))?.into_iter().map(row).collect())
+}
+
+fn report(rows: &[Row], what: &str, arguments: &PlanArgs) -> Report {
+    let mut text = Text::default();
+    let cell = |value: f64| number::briefly(Enclosure::from(value));
+    let [epsilon, delta] = [arguments.epsilon.get(), arguments.delta.get()];
+    if let Some(best) = rows.first() {
         text.answer(format!(
-            "Best for {what} at epsilon = {}, delta = {}: {}\n{} reports: a standard error of at most {error}",
-            number::plain(arguments.epsilon.get()),
-            number::plain(arguments.delta.get()),
+            "Best for {what} at epsilon = {}, delta = {}: {}\n{} reports have a standard error of at most {}",
+            number::plain(epsilon),
+            number::plain(delta),
             best.mechanism,
             best.records,
+            cell(best.error),
         ));
     }
-    let cell = |value: f64| number::briefly(Enclosure::from(value));
-    let words = |plan: &Plan| (plan.words * 8).to_string();
-    text.answer(match answers {
-        Answers::Category(_) => table(
-            ["mechanism", "records", "standard error", "of a rare category", "bytes of a report"],
-            plans.iter().map(|plan| {
-                let rare = plan.rare.map_or("–".to_owned(), cell);
-                [plan.mechanism.clone(), plan.records.to_string(), cell(plan.any), rare, words(plan)]
-            }),
-        ),
-        Answers::Number(_) => table(
-            ["mechanism", "records", "standard error", "bytes of a report"],
-            plans
-                .iter()
-                .map(|plan| [plan.mechanism.clone(), plan.records.to_string(), cell(plan.any), words(plan)]),
-        ),
+    let header = ["mechanism", "records", "standard error"].map(str::to_owned).to_vec();
+    let single = rows.iter().any(|row| row.single.is_some()).then(|| "of one category".to_owned());
+    let lines = rows.iter().map(|row| {
+        let cells = [row.mechanism.to_owned(), row.records.to_string(), cell(row.error)];
+        cells.into_iter().chain(row.single.map(cell)).collect()
     });
+    text.answer(aligned(header.into_iter().chain(single).collect(), lines));
     text.explanation(
-        "\"standard error\" is the largest, whatever people answer; the people who report are thought of as drawn from\n\
-         a larger population. All keep the same promise to everybody who reports.",
+        "All keep the same promise to everybody who reports. A standard error is the largest, whatever people answer,\n\
+         if they are drawn from a larger population. That of frequencies is the root of the mean square over all\n\
+         categories; \"of one category\" is the largest that a single one can have.",
     );
     let json = json!({
-        "best": plans.first().map(|plan| &plan.mechanism),
-        "epsilon": arguments.epsilon.get(),
-        "delta": arguments.delta.get(),
-        "plans": plans.iter().map(Plan::json).collect::<Value>(),
+        "best": rows.first().map(|row| row.mechanism),
+        "epsilon": epsilon,
+        "delta": delta,
+        "plans": rows.iter().map(Row::json).collect::<Value>(),
     });
     Report::new(text, json)
 }
