@@ -138,11 +138,7 @@ mod tests {
             vec![0.0, 1e-300, 1e-18, 1e-6, 1.0 / 128.0, 0.5, 1.0, 20.0, 44.0, 88.0, 89.0, 1e300];
         epsilons.extend((0..200).map(|_| random.log_between(1e-9, 100.0)));
         let unit = Real::from_f64(2f64.powi(-127), DIGITS);
-        let scaled = |units: u128| {
-            let high = Real::from_f64((units >> 64) as f64, DIGITS);
-            let _ = high;
-            real(units) * unit.clone()
-        };
+        let scaled = |units: u128| real(units) * unit.clone();
         for epsilon in epsilons {
             let Between { down, up } = exp_minus(Epsilon::new(epsilon).unwrap());
             let exact = (-Real::from_f64(epsilon.min(1e4), DIGITS)).exp();

@@ -1,14 +1,21 @@
 //! Estimates from private reports, with how far they may be off.
 
 mod chernoff;
+mod frequencies;
+mod likelihood;
 mod mean;
 mod plan;
+mod proportion;
 mod quantiles;
+mod simplex;
 mod vector;
 
+pub use frequencies::{Family, Frequencies, Interval, variance};
+pub use likelihood::{MaximumLikelihood, Stop, maximum_likelihood};
 pub use mean::{MeanEstimate, MeanEstimator};
 pub use plan::{Accuracy, Plan, frequency_records, mean_plans, mean_records};
 pub use quantiles::{Bins, CdfEstimate, CdfEstimator, QuantileEstimate};
+pub use simplex::nearest_on_simplex;
 pub use vector::{VectorEstimate, VectorEstimator};
 
 use crate::numeric::normal;
