@@ -3,7 +3,7 @@
 //! A mean of n reports of variance v is compared within 7·√(v/n). By Bernstein's inequality a sound mechanism fails one
 //! such comparison with probability below 2e^(−49/2·0.97) < 2e-10 for the n used here.
 
-use dobrushin::local::RandomBits;
+use dobrushin::local::{LocalPrivacy, RandomBits};
 use dobrushin::local::estimate::{
     Accuracy, MeanEstimator, Method, VectorEstimator, mean_plans, mean_records,
 };
@@ -34,6 +34,10 @@ fn level(epsilon: f64) -> Epsilon {
 
 fn delta(delta: f64) -> Delta {
     Delta::new(delta).unwrap()
+}
+
+fn promise(epsilon: f64, delta_: f64) -> LocalPrivacy {
+    LocalPrivacy { epsilon: level(epsilon), delta: delta(delta_) }
 }
 
 fn probability(p: f64) -> Probability {
@@ -304,7 +308,7 @@ fn plans_name_the_best_mechanism_and_suffice() {
             Accuracy::HalfWidth { width, confidence, method: Method::Normal },
             Accuracy::HalfWidth { width, confidence, method: Method::Certain },
         ] {
-            let plans = mean_plans(bounds, level(epsilon), delta(1e-6), accuracy, Target::Records).unwrap();
+            let plans = mean_plans(bounds, promise(epsilon, 1e-6), accuracy, Target::Records).unwrap();
             assert_eq!(plans.len(), 5);
             assert!(plans.is_sorted_by_key(|plan| plan.records));
             assert!([best, "hybrid"].contains(&plans[0].mechanism), "{epsilon} {accuracy:?} {plans:?}");
@@ -326,11 +330,11 @@ fn plans_name_the_best_mechanism_and_suffice() {
     }
     // Without δ there is no Gaussian.
     let accuracy = Accuracy::StandardError(width);
-    let plans = mean_plans(bounds, level(1.0), delta(0.0), accuracy, Target::Population).unwrap();
+    let plans = mean_plans(bounds, promise(1.0, 0.0), accuracy, Target::Population).unwrap();
     assert!(plans.iter().all(|plan| plan.mechanism != "gaussian"));
     let tiny = Accuracy::StandardError(Positive::new(1e-12).unwrap());
     let message =
-        mean_plans(bounds, level(1.0), delta(0.0), tiny, Target::Population).unwrap_err().to_string();
+        mean_plans(bounds, promise(1.0, 0.0), tiny, Target::Population).unwrap_err().to_string();
     assert!(message.contains("less accuracy"), "{message}");
 }
 

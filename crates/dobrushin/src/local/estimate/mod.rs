@@ -13,7 +13,7 @@ mod vector;
 pub use frequencies::{Family, Frequencies, Interval, variance};
 pub use likelihood::{MaximumLikelihood, Stop, maximum_likelihood};
 pub use mean::{MeanEstimate, MeanEstimator};
-pub use plan::{Accuracy, Plan, frequency_records, mean_plans, mean_records};
+pub use plan::{Accuracy, Plan, frequency_plans, frequency_records, mean_plans, mean_records};
 pub use quantiles::{Bins, CdfEstimate, CdfEstimator, QuantileEstimate};
 pub use simplex::nearest_on_simplex;
 pub use vector::{VectorEstimate, VectorEstimator};

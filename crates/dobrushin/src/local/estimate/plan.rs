@@ -1,9 +1,11 @@
 //! How many people have to report for a wanted accuracy.
 
+use super::frequencies::variance;
 use super::{Method, chernoff, error_probability, normal_quantile};
-use crate::local::frequency::Support;
+use crate::local::LocalPrivacy;
+use crate::local::frequency::{self, Support};
 use crate::local::mean::{self, Bounds, MeanMechanism, Target};
-use crate::{Delta, Enclosure, Epsilon, Error, Positive, Probability};
+use crate::{Enclosure, Error, Positive, Probability};
 
 /// What is wanted of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +41,11 @@ pub struct Plan {
 /// takes more than 10¹⁸ reports.
 pub fn mean_plans(
     bounds: Bounds,
-    epsilon: Epsilon,
-    delta: Delta,
+    privacy: LocalPrivacy,
     accuracy: Accuracy,
     of: Target,
 ) -> Result<Vec<Plan>, Error> {
+    let LocalPrivacy { epsilon, delta } = privacy;
     let possible = mean::IDS.iter().filter(|id| **id != "gaussian" || delta.get() > 0.0);
     let mut plans = possible
         .map(|id| {
@@ -65,28 +67,66 @@ pub fn mean_records(mechanism: &dyn MeanMechanism, accuracy: Accuracy, of: Targe
     records(accuracy, mechanism.worst_variance(of), |t| mechanism.log_moment(t, of))
 }
 
-/// How many reports suffice for the unbiased estimate of the frequency of a category, if that is at most `frequency`.
+/// How many reports every mechanism that has a name needs for the frequency of a category among k, if that is at most
+/// `frequency`; the best comes first.
 ///
-/// A report supports the category with probability s = q + f·(p − q), for the frequency f in the law that people are
-/// drawn from, and the estimate has the variance s(1 − s)/(p − q)² per report. Of those who report, it is less.
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε, δ or k that no mechanism can be calibrated to, or an accuracy
+/// that takes more than 10¹⁸ reports.
+pub fn frequency_plans(
+    categories: u32,
+    privacy: LocalPrivacy,
+    frequency: Probability,
+    accuracy: Accuracy,
+    of: Target,
+) -> Result<Vec<Plan>, Error> {
+    let mut plans = Vec::with_capacity(frequency::IDS.len());
+    for id in frequency::IDS {
+        let Some(oracle) = frequency::by_id(id, categories, privacy.epsilon, privacy.delta).transpose()?
+        else {
+            continue;
+        };
+        if let Some(support) = oracle.support() {
+            let standard_deviation = worst_variance(support, frequency, of).sqrt().upper();
+            let records = frequency_records(support, frequency, accuracy, of)?;
+            plans.push(Plan { mechanism: oracle.id(), records, standard_deviation });
+        }
+    }
+    plans.sort_by_key(|plan| plan.records);
+    Ok(plans)
+}
+
+/// How many reports suffice for the unbiased estimate of the frequency of a category, if that is at most `frequency`.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
-pub fn frequency_records(support: Support, frequency: Probability, accuracy: Accuracy) -> Result<u64, Error> {
-    let most = support.other + Enclosure::from(frequency) * support.gap;
-    let half = Enclosure::from(0.5);
-    // s(1 − s) is largest at 1/2, which may be between.
-    let variance_at = |s: Enclosure| s * (Enclosure::ONE - s);
-    let crosses = support.other.lower() < 0.5 && most.upper() > 0.5;
-    let ends = variance_at(support.other).max(variance_at(most));
-    let largest = if crosses { half.square() } else { ends };
-    let (variance, range) = (largest / support.gap.square(), Enclosure::ONE / support.gap);
+pub fn frequency_records(
+    support: Support,
+    frequency: Probability,
+    accuracy: Accuracy,
+    of: Target,
+) -> Result<u64, Error> {
+    let variance = worst_variance(support, frequency, of);
     records(accuracy, variance, |t| {
-        // Hoeffding and Bennett, as the estimate is within the range 1/(p − q).
-        let x = Enclosure::from(t) * range;
-        let by_variance = largest * (x.exp_m1() - x).positive_part();
+        // Hoeffding and Bennett, as the report of one person counts 1/(p − q) more or not.
+        let x = Enclosure::from(t) / support.gap;
+        let by_variance = variance * support.gap.square() * (x.exp_m1() - x).positive_part();
         (x.square() / Enclosure::from(8.0)).min(by_variance)
     })
+}
+
+/// The largest variance of one report's estimate for frequencies up to the given one.
+///
+/// Among those who reported it is linear in the frequency. In the population it is s(1 − s)/(p − q)² with
+/// s = q + f·(p − q), largest at one of the ends, unless s = 1/2 is between.
+fn worst_variance(support: Support, frequency: Probability, of: Target) -> Enclosure {
+    let ends = [Enclosure::ZERO, frequency.into()].map(|f| variance(support, f, 1, of));
+    let most = support.other + Enclosure::from(frequency) * support.gap;
+    let between = support.other.lower() < 0.5 && most.upper() > 0.5;
+    match of {
+        Target::Population if between => Enclosure::from(0.25) / support.gap.square(),
+        _ => ends[0].max(ends[1]),
+    }
 }
 
 fn records(

@@ -10,8 +10,8 @@ use crate::local::bits::RandomBits;
 /// Digit by digit a uniform number is compared with the quotient; two digits suffice on average.
 pub(super) fn chance(numerator: u128, denominator: u128, bits: &mut dyn RandomBits) -> bool {
     debug_assert!(numerator <= denominator && 0 < denominator && denominator < 1 << 127);
-    if numerator == denominator {
-        return true;
+    if numerator == 0 || numerator == denominator {
+        return numerator > 0;
     }
     let mut rest = numerator;
     loop {
@@ -60,4 +60,67 @@ fn below_one(numerator: u128, denominator: u128, bits: &mut dyn RandomBits) -> b
         k += 1;
     }
     k % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words in a given order, then ones, which are counted.
+    struct Given {
+        words: Vec<u64>,
+        used: usize,
+    }
+
+    impl RandomBits for Given {
+        fn bits(&mut self) -> u64 {
+            self.used += 1;
+            self.words.get(self.used - 1).copied().unwrap_or(u64::MAX)
+        }
+    }
+
+    fn given(words: &[u64]) -> Given {
+        Given { words: words.to_vec(), used: 0 }
+    }
+
+    #[test]
+    fn of_all_words_a_share_of_exactly_the_quotient_is_true() {
+        // The first 12 digits decide, but where they agree with those of the quotient.
+        for (numerator, denominator) in
+            [(0, 1), (1, 1), (1, 2), (1, 3), (2, 7), (999, 1000), (1, 4096), (5, 4097)]
+        {
+            let scale = 1u128 << 90;
+            for factor in [1, scale] {
+                let (numerator, denominator) = (numerator * factor, denominator * factor);
+                let count = (0..4096)
+                    .filter(|&word| chance(numerator, denominator, &mut given(&[word | !0 << 12])))
+                    .count();
+                let exact = 4096.0 * (numerator as f64 / denominator as f64);
+                assert!(exact.floor() <= count as f64 && count as f64 <= exact.ceil(), "{count} {exact}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_quotient_with_endless_digits_asks_for_more_words() {
+        // 1/3 = 0.010101…: a word with the same digits, the first in the lowest place, decides nothing.
+        let same = 0xaaaa_aaaa_aaaa_aaaa;
+        for (word, answer) in [(0, true), (1, false), (3, false)] {
+            let mut bits = given(&[same, same, word]);
+            assert_eq!(chance(1, 3, &mut bits), answer);
+            assert_eq!(bits.used, 3);
+        }
+    }
+
+    #[test]
+    fn an_exponential_chance_counts_successes_of_x_over_k() {
+        // e^0 is certain.
+        assert!(exponential_chance(0, 1, &mut given(&[])));
+        // x = 1: 1/1 is certain; 1/2 fails for a word that starts with 1: k = 2 is even.
+        assert!(!exponential_chance(1, 1, &mut given(&[u64::MAX])));
+        // 1/2 succeeds, 1/3 fails: k = 3 is odd; what is left of the exponent is 0.
+        assert!(exponential_chance(1, 1, &mut given(&[0, u64::MAX])));
+        // 3/2: the whole part fails at once.
+        assert!(!exponential_chance(3, 2, &mut given(&[u64::MAX, 0, u64::MAX])));
+    }
 }

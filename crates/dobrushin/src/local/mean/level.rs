@@ -13,7 +13,7 @@ pub(super) fn check(epsilon: Epsilon) -> Result<Enclosure, Error> {
 }
 
 /// A coin with nearly the largest probability p, below 1, for which p ≤ e^ε·(1 − p)·r is seen to hold for a ratio
-/// r > 0: p = e^ε·r/(1 + e^ε·r), less a few 2⁻⁵³ of p or of 1 − p.
+/// r > 0: p = e^ε·r/(1 + e^ε·r) ≥ 1/2, less a few 2⁻⁵³ of 1 − p or 2⁻⁶⁴. (For smaller p it is a few 2⁻⁵³ less.)
 ///
 /// An outcome of probability p under one law, and (1 − p)·r under another, then has no loss above ε.
 pub(super) fn likeliest_coin(epsilon: Enclosure, ratio: Enclosure) -> Coin {
@@ -32,3 +32,35 @@ pub(super) fn likeliest_coin(epsilon: Enclosure, ratio: Enclosure) -> Coin {
 }
 
 const TWO_TO_THE_64: f64 = 18_446_744_073_709_551_616.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_coin_is_private_and_a_little_more_is_not() {
+        for epsilon in [1e-6, 1e-3, 0.5, 1.0, 7.0, 20.0, 44.0, 1000.0] {
+            for ratio in [1.0, 0.7, 3.0 / 1024.0, 2f64.powi(-30)] {
+                let level = Enclosure::from(epsilon);
+                let coin = likeliest_coin(level, Enclosure::from(ratio));
+                let loss =
+                    |coin: Coin| (coin.probability() / (coin.complement() * Enclosure::from(ratio))).ln();
+                // Checked on another scale, with its own rounding.
+                assert!(loss(coin).lower() <= epsilon, "{epsilon} {ratio} {}", loss(coin));
+                let rest = coin.threshold().wrapping_neg();
+                let less = (rest >> 46).max(2);
+                if coin.probability().lower() > 0.4 && less < rest {
+                    let more = Coin::from_threshold(coin.threshold() + less);
+                    assert!(loss(more).upper() > epsilon, "{epsilon} {ratio}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn levels_out_of_range_are_refused() {
+        for epsilon in [0.0, 1e-7, 1001.0, f64::INFINITY] {
+            assert!(check(Epsilon::new(epsilon).unwrap()).unwrap_err().to_string().contains("epsilon is"));
+        }
+    }
+}
