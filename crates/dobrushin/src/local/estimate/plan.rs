@@ -147,7 +147,7 @@ fn records(
             }
         }
     };
-    if !(records <= MOST_RECORDS) {
+    if records.is_nan() || records > MOST_RECORDS {
         let accepted = "at most 1e18; ask for less accuracy, or allow a larger epsilon";
         return Err(Error::OutOfRange { name: "the number of records needed", value: records, accepted });
     }

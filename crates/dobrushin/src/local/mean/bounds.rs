@@ -31,11 +31,11 @@ impl Bounds {
     pub fn new(lower: f64, upper: f64) -> Result<Self, Error> {
         let accepted = "finite and at most 1e100 in magnitude";
         for (name, value) in [("the lower bound", lower), ("the upper bound", upper)] {
-            if !(value.abs() <= LARGEST) {
+            if value.is_nan() || value.abs() > LARGEST {
                 return Err(Error::OutOfRange { name, value, accepted });
             }
         }
-        if !(upper - lower >= NARROWEST) {
+        if upper - lower < NARROWEST {
             return Err(Error::OutOfRange {
                 name: "the upper bound",
                 value: upper,

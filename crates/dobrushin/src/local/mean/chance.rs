@@ -93,7 +93,7 @@ mod tests {
             for factor in [1, scale] {
                 let (numerator, denominator) = (numerator * factor, denominator * factor);
                 let count = (0..4096)
-                    .filter(|&word| chance(numerator, denominator, &mut given(&[word | !0 << 12])))
+                    .filter(|&word| chance(numerator, denominator, &mut given(&[word | (!0 << 12)])))
                     .count();
                 let exact = 4096.0 * (numerator as f64 / denominator as f64);
                 assert!(exact.floor() <= count as f64 && count as f64 <= exact.ceil(), "{count} {exact}");

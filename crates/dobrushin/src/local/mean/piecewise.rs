@@ -101,7 +101,8 @@ impl Piecewise {
         let inside = self.nearness.probability().midpoint() / near as f64;
         let outside = self.nearness.complement().midpoint() / self.grid.steps() as f64;
         let row = move |point: u64| {
-            let law = (0..cells).map(|cell| if (point..point + near).contains(&cell) { inside } else { outside });
+            let law =
+                (0..cells).map(|cell| if (point..point + near).contains(&cell) { inside } else { outside });
             law.collect()
         };
         (points.saturating_mul(cells) <= MOST_ENTRIES).then(|| (0..points).map(row))

@@ -87,7 +87,7 @@ impl HalfSphere {
                 like: "the mechanism's dimension".to_owned(),
             });
         }
-        if let Some(&value) = vector.iter().find(|x| !(x.abs() <= LARGEST)) {
+        if let Some(&value) = vector.iter().find(|x| x.is_nan() || x.abs() > LARGEST) {
             let name = "a coordinate of the vector";
             return Err(Error::OutOfRange { name, value, accepted: "finite and at most 1e150 in magnitude" });
         }
