@@ -253,7 +253,7 @@ fn is_plausible(misses: u32, runs: u32, error: f64) -> bool {
 
 #[test]
 fn intervals_cover() {
-    const RUNS: u32 = 300;
+    const RUNS: u32 = 600;
     let confidence = Probability::new(0.9).unwrap();
     let halved = |i: &Interval| {
         let (middle, quarter) = (0.5 * (i.lower + i.upper), 0.25 * (i.upper - i.lower));
@@ -261,7 +261,7 @@ fn intervals_cover() {
     };
     let covers = |i: &Interval, truth: f64| i.lower <= truth && truth <= i.upper;
     let mut bits = Seeded::new(18);
-    for id in ["k-rr", "oue"] {
+    for id in ["k-rr", "oue", "hadamard"] {
         let mechanism = oracle(id, 4, 1.0);
         let (people, frequencies) = people(400, 4);
         let (mut single, mut normal, mut all, mut too_short) = ([0; 4], [0; 4], 0, [0; 4]);
@@ -374,6 +374,7 @@ fn counters_that_do_not_fit_are_refused() {
     };
     assert!(of(&response, &[0, 0, 0], 0).contains("at least one report"));
     assert!(of(&response, &[1, 2], 3).contains("2 entries, but 3 were expected"));
+    assert!(of(&response, &[1, 2, 3], 1 << 60).contains("at most 2^53"));
     assert!(of(&response, &[9, 0, 0], 3).contains("at most the number of reports"));
     assert!(of(&channel, &[1, 1, 0], 2).contains("maximum likelihood"));
     let likely = |oracle: &dyn FrequencyOracle, counters: &[u64], records| {

@@ -52,7 +52,7 @@ impl Frequencies {
     ///
     /// # Errors
     /// [`Error::Empty`] without reports, [`Error::LengthMismatch`] if there are not as many counters as the mechanism
-    /// has, [`Error::OutOfRange`] if a category has more support than there are reports, and [`Error::Unsupported`]
+    /// has, [`Error::OutOfRange`] if a category has more support than there are reports, or these are more than 2⁵³, and [`Error::Unsupported`]
     /// for a channel whose reports support no categories.
     pub fn new(oracle: &dyn FrequencyOracle, counters: &[u64], records: u64) -> Result<Self, Error> {
         let support = oracle.support().ok_or_else(|| Error::Unsupported {
@@ -181,6 +181,10 @@ pub fn variance(support: Support, frequency: Enclosure, records: u64, of: Target
 pub(super) fn check(oracle: &dyn FrequencyOracle, counters: &[u64], records: u64) -> Result<(), Error> {
     if records == 0 {
         return Err(Error::Empty { what: "the sample".to_owned(), missing: "report" });
+    }
+    if records > 1 << 53 {
+        let (name, value) = ("the number of reports", records as f64);
+        return Err(Error::OutOfRange { name, value, accepted: "at most 2^53" });
     }
     if counters.len() != oracle.counters() {
         return Err(Error::LengthMismatch {

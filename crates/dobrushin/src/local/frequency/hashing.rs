@@ -67,8 +67,8 @@ impl Hashing {
 
     /// The hash of a category.
     pub fn hash(&self, a: u64, b: u64, category: u32) -> u32 {
-        let remainder = (u128::from(a) * u128::from(category) + u128::from(b)) % u128::from(PRIME);
-        (remainder * u128::from(self.values()) / u128::from(PRIME)) as u32
+        let remainder = divide(u128::from(a) * u128::from(category) + u128::from(b)).1;
+        divide(u128::from(remainder) * u128::from(self.values())).0 as u32
     }
 
     fn write(&self, category: u32, bits: &mut impl RandomBits, report: &mut [u64]) {
@@ -89,6 +89,13 @@ const PRIME: u64 = (1 << 61) - 1;
 
 /// The largest δ below 1.
 const MOST_DELTA: f64 = 1.0 - f64::EPSILON;
+
+/// The quotient and the remainder of a number below 2¹²⁰ divided by P: with y = A·2⁶¹ + B, y = A·P + (A + B).
+#[inline]
+fn divide(y: u128) -> (u64, u64) {
+    let (high, rest) = ((y >> 61) as u64, (y as u64 & PRIME) + (y >> 61) as u64);
+    if rest >= PRIME { (high + 1, rest - PRIME) } else { (high, rest) }
+}
 
 /// A number below P, all equally likely.
 fn remainder(bits: &mut impl RandomBits) -> u64 {
@@ -147,12 +154,15 @@ impl FrequencyOracle for Hashing {
 
     fn count(&self, report: &[u64], counters: &mut [u64]) {
         let &[a, b, answer] = report else { return };
-        // The remainders whose hash is the answer: ⌈answer·P/g⌉ and on, before ⌈(answer + 1)·P/g⌉.
-        let start = |value: u128| (value * u128::from(PRIME)).div_ceil(u128::from(self.values())) as u64;
-        let (from, to) = (start(u128::from(answer)), start(u128::from(answer) + 1));
+        let values = u64::from(self.values());
+        // The remainders whose hash is the answer: from ⌈answer·P/g⌉ on, before ⌈(answer + 1)·P/g⌉.
+        let (m, r) = (PRIME / values, PRIME % values);
+        let start = |value: u64| value * m + (value * r).div_ceil(values);
+        let answer = answer.min(values - 1);
+        let (from, size) = (start(answer), start(answer + 1) - start(answer));
         let (a, mut remainder) = (a % PRIME, b % PRIME);
         for counter in counters {
-            *counter += u64::from(from <= remainder && remainder < to);
+            *counter += u64::from(remainder.wrapping_sub(from) < size);
             remainder += a;
             remainder -= if remainder >= PRIME { PRIME } else { 0 };
         }
@@ -164,6 +174,24 @@ impl FrequencyOracle for Hashing {
         let mut bits = Buffered::new(bits);
         for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
             self.write(category, &mut bits, report);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin_reference::Random;
+
+    #[test]
+    fn the_division_is_exact() {
+        let mut random = Random::new(21);
+        let prime = u128::from(PRIME);
+        let corners = [0, 1, prime - 1, prime, prime + 1, 2 * prime - 1, 2 * prime, (prime - 1) << 24];
+        let others = (0..10_000).map(|_| u128::from(random.bits()) * u128::from(random.bits()) >> 8);
+        for y in corners.into_iter().chain(others) {
+            let (quotient, remainder) = divide(y);
+            assert_eq!((u128::from(quotient), u128::from(remainder)), (y / prime, y % prime), "{y}");
         }
     }
 }
