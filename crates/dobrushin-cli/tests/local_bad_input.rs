@@ -210,9 +210,9 @@ fn ctrl_c_leaves_nothing_behind() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
     let folder = folder("interrupted");
-    // Tests that run in the background may have been started so that they ignore it, and the program would too.
+    // Tests may have been started so that they ignore some signals, and the program would go on ignoring them.
     let mut program = Command::new("env")
-        .arg("--default-signal=INT")
+        .arg("--default-signal")
         .arg(assert_cmd::cargo::cargo_bin("dobrushin"))
         .args([
             "local",

@@ -60,6 +60,8 @@ fn every_mechanism_for_categories_gives_back_the_shares_within_its_error_bars() 
 fn every_mechanism_for_numbers_gives_back_the_mean() {
     let folder = folder("numbers");
     column(&folder, "answers.csv", (0..PEOPLE).map(|person| (person % 101) as f64 - 20.0));
+    // Reports 30 ± 50/tanh(1), or values of variance (101² − 1)/12 with noise of variance 2·(100/2)².
+    let deviations = [("one-bit", 50.0 / 1f64.tanh()), ("laplace", (850f64 + 5000.0).sqrt())];
     for name in ["one-bit", "piecewise", "hybrid", "laplace", "gaussian"] {
         let mechanism = ["--mechanism", name, "--epsilon", "2", "--delta", "1e-6"];
         let words = [&mechanism[..], &["--bounds", "-20,80", "--seed", "5", "--not-private"]].concat();
@@ -71,6 +73,10 @@ fn every_mechanism_for_numbers_gives_back_the_mean() {
             (number(&answer["mean"]) - 30.0).abs() < 6.0 * error + 0.05 && error < 2.0,
             "{name}: {answer}"
         );
+        if let Some((_, deviation)) = deviations.iter().find(|(of, _)| *of == name) {
+            let expected = deviation / (PEOPLE as f64).sqrt();
+            assert!((error / expected - 1.0).abs() < 0.02, "{name}: {error} and {expected}");
+        }
         let [inner, outer] = ["interval", "certain_interval"].map(|key| &answer[key]);
         assert!(number(&outer["from"]) <= number(&inner["from"]), "{name}: {answer}");
     }

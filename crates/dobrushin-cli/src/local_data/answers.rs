@@ -1,6 +1,9 @@
 //! What people may answer: declared by the collector, never read off their data.
 
 use crate::problem::Problem;
+use dobrushin::local::estimate::Bins;
+use dobrushin::local::mean::Bounds;
+use dobrushin::numeric::decimal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,6 +20,17 @@ enum Names {
     Numbers(u32),
     /// Words, and their places.
     Words(Vec<String>, HashMap<Vec<u8>, u32>),
+    /// Numbers between bounds, by bins of equal width.
+    Bins(Bounds, Bins),
+}
+
+/// The category of a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Counted from 0.
+    pub category: u32,
+    /// Whether it is a number outside the bounds, and was moved to them.
+    pub clipped: bool,
 }
 
 impl Categories {
@@ -44,6 +58,21 @@ impl Categories {
         Ok(Self { names: Names::Words(names, places) })
     }
 
+    /// Numbers between bounds, in so many bins of equal width.
+    pub fn binned(bounds: Bounds, count: u32) -> Result<Self, Problem> {
+        let bins =
+            Bins::new(bounds, count).map_err(|error| Problem::new(format!("--bins {count}: {error}")))?;
+        Ok(Self { names: Names::Bins(bounds, bins) })
+    }
+
+    /// The bins, if they are numbers in bins.
+    pub fn bins(&self) -> Option<Bins> {
+        match &self.names {
+            Names::Bins(_, bins) => Some(*bins),
+            _ => None,
+        }
+    }
+
     /// A file with a category on each line; blank lines are passed over.
     pub fn from_file(path: &Path) -> Result<Self, Problem> {
         let message = || format!("cannot read the categories of {}", path.display());
@@ -58,6 +87,7 @@ impl Categories {
         match &self.names {
             Names::Numbers(count) => *count,
             Names::Words(names, _) => names.len() as u32,
+            Names::Bins(_, bins) => bins.count(),
         }
     }
 
@@ -66,34 +96,41 @@ impl Categories {
         match &self.names {
             Names::Numbers(_) => (category + 1).to_string(),
             Names::Words(names, _) => names.get(category as usize).cloned().unwrap_or_default(),
+            Names::Bins(_, bins) => {
+                let [from, to] = [category, category + 1].map(|edge| decimal::nearest(bins.edge(edge)));
+                format!("{from} to {to}")
+            }
         }
     }
 
-    /// The category of a cell, counted from 0; or what is wrong with it.
-    pub fn find(&self, cell: &[u8]) -> Result<u32, String> {
+    /// The category of a cell; or what is wrong with it.
+    pub fn find(&self, cell: &[u8]) -> Result<Found, String> {
+        let inside = |category: u32| Found { category, clipped: false };
         let found = match &self.names {
-            Names::Numbers(count) => whole(cell)
-                .filter(|number| (1..=u64::from(*count)).contains(number))
-                .map(|number| number as u32 - 1),
-            Names::Words(_, places) => places.get(cell).copied(),
+            Names::Numbers(count) => {
+                let number = whole(cell).filter(|number| (1..=u64::from(*count)).contains(number));
+                number.map(|number| inside(number as u32 - 1))
+            }
+            Names::Words(_, places) => places.get(cell).copied().map(inside),
+            Names::Bins(bounds, bins) => {
+                let value = bounds.clip(number(cell)?).map_err(|error| error.to_string())?;
+                Some(Found { category: bins.bin(value.value), clipped: value.clipped })
+            }
         };
-        found.ok_or_else(|| self.unknown(cell))
+        found.ok_or_else(|| format!("{}; {}", described(cell), self.accepted()))
     }
 
-    fn unknown(&self, cell: &[u8]) -> String {
-        let accepted = match &self.names {
+    fn accepted(&self) -> String {
+        match &self.names {
             Names::Numbers(count) => format!("a whole number from 1 to {count} is accepted"),
             Names::Words(names, _) => {
                 let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
                 let more = if names.len() > SHOWN { ", …" } else { "" };
-                format!(
-                    "one of the {} declared categories is accepted: {}{more}",
-                    names.len(),
-                    shown.join(", ")
-                )
+                let shown = shown.join(", ");
+                format!("one of the {} declared categories is accepted: {shown}{more}", names.len())
             }
-        };
-        format!("{}; {accepted}", described(cell))
+            Names::Bins(..) => "a finite number is accepted".to_owned(),
+        }
     }
 
     /// As it stands in a file of reports.
@@ -101,6 +138,9 @@ impl Categories {
         match &self.names {
             Names::Numbers(count) => json!(count),
             Names::Words(names, _) => json!(names),
+            Names::Bins(bounds, bins) => {
+                json!({ "bins": bins.count(), "bounds": [bounds.lower(), bounds.upper()] })
+            }
         }
     }
 
@@ -111,6 +151,11 @@ impl Categories {
             Value::Array(names) => {
                 let names: Option<_> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
                 Self::named(names?, "the file").ok()
+            }
+            Value::Object(bins) => {
+                let count = bins.get("bins")?.as_u64()?.try_into().ok()?;
+                let end = |index: usize| bins.get("bounds")?.get(index)?.as_f64();
+                Self::binned(Bounds::new(end(0)?, end(1)?).ok()?, count).ok()
             }
             _ => None,
         }
@@ -159,17 +204,31 @@ mod tests {
     #[test]
     fn numbers_count_from_one_and_words_are_taken_as_they_are() {
         let numbers = Categories::numbered(10).expect("ten categories");
-        assert_eq!((numbers.find(b"1"), numbers.find(b"10")), (Ok(0), Ok(9)));
+        let category = |cell: &[u8]| numbers.find(cell).map(|found| found.category);
+        assert_eq!((category(b"1"), category(b"10")), (Ok(0), Ok(9)));
         assert_eq!(numbers.name(9), "10");
         for cell in [&b"0"[..], b"11", b"-1", b"1.0", b"", b"one", b"+1", b"99999999999999999999999", b"\xff"]
         {
             assert!(numbers.find(cell).is_err_and(|what| what.contains("from 1 to 10")), "{cell:?}");
         }
         let words = Categories::named(vec!["yes".into(), "no".into()], "--values").expect("two");
-        assert_eq!((words.find(b"no"), words.count(), words.name(1)), (Ok(1), 2, "no".to_owned()));
+        let found = words.find(b"no").map(|found| found.category);
+        assert_eq!((found, words.count(), words.name(1)), (Ok(1), 2, "no".to_owned()));
         assert!(
             words.find(b"No").is_err_and(|what| what.contains("\"No\"") && what.contains("\"yes\", \"no\""))
         );
+    }
+
+    #[test]
+    fn numbers_in_bins_are_clipped_and_say_so() {
+        let bins = Categories::binned(Bounds::new(0.0, 10.0).expect("bounds"), 4).expect("four bins");
+        let found = |cell: &[u8]| bins.find(cell).map(|found| (found.category, found.clipped));
+        assert_eq!(found(b"0"), Ok((0, false)));
+        assert_eq!((found(b"2.5"), found(b"2.6")), (Ok((0, false)), Ok((1, false))));
+        assert_eq!(found(b"10"), Ok((3, false)));
+        assert_eq!((found(b"-1"), found(b"11")), (Ok((0, true)), Ok((3, true))));
+        assert!(found(b"ten").is_err());
+        assert_eq!((bins.name(0), bins.name(3)), ("0 to 2.5".to_owned(), "7.5 to 10".to_owned()));
     }
 
     #[test]
@@ -182,7 +241,9 @@ mod tests {
 
     #[test]
     fn categories_return_from_a_file_as_they_were() {
-        for categories in [Categories::numbered(5), Categories::named(vec!["ä,b".into(), "\"".into()], "")] {
+        let named = Categories::named(vec!["ä,b".into(), "\"".into()], "");
+        let binned = Categories::binned(Bounds::new(-1.5, 0.1).expect("bounds"), 7);
+        for categories in [Categories::numbered(5), named, binned] {
             let categories = categories.expect("they are valid");
             let again = Categories::from_json(&categories.json()).expect("they were written");
             assert_eq!(again.json(), categories.json());

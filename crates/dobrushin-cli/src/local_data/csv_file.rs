@@ -34,17 +34,22 @@ impl CsvInput {
         Ok(input)
     }
 
-    /// A file that has a line before its header: that line, the names of the columns, and all columns.
-    pub fn after_first_line(path: &Path) -> Result<(Vec<u8>, Vec<String>, Self), Problem> {
+    /// A file that has a line before its header, and that line.
+    pub fn after_first_line(path: &Path) -> Result<(Vec<u8>, Self), Problem> {
         let (source, bytes) = open(path)?;
         let mut source = BufReader::with_capacity(BUFFER, source);
         let mut line = Vec::new();
         source.read_until(b'\n', &mut line).map_err(|error| cannot_read(path).because(error))?;
         let mut input = Self::new(path, Box::new(source), bytes, true);
         input.lines_before = 1;
-        let names = input.names(true)?;
-        input.columns = (0..names.len()).collect();
-        Ok((line, names, input))
+        Ok((line, input))
+    }
+
+    /// Reads all columns, which have these names.
+    pub fn all_columns(&mut self) -> Result<Vec<String>, Problem> {
+        let names = self.names(true)?;
+        self.columns = (0..names.len()).collect();
+        Ok(names)
     }
 
     fn new(path: &Path, source: Box<dyn Read + Send>, bytes: Option<u64>, has_header: bool) -> Self {

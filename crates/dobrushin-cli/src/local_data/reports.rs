@@ -169,12 +169,11 @@ fn raw(path: &Path) -> Result<Raw, Problem> {
         #[cfg(not(feature = "parquet"))]
         return Err(super::input::without_parquet(path));
     }
-    let (line, names, columns) = CsvInput::after_first_line(path)?;
+    let (line, mut columns) = CsvInput::after_first_line(path)?;
     let line = String::from_utf8_lossy(&line);
-    match line.strip_prefix(FIRST_LINE) {
-        Some(description) => Ok((description.trim().to_owned(), names, Box::new(columns))),
-        None => Err(undescribed(path)),
-    }
+    let description = line.strip_prefix(FIRST_LINE).ok_or_else(|| undescribed(path))?;
+    let names = columns.all_columns()?;
+    Ok((description.trim().to_owned(), names, Box::new(columns)))
 }
 
 /// A file that does not say what made it.

@@ -44,11 +44,17 @@ pub struct AnswerArgs {
     /// Numbers between two bounds; those outside are moved to the nearer one, and counted
     #[arg(long, value_name = "LOW,HIGH", value_parser = bounds, allow_hyphen_values = true)]
     pub bounds: Option<Bounds>,
+    /// Put the numbers into so many bins of equal width, as categories: for a histogram and quantiles
+    #[arg(long, value_name = "K", requires = "bounds")]
+    pub bins: Option<u32>,
 }
 
 impl AnswerArgs {
     /// What is declared; nothing if no flag is given.
     pub fn declared(&self) -> Result<Option<Answers>, Problem> {
+        if let (Some(bounds), Some(bins)) = (self.bounds, self.bins) {
+            return Ok(Some(Answers::Category(Categories::binned(bounds, bins)?)));
+        }
         let categories = match (self.categories, &self.categories_file) {
             (Some(count), _) => Some(Categories::numbered(count)?),
             (_, Some(path)) => Some(Categories::from_file(path)?),
@@ -189,6 +195,10 @@ pub struct EstimateArgs {
     /// How frequencies are estimated
     #[arg(long, value_enum, default_value = "unbiased")]
     pub method: EstimateMethod,
+    /// Quantiles of numbers in bins, as levels from 0 to 1, separated by commas
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = probability,
+          default_values = ["0.25", "0.5", "0.75"], allow_negative_numbers = true)]
+    pub quantiles: Vec<Probability>,
     /// Pass over rows that are no reports, and say how many
     #[arg(long)]
     pub skip_bad: bool,

@@ -51,7 +51,8 @@ impl Row {
     /// From what a mechanism needs, and the standard deviation of a report about the worst category.
     fn new(plan: Plan, worst: Option<f64>, arguments: &PlanArgs) -> Self {
         let records = arguments.records.unwrap_or(plan.records);
-        let error = |deviation: f64| deviation / (records as f64).sqrt();
+        let root = Enclosure::from(records as f64).sqrt();
+        let error = |deviation: f64| (Enclosure::from(deviation) / root).upper();
         let (error, single) = (error(plan.standard_deviation), worst.map(error));
         Self { mechanism: plan.mechanism, records, error, single }
     }
@@ -116,11 +117,17 @@ fn report(rows: &[Row], what: &str, arguments: &PlanArgs) -> Report {
         cells.into_iter().chain(row.single.map(cell)).collect()
     });
     text.answer(aligned(header.into_iter().chain(single).collect(), lines));
-    text.explanation(
+    let of_frequencies = match rows.iter().any(|row| row.single.is_some()) {
+        true => {
+            " That of frequencies is the root of the mean square over all\n\
+             categories; \"of one category\" is the largest that a single one can have."
+        }
+        false => "",
+    };
+    text.explanation(format!(
         "All keep the same promise to everybody who reports. A standard error is the largest, whatever people answer,\n\
-         if they are drawn from a larger population. That of frequencies is the root of the mean square over all\n\
-         categories; \"of one category\" is the largest that a single one can have.",
-    );
+         if they are drawn from a larger population.{of_frequencies}",
+    ));
     let json = json!({
         "best": rows.first().map(|row| row.mechanism),
         "epsilon": epsilon,

@@ -60,10 +60,10 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
 
     let mut text = Text::default();
     let name = specification.id.name();
-    text.answer(format!("{reports} reports, each {}-locally private by {name}", claim(&specification)));
-    if let Some(seed) = arguments.seed {
-        text.answer(format!("Seed {seed}: {NOT_PRIVATE}"));
-    }
+    text.answer(match arguments.seed {
+        None => format!("{reports} reports, each {}-locally private by {name}", claim(&specification)),
+        Some(seed) => format!("{reports} reports by {name} from seed {seed}: {NOT_PRIVATE}"),
+    });
     let mut counts = Vec::new();
     counts.extend((skipped > 0).then(|| format!("{skipped} rows could not be used and have no report")));
     counts.extend(
@@ -119,7 +119,9 @@ impl Answered {
         let values = match mechanism {
             Mechanism::Frequency(_, categories) => Values::Categories(
                 rows.filter_map(|(place, cell)| {
-                    categories.find(cell).map_err(|what| refuse(place, what)).ok()
+                    let found = categories.find(cell).map_err(|what| refuse(place, what)).ok()?;
+                    clipped += u64::from(found.clipped);
+                    Some(found.category)
                 })
                 .collect(),
             ),

@@ -2,12 +2,13 @@
 
 mod frequencies;
 mod mean;
+mod quantiles;
 
 use super::arguments::EstimateArgs;
 use crate::local_data::{Batch, Cells, Description, Mechanism, NOT_PRIVATE, Pass, Reports, parse};
 use crate::output::Report;
 use crate::problem::Problem;
-use dobrushin::local::estimate::MeanEstimator;
+use dobrushin::local::estimate::{CdfEstimator, MeanEstimator};
 use serde_json::json;
 
 /// Reads the reports, and estimates.
@@ -44,8 +45,12 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
             .help("there must be one at least"));
     }
     let mut report = match (&mechanism, &tally) {
-        (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports)) => {
-            frequencies::report(oracle.as_ref(), categories, counters, *reports, arguments)?
+        (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports, cdf)) => {
+            let mut report = frequencies::report(oracle.as_ref(), categories, counters, *reports, arguments)?;
+            if let Some(cdf) = cdf {
+                quantiles::tell(&mut report, cdf, arguments)?;
+            }
+            report
         }
         (_, Tally::Mean(estimator, _)) => mean::report(estimator, &description, arguments)?,
         _ => return Err(Problem::new("the reports are of another mechanism")),
@@ -73,8 +78,8 @@ fn tell(report: &mut Report, description: &Description, skipped: u64) {
 
 /// What reports add up to.
 enum Tally<'a> {
-    /// How often each counter was counted, and the number of reports.
-    Counters(Vec<u64>, u64),
+    /// How often each counter was counted, the number of reports, and their distribution if they are numbers in bins.
+    Counters(Vec<u64>, u64, Option<Box<CdfEstimator<'a>>>),
     /// Their sum and spread, and their number.
     Mean(MeanEstimator<'a>, u64),
 }
@@ -82,7 +87,11 @@ enum Tally<'a> {
 impl<'a> Tally<'a> {
     fn new(mechanism: &'a Mechanism) -> Self {
         match mechanism {
-            Mechanism::Frequency(oracle, _) => Self::Counters(vec![0; oracle.counters()], 0),
+            Mechanism::Frequency(oracle, categories) => {
+                let bins = categories.bins();
+                let cdf = bins.and_then(|bins| CdfEstimator::new(bins, oracle.as_ref()).ok().map(Box::new));
+                Self::Counters(vec![0; oracle.counters()], 0, cdf)
+            }
             Mechanism::Mean(mechanism) => Self::Mean(MeanEstimator::new(mechanism.as_ref()), 0),
         }
     }
@@ -91,11 +100,14 @@ impl<'a> Tally<'a> {
         let mut tally = Self::new(mechanism);
         match (&mut tally, mechanism, batch) {
             (
-                Self::Counters(counters, reports),
+                Self::Counters(counters, reports, cdf),
                 Mechanism::Frequency(oracle, _),
                 Batch::Words(words, width),
             ) => {
                 oracle.count_all(words, counters);
+                if let Some(cdf) = cdf {
+                    words.chunks_exact(*width).for_each(|report| cdf.add(report));
+                }
                 *reports += (words.len() / width) as u64;
             }
             (Self::Mean(estimator, reports), _, Batch::Numbers(numbers)) => {
@@ -110,7 +122,10 @@ impl<'a> Tally<'a> {
 
     fn merge(&mut self, other: &Self) {
         match (self, other) {
-            (Self::Counters(counters, reports), Self::Counters(others, more)) => {
+            (Self::Counters(counters, reports, cdf), Self::Counters(others, more, other)) => {
+                if let (Some(cdf), Some(other)) = (cdf, other) {
+                    cdf.merge(other);
+                }
                 counters.iter_mut().zip(others).for_each(|(counter, other)| *counter += other);
                 *reports += more;
             }
@@ -124,7 +139,7 @@ impl<'a> Tally<'a> {
 
     fn reports(&self) -> u64 {
         match self {
-            Self::Counters(_, reports) | Self::Mean(_, reports) => *reports,
+            Self::Counters(_, reports, _) | Self::Mean(_, reports) => *reports,
         }
     }
 }
