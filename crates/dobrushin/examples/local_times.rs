@@ -21,9 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         buffer[0]
     });
     let generator = words as f64 / seconds / 1e6;
-    println!("ChaCha20, one thread: {generator:.0} million words a second");
+    println!("ChaCha20: {generator:.0} million words a second on one thread");
     println!(
-        "{PEOPLE} people, {CATEGORIES} categories, ε = 1; million people a second on one and two threads"
+        "{PEOPLE} people, {CATEGORIES} categories, ε = 1; million people a second on two threads and on one:"
     );
     let people: Vec<u32> = (0..PEOPLE as u32).map(|i| i.wrapping_mul(2_654_435_769) % CATEGORIES).collect();
     for id in IDS {
@@ -34,9 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             PEOPLE as f64 / best_of_five(|| estimate(oracle.as_ref(), &people, threads)) / 1e6
         });
         let share = one * drawn / generator;
-        println!(
-            "{id:>9}: {one:7.2} {two:7.2}   {drawn:5.2} words each, {share:.2} of the generator's speed"
-        );
+        println!("{id} {two:.1} {one:.1}, {drawn:.2} words each, {share:.2} of the generator's speed on one");
     }
     let Some(oracle) = by_id("k-rr", CATEGORIES, Epsilon::new(1.0)?, Delta::new(0.0)?) else { return Ok(()) };
     let oracle = oracle?;

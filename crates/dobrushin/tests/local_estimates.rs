@@ -55,7 +55,7 @@ fn laws(id: &str, k: u32, level: f64, x: u32) -> HashMap<u64, f64> {
         }
         "hadamard" => {
             let columns = u64::from(k + 1).next_power_of_two();
-            let sign = |y: u64| (y & u64::from(x + 1)).count_ones() % 2 == 0;
+            let sign = |y: u64| (y & u64::from(x + 1)).count_ones().is_multiple_of(2);
             weighted((0..columns).map(|y| (y, if sign(y) { e } else { 1.0 })).collect())
         }
         _ => unreachable!("{id}"),
@@ -339,7 +339,7 @@ fn maximum_likelihood_is_the_same_for_a_mechanism_and_its_matrix() {
     let e = 1f64.exp() / (1f64.exp() + 1.0) / 4.0;
     let row = |x: u32| {
         (0..8u32)
-            .map(|y| if (y & (x + 1)).count_ones() % 2 == 0 { e } else { 0.25 - e })
+            .map(|y| if (y & (x + 1)).count_ones().is_multiple_of(2) { e } else { 0.25 - e })
             .collect::<Vec<f64>>()
     };
     let channel = Channel::new((0..5).map(row).collect()).unwrap();

@@ -70,7 +70,9 @@ fn hadamard_rows(categories: u32, columns: u64, threshold: u64) -> Vec<Vec<Real>
     let half = real(columns as f64 / 2.0);
     let (with, without) = (share(threshold) / half.clone(), (real(1.0) - share(threshold)) / half);
     let row = |x: u64| {
-        let entry = |y: u64| if (y & (x + 1)).count_ones() % 2 == 0 { with.clone() } else { without.clone() };
+        let entry = |y: u64| {
+            if (y & (x + 1)).count_ones().is_multiple_of(2) { with.clone() } else { without.clone() }
+        };
         (0..columns).map(entry).collect()
     };
     (0..u64::from(categories.min(8))).map(row).collect()

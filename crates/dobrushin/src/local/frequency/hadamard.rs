@@ -64,7 +64,7 @@ impl Hadamard {
 
 /// The sign of an entry of Sylvester's matrix.
 fn is_positive(row: u64, column: u64) -> bool {
-    (row & column).count_ones() % 2 == 0
+    (row & column).count_ones().is_multiple_of(2)
 }
 
 /// The product of Sylvester's matrix and a vector whose length is a power of two.

@@ -188,7 +188,7 @@ mod tests {
         let mut random = Random::new(21);
         let prime = u128::from(PRIME);
         let corners = [0, 1, prime - 1, prime, prime + 1, 2 * prime - 1, 2 * prime, (prime - 1) << 24];
-        let others = (0..10_000).map(|_| u128::from(random.bits()) * u128::from(random.bits()) >> 8);
+        let others = (0..10_000).map(|_| (u128::from(random.bits()) * u128::from(random.bits())) >> 8);
         for y in corners.into_iter().chain(others) {
             let (quotient, remainder) = divide(y);
             assert_eq!((u128::from(quotient), u128::from(remainder)), (y / prime, y % prime), "{y}");

@@ -71,7 +71,7 @@ impl Response {
         // The words from t on, in groups of `width` for each of the others. The estimate of the quotient is at most
         // one too small.
         let (past, is_true) = word.overflowing_sub(self.truth.threshold());
-        let mut other = (u128::from(past) * u128::from(self.reciprocal) >> 64) as u64;
+        let mut other = ((u128::from(past) * u128::from(self.reciprocal)) >> 64) as u64;
         other += u64::from(past.wrapping_sub(other.wrapping_mul(self.width)) >= self.width);
         if !is_true && past >= self.shared {
             other = self.leftover(bits);
