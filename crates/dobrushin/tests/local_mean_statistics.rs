@@ -3,7 +3,6 @@
 //! A mean of n reports of variance v is compared within 7·√(v/n). By Bernstein's inequality a sound mechanism fails one
 //! such comparison with probability below 2e^(−49/2·0.97) < 2e-10 for the n used here.
 
-use dobrushin::local::{LocalPrivacy, RandomBits};
 use dobrushin::local::estimate::{
     Accuracy, MeanEstimator, Method, VectorEstimator, mean_plans, mean_records,
 };
@@ -11,6 +10,7 @@ use dobrushin::local::mean::{
     self, Bounds, DiscreteGaussian, DiscreteLaplace, Gaussian, Grid, HalfSphere, Hybrid, Laplace,
     MeanMechanism, OneBit, Piecewise, Target,
 };
+use dobrushin::local::{LocalPrivacy, RandomBits};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_reference::Random;
 use std::collections::HashMap;
@@ -82,7 +82,8 @@ fn reports_have_the_value_as_mean_and_the_variance_claimed() {
                 let spread = 9.0 * (fourths / n / n).sqrt() + 1e-12;
                 let seen = squares / n;
                 // A report of probability below 25/n may be missing from the sample (e^(−25) < 2e-11).
-                let farthest = mechanism.range().map_or(0.0, |(least, most)| (most - value).max(value - least));
+                let farthest =
+                    mechanism.range().map_or(0.0, |(least, most)| (most - value).max(value - least));
                 let rare = 25.0 / n * farthest * farthest;
                 assert!((seen - variance.midpoint()).abs() <= spread + rare, "{name}: {seen} {variance}");
                 assert!(variance.upper() <= mechanism.worst_variance(Target::Records).upper(), "{name}");
@@ -160,6 +161,13 @@ fn integer_noise_has_exactly_its_law() {
             *seen.entry(sample()).or_insert(0u32) += 1;
         }
         let n = f64::from(n);
+        // The second moment adds up what many outcomes tell.
+        let moment =
+            |power: i32| (-4000..=4000).map(|k| f64::from(k).powi(power) * weight(f64::from(k))).sum::<f64>();
+        let (second, fourth) = (moment(2) / total, moment(4) / total);
+        let square = seen.iter().map(|(k, count)| (*k as f64).powi(2) * f64::from(*count)).sum::<f64>() / n;
+        let allowed = 7.0 * ((fourth - second * second) / n).sqrt();
+        assert!((square - second).abs() < allowed, "{name}: {square} {second} ± {allowed}");
         for k in -40..=40i32 {
             let expected = weight(f64::from(k)) / total;
             let share = f64::from(seen.get(&i128::from(k)).copied().unwrap_or(0)) / n;
@@ -169,12 +177,12 @@ fn integer_noise_has_exactly_its_law() {
     };
     for scale in [1u64, 2, 7, 30] {
         let (noise, mut bits) = (DiscreteLaplace::new(scale).unwrap(), seeded(scale));
-        check("Laplace", 200_000, &mut || noise.sample(&mut bits), &|k| (-k.abs() / scale as f64).exp());
+        check("Laplace", 400_000, &mut || noise.sample(&mut bits), &|k| (-k.abs() / scale as f64).exp());
     }
     for sixteenths in [5u32, 16, 43, 160] {
         let (noise, mut bits) = (DiscreteGaussian::new(sixteenths).unwrap(), seeded(u64::from(sixteenths)));
         let sigma = noise.sigma();
-        check("Gaussian", 100_000, &mut || noise.sample(&mut bits), &|k| {
+        check("Gaussian", 400_000, &mut || noise.sample(&mut bits), &|k| {
             (-k * k / (2.0 * sigma * sigma)).exp()
         });
         let weight = |k: i32| (-f64::from(k * k) / (2.0 * sigma * sigma)).exp();
@@ -333,8 +341,7 @@ fn plans_name_the_best_mechanism_and_suffice() {
     let plans = mean_plans(bounds, promise(1.0, 0.0), accuracy, Target::Population).unwrap();
     assert!(plans.iter().all(|plan| plan.mechanism != "gaussian"));
     let tiny = Accuracy::StandardError(Positive::new(1e-12).unwrap());
-    let message =
-        mean_plans(bounds, promise(1.0, 0.0), tiny, Target::Population).unwrap_err().to_string();
+    let message = mean_plans(bounds, promise(1.0, 0.0), tiny, Target::Population).unwrap_err().to_string();
     assert!(message.contains("less accuracy"), "{message}");
 }
 
