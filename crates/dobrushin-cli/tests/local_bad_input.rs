@@ -204,6 +204,23 @@ fn a_folder_that_cannot_be_written_is_named() {
 }
 
 #[test]
+#[cfg(not(feature = "parquet"))]
+fn without_parquet_its_files_are_refused_with_what_to_do() {
+    let folder = folder("without-parquet");
+    write(&folder, "data.csv", "answer\n1\n");
+    let words = [&K_RR[..], &["--categories", "5"]].concat();
+    let why = "is a Parquet file, and this program was built without Parquet";
+    for refusal in [
+        said(privatize(&folder, "data.csv", "reports.parquet", &words), 2),
+        said(privatize(&folder, "data.parquet", "reports.csv", &words), 2),
+        said(estimation(&folder, &["reports.parquet"]), 2),
+    ] {
+        assert!(refusal.contains(why) && refusal.contains("--features parquet"), "{refusal}");
+    }
+    assert_eq!(names(&folder), ["data.csv"]);
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn ctrl_c_leaves_nothing_behind() {
     use std::io::Write;

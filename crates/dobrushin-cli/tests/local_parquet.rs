@@ -5,9 +5,10 @@ mod local_support;
 mod support;
 
 use local_support::{column, estimate, estimation, folder, names, privatize, said};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ fn answers(path: &Path) {
     let schema = "message answers { REQUIRED INT64 id; OPTIONAL BINARY answer (UTF8); OPTIONAL DOUBLE minutes; \
                   REQUIRED INT32 day (DATE); }";
     let schema = Arc::new(parse_message_type(schema).expect("it is a schema"));
-    let file = std::fs::File::create(path).expect("the folder is writable");
+    let file = File::create(path).expect("the folder is writable");
     let mut writer = SerializedFileWriter::new(file, schema, Default::default()).expect("a new file");
     for group in 0..2 {
         let rows: Vec<i64> = (0..70_000).map(|row| group * 70_000 + row).collect();
@@ -28,22 +29,24 @@ fn answers(path: &Path) {
         let numbers: Vec<f64> = there().map(|row| (row % 21) as f64).collect();
         let days = vec![0i32; rows.len()];
         let mut columns = writer.next_row_group().expect("a new row group");
-        let mut next = || columns.next_column().expect("it can be written").expect("there are four columns");
-        let mut id = next();
-        id.typed::<Int64Type>().write_batch(&rows, None, None).expect("written");
-        id.close().expect("closed");
-        let mut answer = columns.next_column().expect("it can be written").expect("the second");
-        answer.typed::<ByteArrayType>().write_batch(&texts, Some(&present), None).expect("written");
-        answer.close().expect("closed");
-        let mut minutes = columns.next_column().expect("it can be written").expect("the third");
-        minutes.typed::<DoubleType>().write_batch(&numbers, Some(&present), None).expect("written");
-        minutes.close().expect("closed");
-        let mut day = columns.next_column().expect("it can be written").expect("the fourth");
-        day.typed::<parquet::data_type::Int32Type>().write_batch(&days, None, None).expect("written");
-        day.close().expect("closed");
+        put::<Int64Type>(&mut columns, &rows, None);
+        put::<ByteArrayType>(&mut columns, &texts, Some(&present));
+        put::<DoubleType>(&mut columns, &numbers, Some(&present));
+        put::<Int32Type>(&mut columns, &days, None);
         columns.close().expect("closed");
     }
     writer.close().expect("the file is complete");
+}
+
+/// Writes the next column of a row group.
+fn put<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: &[T::T],
+    present: Option<&[i16]>,
+) {
+    let mut column = group.next_column().expect("it can be written").expect("there is another column");
+    column.typed::<T>().write_batch(values, present, None).expect("it can be written");
+    column.close().expect("it can be written");
 }
 
 const SEEDED: [&str; 7] = ["--epsilon", "2", "--seed", "9", "--not-private", "--values", "yes,no"];

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::description::METADATA_KEY;
 use super::input::{Columns, find};
 use super::mechanism::Mechanism;
-use super::reports::{Batch, undescribed};
+use super::reports::{Batch, Raw, undescribed};
 use crate::file::Draft;
 use crate::problem::Problem;
 use parquet::basic::{Compression, ConvertedType, Type};
@@ -143,7 +143,7 @@ impl Columns for ParquetInput {
 }
 
 /// The description of a file of reports, the names of its columns, and all of them.
-pub fn reports(path: &Path) -> Result<(String, Vec<String>, Box<dyn Columns>), Problem> {
+pub fn reports(path: &Path) -> Result<Raw, Problem> {
     let mut input = ParquetInput::open(path)?;
     let metadata = input.reader.metadata().file_metadata().key_value_metadata();
     let entry = metadata.and_then(|entries| entries.iter().find(|entry| entry.key == METADATA_KEY));

@@ -160,7 +160,7 @@ impl Reports {
 }
 
 /// The description, the names of the columns, and all of them.
-type Raw = (String, Vec<String>, Box<dyn Columns>);
+pub type Raw = (String, Vec<String>, Box<dyn Columns>);
 
 fn raw(path: &Path) -> Result<Raw, Problem> {
     if is_parquet(path) {
