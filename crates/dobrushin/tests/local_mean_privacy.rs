@@ -79,6 +79,26 @@ fn every_mechanism_keeps_the_epsilon_asked_for_exactly_and_uses_it_up() {
 }
 
 #[test]
+fn extreme_levels_are_kept_as_well() {
+    let far = Bounds::new(-1e100, 1e100).unwrap();
+    let thin = Bounds::new(0.0, 1e-100).unwrap();
+    for epsilon in [1e-6, 44.0, 1000.0] {
+        for bounds in [unit(), far, thin] {
+            for id in mean::IDS {
+                let mechanism = mean::by_id(id, bounds, level(epsilon), delta(1e-3)).unwrap();
+                let allowed = if id == "gaussian" { 1e-3 } else { 0.0 };
+                assert!(mechanism.privacy().delta(level(epsilon)).upper() <= allowed, "{id} at {epsilon}");
+                let variance = mechanism.variance(bounds.upper());
+                assert!(
+                    variance.lower() > 0.0 && variance.relative_width() < 1e-6,
+                    "{id} at {epsilon}: {variance}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn the_gaussian_keeps_epsilon_and_delta_with_hardly_more_noise_than_on_the_line() {
     for (epsilon, allowed) in [(1e-3, 1e-3), (0.1, 1e-9), (1.0, 1e-5), (20.0, 1e-6), (5.0, 0.1)] {
         let mechanism = Gaussian::new(unit(), level(epsilon), delta(allowed)).unwrap();

@@ -59,6 +59,19 @@ pub enum Target {
 }
 
 /// A private report on one number between two bounds, whose expectation is the number.
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin::local::mean::{Bounds, Laplace, MeanMechanism, Piecewise};
+/// let (bounds, epsilon) = (Bounds::new(0.0, 120.0)?, Epsilon::new(4.0)?);
+/// let (piecewise, laplace) = (Piecewise::new(bounds, epsilon)?, Laplace::new(bounds, epsilon)?);
+/// // Both are private as realised, at exactly this ε …
+/// assert_eq!(piecewise.privacy().delta(epsilon).upper(), 0.0);
+/// assert_eq!(laplace.privacy().delta(epsilon).upper(), 0.0);
+/// // … and one of them is more accurate, whatever the value.
+/// assert!(piecewise.variance(120.0).upper() < laplace.variance(120.0).lower());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait MeanMechanism: Send + Sync {
     /// Its name.
     fn id(&self) -> &'static str;

@@ -57,9 +57,11 @@ impl OneBit {
         self.truth() - self.truth.complement()
     }
 
-    /// E(Y − (a + b)/2)².
-    fn second_moment(&self) -> Enclosure {
-        (self.grid.bounds().width() / (Enclosure::from(2.0) * self.slope())).square()
+    /// The variance where that of the rounding is s(1 − s), without cancellation:
+    /// 1/(4κ²) − (s − 1/2)² = p(1 − p)/κ² + s(1 − s).
+    fn variance_where(&self, rounding: Enclosure) -> Enclosure {
+        let told = self.truth() * self.truth.complement() / self.slope().square();
+        self.grid.bounds().width().square() * (told + rounding)
     }
 }
 
@@ -87,13 +89,12 @@ impl MeanMechanism for OneBit {
     }
 
     fn variance(&self, value: f64) -> Enclosure {
-        let from_middle = Enclosure::from(self.grid.position(value)) - Enclosure::from(0.5);
-        self.second_moment() - (self.grid.bounds().width() * from_middle).square()
+        self.variance_where(self.grid.rounding_variance(value))
     }
 
     /// In the middle, or from any law with that mean.
     fn worst_variance(&self, _: Target) -> Enclosure {
-        self.second_moment()
+        self.variance_where(Enclosure::from(0.25))
     }
 
     fn range(&self) -> Option<(f64, f64)> {

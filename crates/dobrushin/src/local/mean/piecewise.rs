@@ -128,6 +128,12 @@ impl Piecewise {
         (inside + outside) / Enclosure::from(12.0)
     }
 
+    /// h²c²(1/κ − 1), where 1 − κ = (1 − p)(1 + w/M).
+    fn surplus(&self, square: Enclosure) -> Enclosure {
+        let away = self.nearness.complement() * (Enclosure::ONE + Enclosure::from(self.near) / self.steps());
+        self.grid.step().square() * square * away / self.slope()
+    }
+
     /// What rounding may add to the variance, at most h²/(4κ).
     pub(super) fn rounding(&self) -> Enclosure {
         Enclosure::ZERO.hull(self.grid.step().square() / (Enclosure::from(4.0) * self.slope()))
@@ -164,8 +170,7 @@ impl MeanMechanism for Piecewise {
     fn variance(&self, value: f64) -> Enclosure {
         let half = self.steps() / Enclosure::from(2.0);
         let square = (Enclosure::from(self.grid.position(value)) - half).square();
-        let rounded = square + self.grid.rounding_variance(value);
-        self.second_moment(rounded) - self.grid.step().square() * square
+        self.second_moment(self.grid.rounding_variance(value)) + self.surplus(square)
     }
 
     /// About the middle c² is largest at the bounds, and c² + f(1 − f) ≤ M²/4 everywhere, since the rounded point is
@@ -174,10 +179,9 @@ impl MeanMechanism for Piecewise {
     fn worst_variance(&self, of: Target) -> Enclosure {
         let quarter = Enclosure::from(0.25);
         let square = self.steps().square() * quarter;
-        let about_middle = self.second_moment(square);
         match of {
-            Target::Population => about_middle,
-            Target::Records => about_middle - self.grid.step().square() * square + self.rounding(),
+            Target::Population => self.second_moment(square),
+            Target::Records => self.second_moment(Enclosure::ZERO) + self.surplus(square) + self.rounding(),
         }
     }
 
