@@ -5,6 +5,7 @@
 //! operating system. Nothing here takes constant time: how long a draw takes may depend on what is drawn.
 
 use crate::Enclosure;
+use std::cmp::Ordering;
 
 /// A source of independent uniform bits.
 pub trait RandomBits {
@@ -68,14 +69,14 @@ impl Coin {
 
     /// t/2⁶⁴: one number if t has at most 53 digits, otherwise the two around it.
     pub fn probability(self) -> Enclosure {
-        Enclosure::from(self.threshold) / Enclosure::from(TWO_TO_64)
+        share(self.threshold)
     }
 
     /// 1 − t/2⁶⁴, accurate also where it is small.
     pub fn complement(self) -> Enclosure {
         match self.threshold {
             0 => Enclosure::ONE,
-            threshold => Enclosure::from(threshold.wrapping_neg()) / Enclosure::from(TWO_TO_64),
+            threshold => share(threshold.wrapping_neg()),
         }
     }
 
@@ -116,6 +117,17 @@ pub(super) struct Buffered<'a> {
 const BUFFER: usize = 512;
 
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
+/// words/2⁶⁴.
+fn share(words: u64) -> Enclosure {
+    let rounded = words as f64;
+    let (lower, upper) = match (rounded as u128).cmp(&u128::from(words)) {
+        Ordering::Less => (rounded, rounded.next_up()),
+        Ordering::Equal => (rounded, rounded),
+        Ordering::Greater => (rounded.next_down(), rounded),
+    };
+    Enclosure::between(lower / TWO_TO_64, upper / TWO_TO_64)
+}
 
 impl<'a> Buffered<'a> {
     pub fn new(source: &'a mut dyn RandomBits) -> Self {

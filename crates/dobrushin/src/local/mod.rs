@@ -1,7 +1,9 @@
 //! Local privacy: what a promise about every single answer costs.
 //!
-//! [`LocalPrivacy`] is the promise, and what it says about contraction; [`Coins`] is an example in which the least
-//! error that any estimator can have is bounded from below in several ways.
+//! [`LocalPrivacy`] is the promise, and what it says about contraction. [`frequency`] and [`mean`] have the mechanisms
+//! that keep it, each with its exact [`LocalProfile`] and drawing from a source of [`bits`]; [`estimate`] turns their
+//! reports into frequencies, means and quantiles. [`Coins`] is an example in which the least error that any estimator
+//! can have is bounded from below in several ways.
 
 pub mod bits;
 mod coins;
