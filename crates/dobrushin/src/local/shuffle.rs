@@ -109,7 +109,7 @@ impl Shuffled {
     fn places(&self) -> Vec<u64> {
         let mean = self.others as f64 * self.clone.midpoint();
         let deviation = (mean * self.own.midpoint()).sqrt();
-        let first = (mean - DEVIATIONS * deviation).max(0.0) as u64;
+        let first = (mean - DEVIATIONS * deviation - MORE).max(0.0) as u64;
         let last = ((mean + DEVIATIONS * deviation + MORE) as u64).min(self.others);
         let step = (last - first).div_ceil(BLOCKS).max(1);
         let mut places: Vec<u64> = (first..=last).step_by(step as usize).collect();

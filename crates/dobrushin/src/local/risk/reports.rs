@@ -4,7 +4,7 @@ use super::{kept, number};
 use crate::kernel::{FiniteKernel, Kernel};
 use crate::local::LocalPrivacy;
 use crate::numeric::binomial;
-use crate::{Enclosure, Epsilon, Gamma};
+use crate::{Delta, Enclosure, Epsilon, Gamma};
 use std::fmt;
 use std::num::NonZeroU32;
 
@@ -23,8 +23,8 @@ enum Origin {
     Promise(LocalPrivacy),
     /// φ and φ_n of the papers.
     Published(LocalPrivacy),
-    /// This channel's own, and the smallest ε at which it is private with δ = 0.
-    Channel { kernel: FiniteKernel, epsilon: Enclosure },
+    /// This channel's own, the smallest ε at which it is private with δ = 0, and some promises that it keeps.
+    Channel { kernel: FiniteKernel, epsilon: Enclosure, promises: Vec<LocalPrivacy> },
 }
 
 /// The contraction coefficient by which a bound was the best.
@@ -80,7 +80,10 @@ impl Reports {
     /// Every record goes through this channel, independently of the others.
     pub fn through(kernel: &FiniteKernel) -> Self {
         let information = kernel.chi_squared_contraction().value;
-        let origin = Origin::Channel { kernel: kernel.clone(), epsilon: kernel.largest_log_ratio() };
+        let epsilon = kernel.largest_log_ratio();
+        let most = epsilon.upper().min(MOST_PROMISED);
+        let promises = LEVELS.iter().filter_map(|part| keeps(kernel, part * most)).collect();
+        let origin = Origin::Channel { kernel: kernel.clone(), epsilon, promises };
         Self { total_variation: kernel.total_variation(), information, origin }
     }
 
@@ -112,18 +115,21 @@ impl Reports {
     ///
     /// # Guarantee
     /// At most this, also for sequentially interactive reports: two of the n records' laws agree where the n pairs of
-    /// answers can all be made to, with probability (1 − η_TV)^n; and under a promise the answers to any two
+    /// answers can all be made to, with probability (1 − η_TV)^n; and under a promise, or one that a channel keeps, the answers to any two
     /// data sets are a post-processing of n times "reveal with probability δ, else randomised response" (Kairouz, Oh,
     /// Viswanath 2017), whose E_γ is 1 − (1−δ)^n·[1 − Σ_l C(n,l)·(q^l(1−q)^(n−l) − γq^(n−l)(1−q)^l)₊], q = e^ε/(1 + e^ε).
     pub fn hockey_stick_of(&self, gamma: Gamma, records: NonZeroU32) -> Enclosure {
         let coupled = Enclosure::ONE - kept(self.total_variation, records);
-        let other = match &self.origin {
-            Origin::Published(privacy) => privacy.published(records.get()),
-            Origin::Channel { kernel, .. } if records.get() == 1 => kernel.contraction(gamma),
-            Origin::Promise(privacy) if records.get() <= MOST_COMPOSED => composed(*privacy, gamma, records),
-            _ => Enclosure::ONE,
+        let promises = match &self.origin {
+            Origin::Published(privacy) => return privacy.published(records.get()).min(coupled),
+            Origin::Channel { kernel, .. } if records.get() == 1 => return kernel.contraction(gamma),
+            Origin::Channel { promises, .. } => promises.as_slice(),
+            Origin::Promise(privacy) => std::slice::from_ref(privacy),
         };
-        coupled.min(other)
+        if records.get() > MOST_COMPOSED {
+            return coupled;
+        }
+        promises.iter().fold(coupled, |least, &privacy| least.min(composed(privacy, gamma, records)))
     }
 
     /// η_KL of n reports together, 1 − (1 − η_KL)^n.
@@ -201,6 +207,16 @@ impl Reports {
 
 /// For more reports than this η_γ of all is not worth its time: it is 1 − (1−η_TV)^n.
 const MOST_COMPOSED: u32 = 1_000_000;
+
+/// The promises of a channel that are looked at: at these parts of its ε for δ = 0, or of the largest that is of use.
+const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+const MOST_PROMISED: f64 = 4.0;
+
+/// The promise that a channel keeps at ε.
+fn keeps(kernel: &FiniteKernel, epsilon: f64) -> Option<LocalPrivacy> {
+    let delta = kernel.contraction(Gamma::from_epsilon(epsilon).ok()?).upper();
+    Some(LocalPrivacy { epsilon: Epsilon::new(epsilon).ok()?, delta: Delta::new(delta).ok()? })
+}
 
 /// A γ that is known so badly that it leaves more choices than this says nothing.
 const MOST_CANDIDATES: u64 = 4;
