@@ -237,9 +237,9 @@ pub const LOCAL: &[Statement] = &[
             "only the multiset of reports is seen",
             "neighbours: one record is replaced",
         ],
-        source: "Feldman, McMillan, Talwar, Hiding among the clones (2021), Theorem 3.2; the share c of a given randomiser by the same proof",
+        source: "Feldman, McMillan, Talwar, Hiding among the clones (2021); the share c of a given randomiser by the same proof",
         errata: &[
-            "the stronger bound of the same authors (2023) is withdrawn by them for general randomisers, and is not used",
+            "the stronger bound of the same authors (2023) holds for some randomisers only, as they have since found, and is not used",
         ],
         notes: None,
     },

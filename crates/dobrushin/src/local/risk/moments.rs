@@ -16,7 +16,7 @@ impl MomentClass {
     /// # Errors
     /// [`Error::OutOfRange`] unless k > 1 (∞: numbers in [−1, 1]).
     pub fn new(moments: f64) -> Result<Self, Error> {
-        if !(moments > 1.0) {
+        if moments.is_nan() || moments <= 1.0 {
             return Err(Error::OutOfRange { name: "moments", value: moments, accepted: "above 1" });
         }
         Ok(Self { inverse: Enclosure::ONE / Enclosure::from(moments) })
