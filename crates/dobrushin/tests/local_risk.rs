@@ -418,6 +418,56 @@ fn dimension_costs_under_pure_privacy() {
     assert!(fano >= corrected && fano > 0.0, "{fano} {corrected}");
 }
 
+/// The exact Bayes risk of the mean (rh/m)·v, r = 1, of a record that is ±1 times one of m axes, with the sign v_i with
+/// probability (1 + h)/2, for uniform signs v, from n reports of randomised response on all 2d signed axes.
+fn risk_of_signed_axes(rows: &[Vec<f64>], n: u32, m: usize, h: f64) -> f64 {
+    let signs: Vec<Vec<f64>> = (0..1_usize << m)
+        .map(|bits| (0..m).map(|i| if bits >> i & 1 == 1 { 1.0 } else { -1.0 }).collect())
+        .collect();
+    let outs: Vec<Vec<f64>> = signs
+        .iter()
+        .map(|v| {
+            let mut law = vec![0.0; rows.len()];
+            for (axis, sign) in v.iter().enumerate() {
+                law[2 * axis] = (1.0 + h * sign) / (2.0 * m as f64);
+                law[2 * axis + 1] = (1.0 - h * sign) / (2.0 * m as f64);
+            }
+            power(&pushed(&law, rows), n)
+        })
+        .collect();
+    let known: f64 = (0..outs[0].len())
+        .map(|z| {
+            let total: f64 = outs.iter().map(|out| out[z]).sum();
+            let of =
+                |i: usize| outs.iter().zip(&signs).map(|(out, v)| v[i] * out[z]).sum::<f64>().powi(2) / total;
+            (0..m).map(of).sum::<f64>() / signs.len() as f64
+        })
+        .sum();
+    h * h / (m * m) as f64 * (m as f64 - known)
+}
+
+#[test]
+fn no_bound_on_a_ball_exceeds_the_exact_risk_of_its_own_laws() {
+    let dimension = 3;
+    let ball = Ball { radius: Positive::new(1.0).unwrap(), dimension: count(dimension) };
+    for epsilon in [0.3_f64, 1.0, 2.0, 4.0, 6.0] {
+        let values = 2 * dimension as usize;
+        let sum = epsilon.exp() + values as f64 - 1.0;
+        let entry = |x: usize, z: usize| if x == z { epsilon.exp() / sum } else { 1.0 / sum };
+        let rows: Vec<Vec<f64>> = (0..values).map(|x| (0..values).map(|z| entry(x, z)).collect()).collect();
+        let kernel = FiniteKernel::new(rows.clone()).unwrap();
+        for n in [1, 2, 4] {
+            let risks = (1..=3).flat_map(|m| (1..=40).map(move |i| (m, f64::from(i) / 40.0)));
+            let most = risks.map(|(m, h)| risk_of_signed_axes(&rows, n, m, h)).fold(0.0, f64::max);
+            for reports in [promised(epsilon, 0.0), Reports::through(&kernel)] {
+                for bound in ball.bounds(&reports, count(n)) {
+                    assert!(bound.value.lower() <= 1.002 * most, "{epsilon} {n}: {bound:?} {most}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn no_guess_among_several_laws_is_better_than_fano_allows() {
     let mut random = Random::new(7);
@@ -556,6 +606,41 @@ fn no_test_misses_less_than_the_bounds() {
         }
     }
     assert_eq!(wins, [true; 3]);
+}
+
+#[test]
+fn orders_above_two_contract_as_total_variation_does() {
+    let (p, q) = ([0.5, 0.5], [0.4, 0.6]);
+    let testing = Testing::new(pair(&p, &q));
+    let (tanh, level) = (0.5f64.tanh(), 0.5_f64);
+    let ln_bound = |s: f64, n: f64| {
+        let moment: f64 = p.iter().zip(&q).map(|(p, q): (&f64, &f64)| p.powf(s) * q.powf(1.0 - s)).sum();
+        let eta = if s <= 2.0 { tanh * tanh } else { tanh };
+        -n / (s - 1.0) * (eta * (moment - 1.0)).ln_1p() - s / (s - 1.0) * (1.0 / (1.0 - level)).ln()
+    };
+    let mut above_two = false;
+    for n in [1, 3, 10, 100, 1000] {
+        let bounds = testing.missed(&promised(1.0, 0.0), count(n), Probability::new(level).unwrap());
+        let ours = bounds.iter().find(|bound| bound.id == "testing-renyi").unwrap();
+        let orders = (1..4000).map(|i| 1.0 + 1e-4 * (f64::from(i) / 300.0).exp()).filter(|s| *s < 50.0);
+        let best = orders.map(|s| ln_bound(s, f64::from(n))).fold(f64::NEG_INFINITY, f64::max);
+        assert!((ours.value.lower().ln() - best).abs() < 1e-4, "{n}: {ours:?} {best}");
+        above_two |= ours.coefficient == Coefficient::TotalVariation;
+    }
+    assert!(above_two);
+    // The smaller coefficient would be wrong there: it is not that of order 8.
+    let mut random = Random::new(12);
+    let exceeded = (0..2000).any(|_| {
+        let rows = channel(&mut random, 2, 2);
+        let eta =
+            FiniteKernel::proportional_to(rows.clone()).unwrap().chi_squared_contraction().value.upper();
+        let (p, q) = (law(&mut random, 2), law(&mut random, 2));
+        let moment =
+            |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| p.powi(8) * q.powi(-7)).sum::<f64>() - 1.0;
+        let before = moment(&p, &q);
+        before.is_finite() && moment(&pushed(&p, &rows), &pushed(&q, &rows)) > 1.001 * eta * before + 1e-9
+    });
+    assert!(exceeded);
 }
 
 #[test]
