@@ -111,8 +111,8 @@ impl Shuffled {
         let deviation = (mean * self.own.midpoint()).sqrt();
         let first = (mean - DEVIATIONS * deviation - MORE).max(0.0) as u64;
         let last = ((mean + DEVIATIONS * deviation + MORE) as u64).min(self.others);
-        let step = (last - first).div_ceil(BLOCKS).max(1);
-        let mut places: Vec<u64> = (first..=last).step_by(step as usize).collect();
+        let step = ((mean / RESOLUTION) as usize).max(1);
+        let mut places: Vec<u64> = (first..=last).step_by(step).collect();
         places.push(last + 1);
         places.dedup();
         places
@@ -136,8 +136,8 @@ impl Shuffled {
 /// Beyond so many standard deviations, and a few more, the number of clones is not looked at closely.
 const DEVIATIONS: f64 = 12.0;
 const MORE: f64 = 40.0;
-/// The number of clones is looked at in so many blocks at most.
-const BLOCKS: u64 = 384;
+/// Numbers of clones that differ by less than a part in so many share a block: E_γ falls by about ln(1/δ) such parts within it.
+const RESOLUTION: f64 = 1e5;
 /// An ε that leaves more choices than this says nothing.
 const MOST_CANDIDATES: u64 = 4;
 /// How often the interval in which ε lies is halved.
