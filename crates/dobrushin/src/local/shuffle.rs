@@ -141,7 +141,7 @@ const RESOLUTION: f64 = 1e5;
 /// An ε that leaves more choices than this says nothing.
 const MOST_CANDIDATES: u64 = 4;
 /// How often the interval in which ε lies is halved.
-const HALVINGS: u32 = 32;
+const HALVINGS: u32 = 28;
 
 impl PrivacyProfile for Shuffled {
     /// Both directions are alike: exchange Q₀ and Q₁.
@@ -173,7 +173,7 @@ impl PrivacyProfile for Shuffled {
         true
     }
 
-    /// By bisection, to about ten digits of ε₀ and not to the last place: one δ is a sum of millions of terms.
+    /// By bisection, to about eight digits of ε₀ and not to the last place: one δ is a sum of millions of terms.
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         let at = |epsilon: f64| {
             Epsilon::new(epsilon).map_or(Enclosure::UNIT, |epsilon| self.delta_of(direction, epsilon))
