@@ -12,7 +12,9 @@ pub fn named(name: Option<&str>) -> Outcome {
         Some("kernels") => &[kernels],
         Some("accountants") => &[accountants],
         Some("local") => &[local],
-        Some(other) => return Err(format!("no bench is called {other:?}: theta, kernels, accountants or local")),
+        Some(other) => {
+            return Err(format!("no bench is called {other:?}: theta, kernels, accountants or local"));
+        }
     };
     run(cargo().args(["build", "--release", "-p", "dobrushin", "--examples"]))?;
     let examples = root().join("target/release/examples");
@@ -51,7 +53,15 @@ fn local(examples: &Path) -> Outcome {
     let python = python(&Packages {
         probe: "import multi_freq_ldpy; from pure_ldp.frequency_oracles.unary_encoding import UEClient",
         // What pure-ldp uses, and does not say.
-        wanted: &["numpy", "multi-freq-ldpy", "pure-ldp", "scikit-learn", "statsmodels", "bitarray", "xxhash"],
+        wanted: &[
+            "numpy",
+            "multi-freq-ldpy",
+            "pure-ldp",
+            "scikit-learn",
+            "statsmodels",
+            "bitarray",
+            "xxhash",
+        ],
         bare: &[],
     })?;
     run(Command::new(python).arg(root().join("benches/local.py")).arg(examples.join("local_times")))
