@@ -7,11 +7,14 @@ use std::process::Command;
 /// One bench by its name, or all of them.
 pub fn named(name: Option<&str>) -> Outcome {
     let benches: &[fn(&Path) -> Outcome] = match name {
-        None => &[theta, kernels, accountants],
+        None => &[theta, kernels, accountants, local],
         Some("theta") => &[theta],
         Some("kernels") => &[kernels],
         Some("accountants") => &[accountants],
-        Some(other) => return Err(format!("no bench is called {other:?}: theta, kernels or accountants")),
+        Some("local") => &[local],
+        Some(other) => {
+            return Err(format!("no bench is called {other:?}: theta, kernels, accountants or local"));
+        }
     };
     run(cargo().args(["build", "--release", "-p", "dobrushin", "--examples"]))?;
     let examples = root().join("target/release/examples");
@@ -43,6 +46,25 @@ fn accountants(examples: &Path) -> Outcome {
         .arg(root().join("benches/accountants.py"))
         .arg(examples.join("accountant_times"))
         .arg(examples.join("renyi_settings")))
+}
+
+/// Frequency oracles against multi-freq-ldpy, pure-ldp and NumPy.
+fn local(examples: &Path) -> Outcome {
+    let python = python(&Packages {
+        probe: "import multi_freq_ldpy; from pure_ldp.frequency_oracles.unary_encoding import UEClient",
+        // What pure-ldp uses, and does not say.
+        wanted: &[
+            "numpy",
+            "multi-freq-ldpy",
+            "pure-ldp",
+            "scikit-learn",
+            "statsmodels",
+            "bitarray",
+            "xxhash",
+        ],
+        bare: &[],
+    })?;
+    run(Command::new(python).arg(root().join("benches/local.py")).arg(examples.join("local_times")))
 }
 
 /// What a bench needs of Python.

@@ -10,7 +10,8 @@ const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests
 cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
-                      prv_accountant and Opacus, minutes); installs the others in target/
+                      prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
+                      pure-ldp and NumPy); installs the others in target/
 ";
 
 /// A chore's failure, as one line.

@@ -5,7 +5,7 @@
 mod support;
 
 use dobrushin::account::analysis_ids;
-use dobrushin::statement::{Notes, STATEMENTS, Statement, UTILITY, find};
+use dobrushin::statement::{LOCAL, Notes, STATEMENTS, Statement, UTILITY, find};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -90,6 +90,7 @@ fn all_pages() -> BTreeMap<String, String> {
     let foundations = list_of("What the analyses rest on", foundations());
     pages.insert("foundations.md".to_owned(), foundations);
     pages.insert("utility.md".to_owned(), list_of("What privacy costs", UTILITY.iter()));
+    pages.insert("local.md".to_owned(), list_of("Local privacy", LOCAL.iter()));
     pages
 }
 
@@ -165,6 +166,8 @@ fn index() -> String {
         table(["id", "title", "source", "errata"], foundations().map(row)),
         "## Utility".to_owned(),
         table(["id", "title", "source", "errata"], UTILITY.iter().map(row)),
+        "## Local privacy".to_owned(),
+        table(["id", "title", "source", "errata"], LOCAL.iter().map(row)),
     ]
     .join("\n\n")
         + "\n"
@@ -253,7 +256,13 @@ fn linked(word: &str) -> String {
     let target = match find(id) {
         Some(statement) if id.len() + 2 == name.len() && statement.notes.is_some() => format!("{id}.md"),
         Some(statement) if id.len() + 2 == name.len() => {
-            let page = if UTILITY.contains(statement) { "utility" } else { "foundations" };
+            let page = if UTILITY.contains(statement) {
+                "utility"
+            } else if LOCAL.contains(statement) {
+                "local"
+            } else {
+                "foundations"
+            };
             format!("{page}.md#{id}")
         }
         _ if is_erratum(name) => format!("../errata.md#{}", name.to_lowercase()),

@@ -5,7 +5,7 @@ use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
 use crate::run_file::nearest;
 use dobrushin::account::analysis_ids;
-use dobrushin::statement::{STATEMENTS, Statement, UTILITY, find};
+use dobrushin::statement::{LOCAL, STATEMENTS, Statement, UTILITY, find};
 use serde_json::{Value, json};
 
 /// One statement, or the list of all.
@@ -72,13 +72,17 @@ fn list() -> Report {
     Report::new(text, json!({ "statements": statements }))
 }
 
-/// The analyses, in the order of reports, what they rest on, and what noise costs.
-fn grouped() -> [(&'static str, Vec<&'static Statement>); 3] {
+/// The analyses, in the order of reports, what they rest on, what noise costs, and what local privacy does.
+fn grouped() -> [(&'static str, Vec<&'static Statement>); 4] {
     let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
     let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
     let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
-    let utility = UTILITY.iter().collect();
-    [("Analyses of runs", analyses.clone()), ("What they rest on", others), ("Utility", utility)]
+    [
+        ("Analyses of runs", analyses.clone()),
+        ("What they rest on", others),
+        ("Utility", UTILITY.iter().collect()),
+        ("Local privacy", LOCAL.iter().collect()),
+    ]
 }
 
 /// A statement, for programs.

@@ -34,6 +34,10 @@ impl Training {
     pub(super) fn hidden_assumptions(&self) -> Vec<String> {
         let mut words = self.common_assumptions();
         words.push(self.hiding_words());
+        words.push(
+            "each iterate is computed from the one before, a batch and fresh noise only: no momentum, no Adam, no average"
+                .to_owned(),
+        );
         words.extend(self.fact_words());
         words.push("no parameter was chosen by looking at the data".to_owned());
         words

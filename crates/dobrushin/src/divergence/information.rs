@@ -17,6 +17,50 @@ use crate::{Enclosure, Error, Gamma};
 /// # Errors
 /// As [`FiniteLaw::new`], and [`Error::LengthMismatch`] for ragged rows.
 pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, Error> {
+    Ok(gamma_information_of(&checked(joint)?, gamma))
+}
+
+/// The mutual information I(A; B) = KL(P_AB‖P_A×P_B) of a finite joint law, in nats, given as for
+/// [`gamma_information`].
+///
+/// # Errors
+/// As [`gamma_information`].
+pub fn mutual_information(joint: &[Vec<f64>]) -> Result<Enclosure, Error> {
+    Ok(mutual_information_of(&checked(joint)?))
+}
+
+/// [`gamma_information`] of probabilities that are known to sum to 1.
+pub(crate) fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> Enclosure {
+    // Σ(ab − γ·a·b)₊, and for γ < 1 the same minus 1 − γ, written as
+    // γ·Σ(a·b − ab/γ)₊.
+    let below = gamma.is_below_one();
+    let terms = with_products(joint).map(|(joint, product)| {
+        if joint == Enclosure::ZERO && !below {
+            return Enclosure::ZERO;
+        }
+        let gap = if below { gamma.value() * product - joint } else { joint - gamma.value() * product };
+        gap.positive_part()
+    });
+    terms.sum::<Enclosure>().min(Enclosure::ONE)
+}
+
+/// [`mutual_information`] of probabilities that are known to sum to 1.
+pub(crate) fn mutual_information_of(joint: &[Vec<Enclosure>]) -> Enclosure {
+    let possible = with_products(joint).filter(|(joint, _)| *joint != Enclosure::ZERO);
+    possible.map(|(joint, product)| joint * (joint / product).ln()).sum::<Enclosure>().positive_part()
+}
+
+/// Every joint probability with the product of its marginal ones.
+fn with_products(joint: &[Vec<Enclosure>]) -> impl Iterator<Item = (Enclosure, Enclosure)> {
+    let width = joint.first().map_or(0, Vec::len);
+    let rows: Vec<Enclosure> = joint.iter().map(|row| row.iter().copied().sum()).collect();
+    let columns: Vec<Enclosure> = (0..width).map(|c| joint.iter().map(|row| row[c]).sum()).collect();
+    let cells = joint.iter().flatten().copied().enumerate();
+    cells.map(move |(place, joint)| (joint, rows[place / width] * columns[place % width]))
+}
+
+/// The joint law, if it is one.
+fn checked(joint: &[Vec<f64>]) -> Result<Vec<Vec<Enclosure>>, Error> {
     let columns = joint.first().map_or(0, Vec::len);
     for (index, row) in joint.iter().enumerate() {
         if row.len() != columns {
@@ -26,20 +70,5 @@ pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, 
     }
     let law = FiniteLaw::new("the joint law", joint.concat())?;
     let cells: Vec<Enclosure> = law.enclosures().collect();
-    let rows: Vec<Enclosure> = cells.chunks(columns).map(|row| row.iter().copied().sum()).collect();
-    let column = |c: usize| cells.iter().skip(c).step_by(columns).copied().sum::<Enclosure>();
-    let columns: Vec<Enclosure> = (0..columns).map(column).collect();
-    // Σ(ab − γ·a·b)₊, and for γ < 1 the same minus 1 − γ, written as
-    // γ·Σ(a·b − ab/γ)₊.
-    let below = gamma.is_below_one();
-    let terms = cells.chunks(columns.len()).zip(&rows).flat_map(|(row, &a)| {
-        row.iter().zip(&columns).map(move |(&joint, &b)| {
-            if joint == Enclosure::ZERO && !below {
-                return Enclosure::ZERO;
-            }
-            let gap = if below { gamma.value() * a * b - joint } else { joint - gamma.value() * a * b };
-            gap.positive_part()
-        })
-    });
-    Ok(terms.sum::<Enclosure>().min(Enclosure::ONE))
+    Ok(cells.chunks(columns).map(<[Enclosure]>::to_vec).collect())
 }

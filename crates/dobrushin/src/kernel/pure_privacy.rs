@@ -39,6 +39,25 @@ impl FiniteKernel {
         (stored * Enclosure::between(1.0 - error, 1.0 + error)).max(Enclosure::ONE)
     }
 
+    /// The largest c with K(z|x) ≥ c·(K(z|y) + K(z|w))/2 for all z, all x and any two inputs y ≠ w.
+    pub(crate) fn common_share(&self) -> Enclosure {
+        let column = |z: usize| {
+            let (mut least, mut most, mut second) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+            for p in (0..self.inputs()).map(|x| self.row(x)[z]) {
+                least = least.min(p);
+                second = second.max(most.min(p));
+                most = most.max(p);
+            }
+            if most == 0.0 {
+                return Enclosure::ONE;
+            }
+            Enclosure::from(2.0) * Enclosure::from(least) / (Enclosure::from(most) + Enclosure::from(second))
+        };
+        let error = 3.0 * self.relative_error();
+        let stored = (0..self.outputs()).map(column).fold(Enclosure::ONE, Enclosure::min);
+        (stored * Enclosure::between(1.0 - error, 1.0 + error)).min(Enclosure::ONE)
+    }
+
     /// The smallest and the largest entry of each column that has a positive one.
     fn column_extremes(&self) -> impl Iterator<Item = (f64, f64)> {
         let columns = self.outputs();

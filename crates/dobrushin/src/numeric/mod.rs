@@ -2,6 +2,7 @@
 //! enclosures, certified roots.
 
 pub mod beta;
+pub(crate) mod binomial;
 pub mod chi_square;
 pub mod decimal;
 mod enclosure;

@@ -40,9 +40,11 @@ mod beyond;
 mod composition;
 mod divergences;
 mod kernels;
+mod local;
 mod published;
 mod utility;
 
+pub use local::LOCAL;
 pub use utility::UTILITY;
 
 /// A theorem that a number rests on.
@@ -82,7 +84,7 @@ pub struct Notes {
 
 /// The statement with the given id.
 pub fn find(id: &str) -> Option<&'static Statement> {
-    STATEMENTS.iter().chain(UTILITY).find(|s| s.id == id)
+    STATEMENTS.iter().chain(UTILITY).chain(LOCAL).find(|s| s.id == id)
 }
 
 /// Every statement about privacy, in the order in which they build on each other.
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn every_name_in_backticks_is_a_statement() {
-        for statement in STATEMENTS {
+        for statement in STATEMENTS.iter().chain(LOCAL) {
             for text in texts(statement) {
                 let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
                 assert_eq!(text.matches('`').count(), 2 * names.len(), "{text}");
@@ -165,9 +167,10 @@ mod tests {
 
     #[test]
     fn no_two_statements_have_the_same_name() {
-        let mut ids: Vec<&str> = STATEMENTS.iter().map(|s| s.id).collect();
+        let all = || STATEMENTS.iter().chain(UTILITY).chain(LOCAL);
+        let mut ids: Vec<&str> = all().map(|s| s.id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), STATEMENTS.len());
+        assert_eq!(ids.len(), all().count());
     }
 }

@@ -3,7 +3,8 @@
 //! The Bayes risk is the least E|Θ − estimate| that any estimator has (CED Example 5, Remark 2). For the absolute error
 //! and a uniform Θ the small-ball probability is L(z) = min(2z, 1).
 
-use super::LocalPrivacy;
+use super::search::peak;
+use crate::local::LocalPrivacy;
 use crate::numeric::{Boundary, beta, boundary, gamma};
 use crate::{Enclosure, Gamma, Positive, Probability};
 use std::num::NonZeroU32;
@@ -193,26 +194,4 @@ fn number(n: u32) -> Enclosure {
 
 fn ln_factorial(n: u32) -> Enclosure {
     Positive::new(f64::from(n) + 1.0).map_or(Enclosure::ENTIRE, gamma::ln_gamma)
-}
-
-/// Where a function that rises and then falls is largest, nearly.
-fn peak(mut from: f64, mut to: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let inner = |from: f64, to: f64| (to - ratio * (to - from), from + ratio * (to - from));
-    let (mut left, mut right) = inner(from, to);
-    let (mut at_left, mut at_right) = (f(left), f(right));
-    for _ in 0..30 {
-        if at_left < at_right {
-            from = left;
-            (left, at_left) = (right, at_right);
-            right = inner(from, to).1;
-            at_right = f(right);
-        } else {
-            to = right;
-            (right, at_right) = (left, at_left);
-            left = inner(from, to).0;
-            at_left = f(left);
-        }
-    }
-    0.5 * (from + to)
 }
