@@ -131,6 +131,69 @@ fn the_plan_names_the_best_and_how_many_people_it_takes() {
 }
 
 #[test]
+fn the_bounds_have_the_fields_of_the_contract_and_known_values() {
+    for (epsilon, delta, effective) in
+        [("1", "0", 0.214), ("0.5", "0.01", 0.069), ("2", "0.1", 0.622), ("1", "0.2", 0.371)]
+    {
+        let words = ["local", "bounds", "--epsilon", epsilon, "--delta", delta, "--records", "1000"];
+        let answer = json(&words);
+        let share = bounds(&answer["effective_records"]).1 / 1000.0;
+        assert!((share - effective).abs() < 5e-4, "({epsilon}, {delta}): {share}");
+        let [epsilon, delta]: [f64; 2] = [epsilon, delta].map(|text| text.parse().expect("a number"));
+        let phi = bounds(&answer["contraction"]["published"]);
+        assert!((phi.0 - (1.0 - (1.0 - delta) * (-epsilon).exp())).abs() < 1e-14);
+        let tv = bounds(&answer["contraction"]["tv"]);
+        assert!((tv.0 - (delta + (1.0 - delta) * (epsilon / 2.0).tanh())).abs() < 1e-14);
+        assert_eq!(answer["bounds"][0]["id"], "mean-moments");
+    }
+    let all = json(&[
+        "local",
+        "bounds",
+        "--epsilon",
+        "1",
+        "--records",
+        "1000",
+        "--moments",
+        "2",
+        "--radius",
+        "1",
+        "--dimension",
+        "10",
+        "--categories",
+        "10",
+    ]);
+    let ids: Vec<&str> = all["bounds"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|bound| bound["id"].as_str().expect("a name"))
+        .collect();
+    for id in ["mean-moments", "ball-assouad", "frequency-assouad"] {
+        assert!(ids.contains(&id), "{ids:?}");
+        dobrushin(&["explain", id]).assert().success();
+    }
+    dobrushin(&["local", "bounds", "--epsilon", "1", "--records", "0"]).assert().code(2);
+    dobrushin(&["local", "bounds", "--epsilon", "1", "--records", "10", "--radius", "1"]).assert().code(2);
+}
+
+#[test]
+fn no_mechanism_is_better_than_the_bounds_allow() {
+    for epsilon in ["0.5", "1", "2"] {
+        let setting = ["--epsilon", epsilon, "--records", "100000", "--categories", "20"];
+        let least = json(&[&["local", "bounds"][..], &setting].concat());
+        let least = bounds(&least["bounds"][0]["value"]).0;
+        let plan = json(&[&["local", "plan"][..], &setting].concat());
+        let error = plan["plans"][0]["standard_error"].as_f64().expect("a number");
+        // The sum over all categories of the mean squares.
+        let reached = 20.0 * error * error;
+        assert!(
+            least > 0.0 && least <= reached && reached < 100.0 * least,
+            "{epsilon}: {least} and {reached}"
+        );
+    }
+}
+
+#[test]
 fn the_profile_is_drawn() {
     let path = file("profile.svg", "");
     let words = ["local", "profile", "--mechanism", "k-rr", "--epsilon", "1", "--categories", "4", "--plot"];

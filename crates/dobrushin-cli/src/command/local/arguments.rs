@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use clap::{Args, Subcommand, ValueEnum};
 use dobrushin::local::mean::Bounds;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -27,6 +28,8 @@ pub enum LocalCommand {
     Estimate(EstimateArgs),
     /// Which mechanism is best, and how many people are needed for a wanted error
     Plan(PlanArgs),
+    /// The least error that any mechanism with a promise, and any estimator, can have
+    Bounds(BoundsArgs),
 }
 
 /// What people may answer: said by you, never read off their data.
@@ -235,6 +238,32 @@ pub struct PlanArgs {
     #[arg(long, value_name = "E", value_parser = |s: &str| positive("error", s), conflicts_with = "records",
           allow_negative_numbers = true)]
     pub error: Option<Positive>,
+}
+
+#[derive(Args, Debug)]
+pub struct BoundsArgs {
+    /// The ε of the promise
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Epsilon,
+    /// The δ of the promise
+    #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
+    pub delta: Delta,
+    /// How many people report
+    #[arg(long, value_name = "N")]
+    pub records: NonZeroU32,
+    /// The mean of numbers with E|X|^K ≤ 1; with K = 2 if nothing else is asked for
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    pub moments: Option<f64>,
+    /// The mean of vectors in a ball of this radius
+    #[arg(long, value_name = "R", value_parser = |s: &str| positive("radius", s), requires = "dimension",
+          allow_negative_numbers = true)]
+    pub radius: Option<Positive>,
+    /// The dimension that goes with --radius
+    #[arg(long, value_name = "D", requires = "radius")]
+    pub dimension: Option<NonZeroU32>,
+    /// The frequencies of so many categories
+    #[arg(long, value_name = "K")]
+    pub categories: Option<u32>,
 }
 
 fn bounds(text: &str) -> Result<Bounds, String> {

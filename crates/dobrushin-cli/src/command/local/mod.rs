@@ -1,6 +1,7 @@
 //! `dobrushin local`: people's answers, each made private before anybody collects them.
 
 mod arguments;
+mod bounds;
 mod estimate;
 mod plan;
 mod privatize;
@@ -24,6 +25,7 @@ pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> 
         LocalCommand::Privatize(arguments) => return privatize::run(arguments, common),
         LocalCommand::Estimate(arguments) => estimate::run(arguments, show_progress),
         LocalCommand::Plan(arguments) => plan::run(arguments),
+        LocalCommand::Bounds(arguments) => bounds::run(arguments),
     }?;
     report.print(common)?;
     Ok(report.exit_code())
