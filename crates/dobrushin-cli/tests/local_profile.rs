@@ -201,3 +201,43 @@ fn the_profile_is_drawn() {
     let picture = std::fs::read_to_string(path).expect("it was drawn");
     assert!(picture.contains("k-rr calibrated to epsilon = 1"));
 }
+
+/// Randomised response three times, by hand: the losses of one answer are ±ε and 0 with two other categories.
+#[test]
+fn several_answers_and_shuffled_reports_have_their_own_guarantees() {
+    let arguments = ["local", "profile", "--mechanism", "k-rr", "--epsilon", "1", "--categories", "4"];
+    let answer = json(
+        &[&arguments[..], &["--questions", "3", "--shuffled", "10000", "--together-delta", "0.1"]].concat(),
+    );
+    let (e, k) = (1f64.exp(), 4.0);
+    let (p, q) = (e / (e + k - 1.0), 1.0 / (e + k - 1.0));
+    // One answer: the loss is 1 with probability p, −1 with probability q, else 0.
+    let steps = [(1, p), (-1, q), (0, (k - 2.0) * q)];
+    let mut losses = vec![(0, 1.0)];
+    for _ in 0..3 {
+        losses = losses.iter().flat_map(|&(l, w)| steps.map(|(s, v)| (l + s, w * v))).collect();
+    }
+    let delta = |epsilon: f64| -> f64 {
+        losses.iter().map(|&(l, w)| w * (1.0 - (epsilon - f64::from(l)).exp()).max(0.0)).sum()
+    };
+    let (lower, upper) = bounds(&answer["questions"]["epsilon"]);
+    assert!(delta(upper) <= 0.1 && delta(lower - 1e-3) > 0.1, "{lower} {upper} {}", delta(upper));
+    assert_eq!(answer["questions"]["count"], 3);
+    let (_, central) = bounds(&answer["shuffled"]["epsilon"]);
+    assert!(central < 0.05, "{central}");
+    // Gaussian noise has no finite ε with δ = 0.
+    let gaussian = [
+        "local",
+        "profile",
+        "--mechanism",
+        "gaussian",
+        "--bounds",
+        "0,1",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-6",
+    ];
+    let refused = dobrushin(&gaussian).args(["--shuffled", "100"]).assert().code(2);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("--shuffled"));
+}

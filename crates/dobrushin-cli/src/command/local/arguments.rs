@@ -147,6 +147,15 @@ pub struct ProfileArgs {
     /// Draw δ against ε into a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Also what somebody gives away who answers so many such questions
+    #[arg(long, value_name = "N")]
+    pub questions: Option<NonZeroU32>,
+    /// Also how private each of so many people is towards those who see the reports only after they were shuffled
+    #[arg(long, value_name = "PEOPLE")]
+    pub shuffled: Option<NonZeroU32>,
+    /// The δ of these two
+    #[arg(long, value_parser = delta, default_value = "1e-6", allow_negative_numbers = true)]
+    pub together_delta: Delta,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod plan;
 mod privatize;
 mod profile;
 mod promise;
+mod together;
 mod verify;
 
 pub use arguments::LocalArgs;

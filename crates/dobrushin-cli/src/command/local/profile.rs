@@ -1,6 +1,7 @@
 //! `dobrushin local profile`: how private a mechanism is, at every ε.
 
 use super::arguments::ProfileArgs;
+use super::together::together;
 use crate::local_data::{Id, Mechanism};
 use crate::output::{Report, Text, bounds, object, table};
 use crate::plot::{Line, Plot};
@@ -39,7 +40,12 @@ pub fn run(arguments: &ProfileArgs) -> Result<Report, Problem> {
     }
     let mut json = answers.json();
     json.insert("mechanism".to_owned(), json!(specification.id.name()));
-    Ok(Report::new(answers.text(&title), Value::Object(json)))
+    let mut text = answers.text(&title);
+    for together in together(arguments, &answers.profile)? {
+        text.answer(together.sentence());
+        json.insert(together.key.to_owned(), together.json());
+    }
+    Ok(Report::new(text, Value::Object(json)))
 }
 
 /// What is known about a mechanism.
