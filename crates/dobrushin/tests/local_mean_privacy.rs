@@ -221,3 +221,15 @@ fn what_cannot_be_calibrated_is_refused_with_the_reason() {
     refused("duchi", 1.0, 0.0, "one-bit, piecewise");
     assert!(Grid::new(unit(), 31).is_err());
 }
+
+#[test]
+fn a_delta_that_cannot_be_proved_is_refused_at_once() {
+    let bounds = Bounds::new(0.0, 1.0).unwrap();
+    for delta in [1e-300, f64::MIN_POSITIVE] {
+        let refused = Gaussian::new(bounds, Epsilon::new(1.0).unwrap(), Delta::new(delta).unwrap());
+        // Either it keeps the promise, or there is none.
+        if let Ok(gaussian) = refused {
+            assert!(gaussian.privacy().delta(Epsilon::new(1.0).unwrap()).upper() <= delta);
+        }
+    }
+}

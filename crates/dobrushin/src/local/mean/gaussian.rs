@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// # Guarantee
 /// δ(ε) of the realised channel was seen to be at most δ. It is that of the two bounds, which dominate all other
 /// points. σ is first taken from the smallest noise with θ_ε((b − a)/noise) ≤ δ, the calibration that is exact for
-/// continuous noise, and made larger by sixteenths of a step if that is not enough.
+/// continuous noise, and made larger by one, three, seven, … sixteenths of a step until that is enough.
 #[derive(Clone)]
 pub struct Gaussian {
     grid: Grid,
@@ -52,6 +52,7 @@ impl Gaussian {
     pub fn on(grid: Grid, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         let steps = grid.steps() as f64 * relative_noise(epsilon, delta)?;
         let mut sixteenths = (16.0 * steps).ceil().max(1.0).min(f64::from(u32::MAX)) as u32;
+        let mut step = 1;
         loop {
             let noise = DiscreteGaussian::new(sixteenths)?;
             let sigma = Positive::named("sigma of the discrete Gaussian", noise.sigma())?;
@@ -59,7 +60,9 @@ impl Gaussian {
             if profile.delta(epsilon).upper() <= delta.get() {
                 return Ok(Self { grid, noise, profile: Arc::new(profile) });
             }
-            sixteenths += 1;
+            // One or two are enough, unless δ is below what the profile resolves: then no σ is.
+            sixteenths = sixteenths.saturating_add(step);
+            step *= 2;
         }
     }
 
