@@ -1,6 +1,6 @@
 //! Local hashing.
 
-use super::{FrequencyOracle, Support, checked};
+use super::{FrequencyOracle, Support, append_each, checked};
 use crate::kernel::FiniteKernel;
 use crate::local::bits::{Buffered, RandomBits};
 use crate::local::frequency::Response;
@@ -169,12 +169,10 @@ impl FrequencyOracle for Hashing {
     }
 
     fn privatise_all(&self, categories: &[u32], bits: &mut dyn RandomBits, reports: &mut Vec<u64>) {
-        let (start, words) = (reports.len(), self.report_words());
-        reports.resize(start + categories.len() * words, 0);
-        let mut bits = Buffered::new(bits);
-        for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
-            self.write(category, &mut bits, report);
-        }
+        append_each(categories, self.report_words(), reports, {
+            let mut bits = Buffered::new(bits);
+            move |category, report| self.write(category, &mut bits, report)
+        });
     }
 }
 

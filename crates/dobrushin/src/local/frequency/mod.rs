@@ -81,11 +81,9 @@ pub trait FrequencyOracle: Send + Sync {
 
     /// Appends one report for each category.
     fn privatise_all(&self, categories: &[u32], bits: &mut dyn RandomBits, reports: &mut Vec<u64>) {
-        let (start, words) = (reports.len(), self.report_words());
-        reports.resize(start + categories.len() * words, 0);
-        for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
+        append_each(categories, self.report_words(), reports, |category, report| {
             self.privatise(category, bits, report);
-        }
+        });
     }
 
     /// Adds many reports to the counters.
@@ -173,6 +171,20 @@ fn checked(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<LocalPriva
         return Err(Error::OutOfRange { name: "delta", value: 1.0, accepted: "below 1" });
     }
     Ok(LocalPrivacy { epsilon, delta })
+}
+
+/// Appends a report of so many words for each category.
+fn append_each(
+    categories: &[u32],
+    words: usize,
+    reports: &mut Vec<u64>,
+    mut write: impl FnMut(u32, &mut [u64]),
+) {
+    let start = reports.len();
+    reports.resize(start + categories.len() * words, 0);
+    for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
+        write(category, report);
+    }
 }
 
 /// Counts a report that is the number of its counter.

@@ -1,7 +1,7 @@
 //! Unary encoding.
 
 use super::lanes::{count_bits, is_bits, last_mask, tosses};
-use super::{FrequencyOracle, MOST_ENTRIES, Support, checked, ratio};
+use super::{FrequencyOracle, MOST_ENTRIES, Support, append_each, checked, ratio};
 use crate::kernel::FiniteKernel;
 use crate::local::bits::{Buffered, RandomBits};
 use crate::local::{Coin, LocalPrivacy, LocalProfile, threshold};
@@ -153,12 +153,10 @@ impl FrequencyOracle for Unary {
     }
 
     fn privatise_all(&self, categories: &[u32], bits: &mut dyn RandomBits, reports: &mut Vec<u64>) {
-        let (start, words) = (reports.len(), self.report_words());
-        reports.resize(start + categories.len() * words, 0);
-        let mut bits = Buffered::new(bits);
-        for (&category, report) in categories.iter().zip(reports[start..].chunks_exact_mut(words)) {
-            self.write(category, &mut bits, report);
-        }
+        append_each(categories, self.report_words(), reports, {
+            let mut bits = Buffered::new(bits);
+            move |category, report| self.write(category, &mut bits, report)
+        });
     }
 
     fn count_all(&self, reports: &[u64], counters: &mut [u64]) {
