@@ -7,8 +7,8 @@ use dobrushin::local::estimate::{
     Accuracy, MeanEstimator, Method, VectorEstimator, mean_plans, mean_records,
 };
 use dobrushin::local::mean::{
-    self, Bounds, DiscreteGaussian, DiscreteLaplace, Gaussian, Grid, HalfSphere, Hybrid, Laplace,
-    MeanMechanism, OneBit, Piecewise, Target,
+    self, Bounds, DiscreteGaussian, DiscreteLaplace, Gaussian, Grid, HalfSphere, Hybrid, IntegerNoise,
+    Laplace, MeanMechanism, OneBit, Piecewise, Target,
 };
 use dobrushin::local::{LocalPrivacy, RandomBits};
 use dobrushin::{Delta, Epsilon, Positive, Probability};

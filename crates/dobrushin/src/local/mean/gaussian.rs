@@ -2,13 +2,11 @@
 
 use super::noise::DiscreteGaussian;
 use super::profile::OfLoss;
-use super::{Bounds, Grid, MeanMechanism, Target, level};
-use crate::local::bits::RandomBits;
-use crate::local::profile::LocalProfile;
+use super::{Bounds, Grid, OnGrid, level};
 use crate::loss::DiscreteGaussianLoss;
 use crate::numeric::theta;
 use crate::profile::PrivacyProfile;
-use crate::{Delta, Enclosure, Epsilon, Error, Positive};
+use crate::{Delta, Epsilon, Error, Positive};
 use std::sync::Arc;
 
 /// The value, rounded at random to one of M + 1 points, plus discrete Gaussian noise of σ steps.
@@ -20,12 +18,7 @@ use std::sync::Arc;
 /// δ(ε) of the realised channel was seen to be at most δ. It is that of the two bounds, which dominate all other
 /// points. σ is first taken from the smallest noise with θ_ε((b − a)/noise) ≤ δ, the calibration that is exact for
 /// continuous noise, and made larger by one, three, seven, … sixteenths of a step until that is enough.
-#[derive(Clone)]
-pub struct Gaussian {
-    grid: Grid,
-    noise: DiscreteGaussian,
-    profile: Arc<OfLoss<DiscreteGaussianLoss>>,
-}
+pub type Gaussian = OnGrid<DiscreteGaussian>;
 
 /// σ is at least this many steps, so that rounding costs nothing.
 const LEAST_SIGMA: f64 = 1024.0;
@@ -33,7 +26,7 @@ const LEAST_SIGMA: f64 = 1024.0;
 /// The finest grid.
 const MOST_DIGITS: f64 = 20.0;
 
-impl Gaussian {
+impl OnGrid<DiscreteGaussian> {
     /// Calibrated to (ε, δ), on the coarsest grid on which σ is at least 1024 steps.
     ///
     /// # Errors
@@ -65,11 +58,6 @@ impl Gaussian {
             step *= 2;
         }
     }
-
-    /// The noise, in steps of the grid.
-    pub fn noise(&self) -> DiscreteGaussian {
-        self.noise
-    }
 }
 
 /// The smallest standard deviation of continuous noise over the distance of the bounds.
@@ -91,41 +79,4 @@ fn relative_noise(epsilon: Epsilon, delta: Delta) -> Result<f64, Error> {
         });
     }
     Ok(noise)
-}
-
-impl MeanMechanism for Gaussian {
-    fn id(&self) -> &'static str {
-        "gaussian"
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.grid.bounds()
-    }
-
-    fn privacy(&self) -> LocalProfile {
-        LocalProfile::new(self.profile.clone())
-    }
-
-    fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {
-        let point = self.grid.place(value, bits);
-        self.grid.value(i128::from(point) + self.noise.sample(bits))
-    }
-
-    fn variance(&self, value: f64) -> Enclosure {
-        self.grid.step().square() * (self.noise.variance() + self.grid.rounding_variance(value))
-    }
-
-    fn worst_variance(&self, of: Target) -> Enclosure {
-        self.grid.step().square() * self.noise.variance() + self.grid.worst_variance(of)
-    }
-
-    fn range(&self) -> Option<(f64, f64)> {
-        None
-    }
-
-    /// The rounded value and the noise are independent.
-    fn log_moment(&self, t: Positive, of: Target) -> Enclosure {
-        let t = Enclosure::from(t);
-        self.noise.log_moment(t * self.grid.step()) + self.grid.log_moment(t, of)
-    }
 }

@@ -2,9 +2,7 @@
 
 use super::noise::DiscreteLaplace;
 use super::profile::OfLoss;
-use super::{Bounds, Grid, MeanMechanism, Target, level};
-use crate::local::bits::RandomBits;
-use crate::local::profile::LocalProfile;
+use super::{Bounds, Grid, OnGrid, level};
 use crate::loss::DiscreteLaplaceLoss;
 use crate::profile::PrivacyProfile;
 use crate::{Enclosure, Epsilon, Error, Positive};
@@ -18,17 +16,12 @@ use std::sync::Arc;
 /// # Guarantee
 /// Two points are at most M apart, and the loss is at most M/t ≤ ε. The profile is that of the two bounds, which
 /// dominate all other points.
-#[derive(Clone)]
-pub struct Laplace {
-    grid: Grid,
-    noise: DiscreteLaplace,
-    profile: Arc<OfLoss<DiscreteLaplaceLoss>>,
-}
+pub type Laplace = OnGrid<DiscreteLaplace>;
 
 /// The scale is at least this many steps, so that neither rounding values nor rounding the scale costs anything.
 const LEAST_SCALE: f64 = 65_536.0;
 
-impl Laplace {
+impl OnGrid<DiscreteLaplace> {
     /// Calibrated to ε, on the coarsest grid on which the noise has a scale of 65,536 steps or more.
     ///
     /// # Errors
@@ -55,47 +48,5 @@ impl Laplace {
             }
             scale += 1;
         }
-    }
-
-    /// The noise, in steps of the grid.
-    pub fn noise(&self) -> DiscreteLaplace {
-        self.noise
-    }
-}
-
-impl MeanMechanism for Laplace {
-    fn id(&self) -> &'static str {
-        "laplace"
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.grid.bounds()
-    }
-
-    fn privacy(&self) -> LocalProfile {
-        LocalProfile::new(self.profile.clone())
-    }
-
-    fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {
-        let point = self.grid.place(value, bits);
-        self.grid.value(i128::from(point) + self.noise.sample(bits))
-    }
-
-    fn variance(&self, value: f64) -> Enclosure {
-        self.grid.step().square() * (self.noise.variance() + self.grid.rounding_variance(value))
-    }
-
-    fn worst_variance(&self, of: Target) -> Enclosure {
-        self.grid.step().square() * self.noise.variance() + self.grid.worst_variance(of)
-    }
-
-    fn range(&self) -> Option<(f64, f64)> {
-        None
-    }
-
-    /// The rounded value and the noise are independent.
-    fn log_moment(&self, t: Positive, of: Target) -> Enclosure {
-        let t = Enclosure::from(t);
-        self.noise.log_moment(t * self.grid.step()) + self.grid.log_moment(t, of)
     }
 }

@@ -4,6 +4,21 @@ use super::chance::{exponential_chance, run_of_exponential_chances};
 use crate::local::bits::{RandomBits, below};
 use crate::{Enclosure, Error};
 
+/// Noise on the integers.
+pub trait IntegerNoise: Copy + Send + Sync {
+    /// What a mechanism with this noise is called.
+    const ID: &'static str;
+
+    /// One draw, of exactly this law.
+    fn sample(self, bits: &mut dyn RandomBits) -> i128;
+
+    /// Its variance.
+    fn variance(self) -> Enclosure;
+
+    /// A bound on ln E e^(xk), infinite where there is none.
+    fn log_moment(self, x: Enclosure) -> Enclosure;
+}
+
 /// P(k) ∝ e^(−|k|/t) for an integer t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
@@ -28,9 +43,18 @@ impl DiscreteLaplace {
         self.scale
     }
 
+    /// ln q = −1/t.
+    fn decay(self) -> Enclosure {
+        -(Enclosure::ONE / Enclosure::from(self.scale))
+    }
+}
+
+impl IntegerNoise for DiscreteLaplace {
+    const ID: &'static str = "laplace";
+
     /// Exactly this law (Algorithm 2): |k| = u + t·v with u below t, which is kept with probability e^(−u/t), and v
     /// the length of a run of events of probability 1/e. A negative 0 is drawn again.
-    pub fn sample(self, bits: &mut dyn RandomBits) -> i128 {
+    fn sample(self, bits: &mut dyn RandomBits) -> i128 {
         loop {
             let remainder = below(self.scale, bits);
             if !exponential_chance(u128::from(remainder), u128::from(self.scale), bits) {
@@ -46,13 +70,13 @@ impl DiscreteLaplace {
     }
 
     /// 2q/(1 − q)² with q = e^(−1/t).
-    pub fn variance(self) -> Enclosure {
+    fn variance(self) -> Enclosure {
         let decay = self.decay();
         Enclosure::from(2.0) * decay.exp() / decay.exp_m1().square()
     }
 
     /// ln E e^(xk) = ln[(1 − q)²/((1 − qe^x)(1 − qe^(−x)))], infinite from x = 1/t on.
-    pub(super) fn log_moment(self, x: Enclosure) -> Enclosure {
+    fn log_moment(self, x: Enclosure) -> Enclosure {
         let decay = self.decay();
         let side = |x: Enclosure| {
             // (1 − q)/(1 − qe^x).
@@ -61,11 +85,6 @@ impl DiscreteLaplace {
         };
         let (up, down) = (side(x), side(-x));
         if up == Enclosure::INFINITE { up } else { (up + down).positive_part() }
-    }
-
-    /// ln q = −1/t.
-    fn decay(self) -> Enclosure {
-        -(Enclosure::ONE / Enclosure::from(self.scale))
     }
 }
 
@@ -93,12 +112,20 @@ impl DiscreteGaussian {
         f64::from(self.sixteenths) / 16.0
     }
 
+    fn square(self) -> Enclosure {
+        Enclosure::from(self.sigma()).square()
+    }
+}
+
+impl IntegerNoise for DiscreteGaussian {
+    const ID: &'static str = "gaussian";
+
     /// Exactly this law (Algorithm 3): discrete Laplace noise of scale t, about σ, is kept with probability
     /// e^(−(|k| − σ²/t)²/(2σ²)). With σ = n/16 the exponent is (256·t·|k| − n²)²/(512·t²·n²).
     ///
     /// The numerator is within 128 bits for |k| up to 2³⁷ and is cut off beyond, where either law keeps with a
     /// probability below e^(−2³⁰).
-    pub fn sample(self, bits: &mut dyn RandomBits) -> i128 {
+    fn sample(self, bits: &mut dyn RandomBits) -> i128 {
         let square = u128::from(self.sixteenths) * u128::from(self.sixteenths);
         let scale = self.sixteenths / 16 + 1;
         let (laplace, scale) = (DiscreteLaplace { scale: u64::from(scale) }, u128::from(scale));
@@ -118,7 +145,7 @@ impl DiscreteGaussian {
     /// Z = Σe^(−k²/(2σ²)) = √(2π)·σ·Σ_m e^(−2π²σ²m²) by Poisson summation, and E k² = σ³·d(ln Z)/dσ. So the variance is
     /// σ² − 8π²σ⁴·Σ_{m ≥ 1} m²e^(−2π²σ²m²)/(1 + 2Σ_{m ≥ 1} e^(−2π²σ²m²)), and the sum above is at most
     /// Σm²q^m = q(1 + q)/(1 − q)³ with q = e^(−2π²σ²).
-    pub fn variance(self) -> Enclosure {
+    fn variance(self) -> Enclosure {
         let square = self.square();
         let pi = Enclosure::between(std::f64::consts::PI, std::f64::consts::PI.next_up());
         let ln_q = -(Enclosure::from(2.0) * pi.square() * square);
@@ -130,11 +157,7 @@ impl DiscreteGaussian {
 
     /// x²σ²/2, of which ln E e^(xk) is at most: E e^(xk) = e^(x²σ²/2)·Σe^(−(k − xσ²)²/(2σ²))/Σe^(−k²/(2σ²)), and by
     /// Poisson summation no shift has a larger sum than none.
-    pub(super) fn log_moment(self, x: Enclosure) -> Enclosure {
+    fn log_moment(self, x: Enclosure) -> Enclosure {
         x.square() * self.square() / Enclosure::from(2.0)
-    }
-
-    fn square(self) -> Enclosure {
-        Enclosure::from(self.sigma()).square()
     }
 }
