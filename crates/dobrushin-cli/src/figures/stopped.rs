@@ -35,8 +35,9 @@ pub fn draw(rate: f64, noise: f64) -> Result<Plot, Problem> {
     let run = run(&as_run_file(&setting))?;
     let (sum, best) = (analysis(&run, "random-stop-published")?, Best::of(&run));
     let levels = levels(5.0, 100);
-    let looser = |e: &&Epsilon| setting.stopped(false, **e) > setting.stopped_by_asoodeh(**e);
-    let last = levels.iter().rev().find(looser).map_or(0.0, |epsilon| epsilon.get());
+    let looser = |e: &Epsilon| setting.stopped(false, *e) > setting.stopped_by_asoodeh(*e);
+    let since = levels.iter().rposition(looser).and_then(|last| levels.get(last + 1));
+    let since = since.map_or("at every ε".to_owned(), |epsilon| format!("from ε = {:.2} on", epsilon.get()));
     let plot = Plot {
         title: format!("Randomly stopped PNSGD, η = {rate}, σ = {noise} (CED Figure 3)"),
         x: linear("ε"),
@@ -70,8 +71,7 @@ pub fn draw(rate: f64, noise: f64) -> Result<Plot, Problem> {
                 .to_owned(),
             format!(
                 "The paper says that Corollary 5 is below both conversions for all ε ≥ 2 if η is in (0.05, 0.1) and σ ≥ 3; that \
-                 depends on dia(W). With 1 it is so from ε = {:.2} on.",
-                last + 0.05
+                 depends on dia(W). With 1 it is so {since}."
             ),
         ],
     };
