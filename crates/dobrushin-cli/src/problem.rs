@@ -71,3 +71,9 @@ impl From<dobrushin::algorithm::RunError> for Problem {
         Self::new(error.to_string()).help(error.help)
     }
 }
+
+impl From<dobrushin_train::NoRandomness> for Problem {
+    fn from(error: dobrushin_train::NoRandomness) -> Self {
+        Self::new(error.to_string())
+    }
+}

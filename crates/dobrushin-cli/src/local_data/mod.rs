@@ -12,7 +12,6 @@ mod mechanism;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 mod pipeline;
-mod random;
 mod reports;
 
 pub use answers::{Categories, number};
@@ -21,5 +20,4 @@ pub use description::{Description, NOT_PRIVATE};
 pub use input::Input;
 pub use mechanism::{Answers, Id, Mechanism, Specification};
 pub use pipeline::Pass;
-pub use random::{Generators, Seed};
 pub use reports::{Batch, Reports, Writer, parse};

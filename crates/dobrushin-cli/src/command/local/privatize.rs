@@ -4,11 +4,12 @@ use super::arguments::PrivatizeArgs;
 use super::promise::{Promise, claim};
 use crate::cli::Common;
 use crate::local_data::{
-    BadRow, Batch, Cells, Description, Generators, Input, Mechanism, NOT_PRIVATE, Pass, Seed, Writer, number,
+    BadRow, Batch, Cells, Description, Input, Mechanism, NOT_PRIVATE, Pass, Writer, number,
 };
 use crate::output::{Report, Text, bounds};
 use crate::problem::Problem;
 use dobrushin::local::RandomBits;
+use dobrushin_train::{Generators, Seed};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,7 +47,7 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     let work = |number: u64, cells: &Cells| {
         let answers = Answered::read(cells, &mechanism);
         let (rows, clipped) = (answers.rows(), answers.clipped);
-        let batch = answers.values.privatised(&mechanism, &mut generators.of_batch(number));
+        let batch = answers.values.privatised(&mechanism, &mut generators.stream(number));
         ((form.encode(batch), rows, clipped), answers.bad)
     };
     let (mut reports, mut clipped) = (0, 0);

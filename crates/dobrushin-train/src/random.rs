@@ -1,6 +1,5 @@
-//! Where the randomness of reports comes from.
+//! Where randomness comes from.
 
-use crate::problem::Problem;
 use dobrushin::local::RandomBits;
 use rand::rngs::{ChaCha20Rng, SysRng};
 use rand::{Rng, RngExt, SeedableRng, TryRng};
@@ -14,34 +13,42 @@ pub enum Seed {
     Known(u64),
 }
 
-/// One ChaCha20 generator for each batch: the same key, and the number of the batch as its stream.
+/// The operating system gives no randomness, so that nothing can be private.
+#[derive(Debug, thiserror::Error)]
+#[error("the operating system gives no randomness, so that nothing can be private")]
+pub struct NoRandomness(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+/// Independent ChaCha20 generators: one key, and a stream for each number.
 pub struct Generators {
     key: [u8; 32],
 }
 
 impl Generators {
     /// The key.
-    pub fn new(seed: Seed) -> Result<Self, Problem> {
+    ///
+    /// # Errors
+    /// [`NoRandomness`].
+    pub fn new(seed: Seed) -> Result<Self, NoRandomness> {
         let mut key = [0; 32];
         match seed {
             Seed::Known(number) => key[..8].copy_from_slice(&number.to_le_bytes()),
-            Seed::OperatingSystem => SysRng.try_fill_bytes(&mut key).map_err(|error| {
-                let message = "the operating system gives no randomness, so that nothing can be private";
-                Problem::new(message).because(error)
-            })?,
+            Seed::OperatingSystem => {
+                SysRng.try_fill_bytes(&mut key).map_err(|error| NoRandomness(Box::new(error)))?;
+            }
         }
         Ok(Self { key })
     }
 
-    /// The generator of one batch.
-    pub fn of_batch(&self, batch: u64) -> impl RandomBits {
+    /// The generator of one stream. Asked for twice it gives the same bits twice: every use needs a number of its own.
+    pub fn stream(&self, number: u64) -> Bits {
         let mut generator = ChaCha20Rng::from_seed(self.key);
-        generator.set_stream(batch);
+        generator.set_stream(number);
         Bits(generator)
     }
 }
 
-struct Bits(ChaCha20Rng);
+/// The bits of one stream.
+pub struct Bits(ChaCha20Rng);
 
 impl RandomBits for Bits {
     fn bits(&mut self) -> u64 {
@@ -57,9 +64,9 @@ impl RandomBits for Bits {
 mod tests {
     use super::*;
 
-    fn words(seed: Seed, batch: u64) -> Vec<u64> {
+    fn words(seed: Seed, stream: u64) -> Vec<u64> {
         let generators = Generators::new(seed).expect("the system has randomness");
-        let mut bits = generators.of_batch(batch);
+        let mut bits = generators.stream(stream);
         (0..100).map(|_| bits.bits()).collect()
     }
 
@@ -71,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_share_no_word() {
+    fn streams_share_no_word() {
         let (one, two) = (words(Seed::Known(7), 0), words(Seed::Known(7), 1));
         assert!(one.iter().all(|word| !two.contains(word)));
     }

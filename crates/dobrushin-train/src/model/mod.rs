@@ -1,0 +1,58 @@
+//! Models, and what declared bounds say of their losses.
+
+mod constants;
+mod loss;
+
+pub use constants::Constants;
+pub use loss::Loss;
+
+/// What is trained: parameters, and a loss of them for each record.
+///
+/// Parameters are one vector. A linear model has one for each feature. A softmax model has those of class 0 first, then
+/// those of class 1, and so on. A network has, layer by layer, the weights of each unit (row by row), then the units'
+/// offsets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Model {
+    /// ℓ(⟨w, x⟩, y).
+    Linear {
+        /// ℓ.
+        loss: Loss,
+        /// The number of features.
+        features: usize,
+    },
+    /// Cross-entropy of softmax(Wx).
+    Softmax {
+        /// The number of classes.
+        classes: usize,
+        /// The number of features.
+        features: usize,
+    },
+    /// Cross-entropy of the softmax of a network with rectified hidden units.
+    Network {
+        /// The sizes of the hidden layers, one at least.
+        hidden: Vec<usize>,
+        /// The number of classes.
+        classes: usize,
+        /// The number of features.
+        features: usize,
+    },
+}
+
+impl Model {
+    /// How many parameters there are.
+    pub fn parameters(&self) -> usize {
+        match self {
+            Self::Linear { features, .. } => *features,
+            Self::Softmax { classes, features } => classes * features,
+            Self::Network { hidden, classes, features } => {
+                let mut inputs = *features;
+                let mut total = 0;
+                for &units in hidden.iter().chain([classes]) {
+                    total += (inputs + 1) * units;
+                    inputs = units;
+                }
+                total
+            }
+        }
+    }
+}

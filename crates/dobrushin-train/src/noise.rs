@@ -1,0 +1,1 @@
+//! The noise of one step.

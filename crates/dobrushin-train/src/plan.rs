@@ -1,0 +1,1 @@
+//! The one description of a run.

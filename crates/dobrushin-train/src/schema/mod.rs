@@ -1,0 +1,1 @@
+//! What is declared of the columns of a table.
