@@ -21,7 +21,7 @@ const fn key(section: &'static str, name: &'static str, example: &'static str) -
 pub const LISTS: [&str; 2] = ["mechanism", "step"];
 
 /// The sections.
-const SECTIONS: [&str; 7] = ["run", "update", "loss", "domain", "target", "mechanism", "step"];
+const SECTIONS: [&str; 8] = ["run", "update", "loss", "domain", "evaluation", "target", "mechanism", "step"];
 
 /// All of them; those of [[mechanism]] and [[step]] last.
 const KEYS: &[Key] = &[
@@ -52,6 +52,7 @@ const KEYS: &[Key] = &[
     key("loss", "generalised-linear", "generalised-linear = true"),
     key("domain", "diameter", "diameter = 10.0"),
     key("domain", "dimension", "dimension = 785"),
+    key("evaluation", "noise-multiplier", "noise-multiplier = 50"),
     key("target", "delta", "delta = 1e-5"),
     key("target", "epsilon", "epsilon = 1.0"),
     key("mechanism", "kind", "kind = \"gaussian\""),

@@ -4,8 +4,8 @@ use super::section::{Section, number, shown, whole};
 use crate::problem::Problem;
 use dobrushin::Positive;
 use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
+    NoiseKind, Order, Record, Release, Run, Training,
 };
 use dobrushin::mechanism::Neighbours;
 use toml::{Table, Value};
@@ -69,6 +69,9 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
         record: record(&run)?,
         public_steps: run.whole_or_none("public-steps")?.unwrap_or(0),
         tasks: run.whole("tasks")?.unwrap_or(1),
+        evaluation: Section::of(tables, "evaluation")?
+            .positive("noise-multiplier")?
+            .map(|noise_multiplier| Evaluation { noise_multiplier }),
         learning_rate: learning_rate(&update)?,
         contribution: contribution(&update)?,
         noise_kind: update.choice("noise", NOISES)?.unwrap_or(NoiseKind::Gaussian),
