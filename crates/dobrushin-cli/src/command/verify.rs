@@ -8,21 +8,27 @@ use crate::problem::Problem;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Computes the guarantee anew and compares.
 pub fn run(arguments: &VerifyArgs) -> Result<Report, Problem> {
-    let name = arguments.certificate.display();
-    let bytes = std::fs::read(&arguments.certificate).map_err(|error| {
-        Problem::new(format!("cannot read {name}"))
-            .because(error)
-            .help("dobrushin account RUN.toml --certificate FILE.json writes certificates")
-    })?;
-    let certificate: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::new(format!("{name} is no certificate: it is not JSON"))
-            .because(error)
-            .help("dobrushin account RUN.toml --certificate FILE.json writes certificates")
-    })?;
-    let claim = Claim::read(&certificate)?;
+    report(&read(&arguments.certificate)?)
+}
+
+/// A certificate, from its file.
+pub fn read(path: &Path) -> Result<Value, Problem> {
+    let name = path.display();
+    let help = "dobrushin train, and dobrushin account RUN.toml --certificate FILE.json, write certificates";
+    let bytes = std::fs::read(path)
+        .map_err(|error| Problem::new(format!("cannot read {name}")).because(error).help(help))?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::new(format!("{name} is no certificate: it is not JSON")).because(error).help(help)
+    })
+}
+
+/// Computes the guarantee anew and compares.
+pub fn report(certificate: &Value) -> Result<Report, Problem> {
+    let claim = Claim::read(certificate)?;
     let account = claim.computed_anew()?;
     let guarantee = account.guarantee();
     let upper = guarantee.map_or(f64::INFINITY, |guarantee| guarantee.answer.value.upper());

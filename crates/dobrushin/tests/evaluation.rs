@@ -1,0 +1,3 @@
+//! A private evaluation of what is released is paid for.
+
+use dobrushin::account::{Options, Parameter, Question, Report, Target, calibrate};
