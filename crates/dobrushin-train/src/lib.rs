@@ -19,7 +19,8 @@ pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
-pub use model::{Constants, Loss, Model};
+pub use evaluate::{Metrics, evaluate};
+pub use model::{Constants, Loss, Model, Prediction};
 pub use projection::Projection;
 pub use random::{Bits, Generators, NoRandomness, Seed};
 pub use records::Records;
