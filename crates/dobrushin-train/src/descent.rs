@@ -3,8 +3,8 @@
 use crate::gradient::Sum;
 use crate::noise;
 use crate::random::{Bits, Generators};
-use crate::schedule::Schedule;
-use crate::{Plan, Records, Table};
+use crate::schedule::{Fate, Schedule};
+use crate::{Plan, PrivateMetrics, Records, Table};
 use dobrushin::algorithm::{Contribution, Divisor, NoiseKind, Training};
 use dobrushin::mechanism::Neighbours;
 use rayon::prelude::*;
@@ -16,6 +16,8 @@ use rayon::prelude::*;
 pub struct Released {
     /// One vector for each task.
     pub parameters: Vec<Vec<f64>>,
+    /// One for each task, if the plan has an evaluation.
+    pub evaluations: Vec<PrivateMetrics>,
 }
 
 /// Why nothing is released.
@@ -79,17 +81,31 @@ impl Plan {
         generators: &Generators,
         progress: &mut dyn FnMut(),
     ) -> Result<Released, TrainError> {
+        self.train_watched(records, public, generators, progress, &mut |_, _, _| ())
+    }
+
+    /// As [`Plan::train`]; `watch` sees every iterate before the step that it is for, and the records of the step.
+    pub(crate) fn train_watched(
+        &self,
+        records: &mut dyn Records,
+        public: Option<&Table>,
+        generators: &Generators,
+        progress: &mut dyn FnMut(),
+        watch: Watch<'_>,
+    ) -> Result<Released, TrainError> {
         self.check_records(records, public)?;
         let mut streams = Streams::new(generators);
-        let mut parameters = Vec::new();
+        let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
         for task in 0..records.tasks() {
-            let released = self.descend(records, public, task, &mut streams, progress)?;
-            if !released.iter().all(|parameter| parameter.is_finite()) {
+            let run = Descent { plan: self, public, task, progress: &mut *progress, watch: &mut *watch };
+            let parameters = run.carry_out(records, &mut streams)?;
+            if !parameters.iter().all(|parameter| parameter.is_finite()) {
                 return Err(TrainError::Diverged);
             }
-            parameters.push(released);
+            released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
+            released.parameters.push(parameters);
         }
-        Ok(Released { parameters })
+        Ok(released)
     }
 
     fn check_records(&self, records: &dyn Records, public: Option<&Table>) -> Result<(), TrainError> {
@@ -120,21 +136,39 @@ impl Plan {
         Ok(())
     }
 
-    /// One task, from its start to what is released of it.
-    fn descend(
-        &self,
-        records: &mut dyn Records,
-        public: Option<&Table>,
-        task: usize,
-        streams: &mut Streams<'_>,
-        progress: &mut dyn FnMut(),
-    ) -> Result<Vec<f64>, TrainError> {
-        let training = self.training();
+    pub(crate) fn project(&self, iterate: &mut [f64]) {
+        if let Some(set) = self.projection {
+            set.project(iterate);
+        }
+    }
+}
+
+/// Sees the iterate before a step, and the records of the step.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(&[f64], &Table, &[u32]);
+
+/// One task.
+struct Descent<'a> {
+    plan: &'a Plan,
+    public: Option<&'a Table>,
+    task: usize,
+    progress: &'a mut dyn FnMut(),
+    watch: Watch<'a>,
+}
+
+impl Descent<'_> {
+    /// From the start to what is released.
+    ///
+    /// With a random stop or skipped steps, all steps are computed all the same, so that neither the time this takes nor
+    /// the progress tells what was drawn.
+    fn carry_out(self, records: &mut dyn Records, streams: &mut Streams<'_>) -> Result<Vec<f64>, TrainError> {
+        let Self { plan, public, task, progress, watch } = self;
+        let training = plan.training();
         let clip = clip_norm(training);
-        let mut sum = Sum::new(&self.model);
+        let mut sum = Sum::new(&plan.model);
         let mut schedule = Schedule::new(training, streams.fresh());
-        let mut iterate = self.model.start(&mut streams.fresh());
-        self.project(&mut iterate);
+        let mut iterate = plan.model.start(&mut streams.fresh());
+        plan.project(&mut iterate);
+        let (start, mut released) = (iterate.clone(), None);
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
@@ -143,11 +177,12 @@ impl Plan {
                 Some(table) => {
                     let wrapped: Vec<u32> =
                         draw.records.iter().map(|&record| record % table.len() as u32).collect();
-                    sum.of(&self.model, &iterate, table, task, &wrapped, clip)
+                    sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
                 }
                 None => {
                     let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
-                    sum.of(&self.model, &iterate, table, task, &places, clip)
+                    watch(&iterate, table, &places);
+                    sum.of(&plan.model, &iterate, table, task, &places, clip)
                 }
             };
             let divisor = match training.divide_by {
@@ -161,16 +196,15 @@ impl Plan {
                 kind: training.noise_kind,
             };
             step.apply(&mut iterate, gradients, streams);
-            self.project(&mut iterate);
+            plan.project(&mut iterate);
+            match draw.fate {
+                Fate::Skipped => iterate.copy_from_slice(&start),
+                Fate::Released => released = Some(iterate.clone()),
+                Fate::Used => {}
+            }
             progress();
         }
-        Ok(iterate)
-    }
-
-    fn project(&self, iterate: &mut [f64]) {
-        if let Some(set) = self.projection {
-            set.project(iterate);
-        }
+        Ok(released.unwrap_or(iterate))
     }
 }
 
@@ -210,8 +244,7 @@ impl Step {
                 NoiseKind::Laplace => noise::laplace(&mut bits, noises),
             }
             for ((parameter, &gradient), &noise) in iterate.iter_mut().zip(gradients).zip(noises.iter()) {
-                *parameter =
-                    self.keep * *parameter - self.pace * f64::from(gradient) + self.noise * noise;
+                *parameter = self.keep * *parameter - self.pace * f64::from(gradient) + self.noise * noise;
             }
         });
     }
