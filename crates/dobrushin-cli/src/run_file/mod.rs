@@ -100,15 +100,35 @@ impl RunFile {
         plan::read(&self.tables, &self.folder)
     }
 
+    /// The schema that the model's data follow.
+    pub fn schema(&self) -> Result<Schema, Problem> {
+        keys::check(&self.tables)?;
+        plan::schema(&self.tables, &self.folder)
+    }
+
+    /// A whole number that a key says.
+    pub fn whole(&self, dotted: &str) -> Option<u64> {
+        section::whole(self.value(dotted)?)
+    }
+
+    /// A word that a key says.
+    pub fn word(&self, dotted: &str) -> Option<&str> {
+        self.value(dotted)?.as_str()
+    }
+
+    fn value(&self, dotted: &str) -> Option<&Value> {
+        let (section, name) = dotted.split_once('.')?;
+        self.tables.get(section)?.as_table()?.get(name)
+    }
+
     /// What run.algorithm says.
     pub fn algorithm(&self) -> &str {
-        let run = self.tables.get("run").and_then(Value::as_table);
-        run.and_then(|run| run.get("algorithm")).and_then(Value::as_str).unwrap_or_default()
+        self.word("run.algorithm").unwrap_or_default()
     }
 
     /// Whether a key is given.
     pub fn says(&self, dotted: &str) -> bool {
-        keys::is_given(&self.tables, dotted)
+        self.value(dotted).is_some()
     }
 
     /// What is asked for, if the file says so.

@@ -103,7 +103,7 @@ pub fn model_of(model: &Json) -> Result<(Model, Schema), Problem> {
 }
 
 /// The schema that model.schema names, or is.
-fn schema(tables: &Table, folder: &Path) -> Result<Schema, Problem> {
+pub fn schema(tables: &Table, folder: &Path) -> Result<Schema, Problem> {
     let model = Section::of(tables, "model")?;
     match model.value("schema") {
         Some(Value::String(name)) => read_schema(&folder.join(name)),

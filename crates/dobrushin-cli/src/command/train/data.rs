@@ -6,7 +6,7 @@ use crate::run_file::{self, RunFile};
 use crate::train_data::{Loaded, Streamed, load, split};
 use dobrushin::mechanism::Neighbours;
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Generators, Plan, Released, Table, TrainError};
+use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
 
 /// All of them.
 pub struct Data {
@@ -17,6 +17,9 @@ pub struct Data {
     pub public: Option<Table>,
     /// What the schema did to the private records; as private as they are.
     pub enforced: Option<Loaded>,
+    /// Of online learning, if the records are public.
+    pub regret: Option<Regret>,
+    are_public: bool,
 }
 
 enum Private {
@@ -40,7 +43,8 @@ impl Data {
         let public = arguments.public.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
         if arguments.stream {
             let streamed = Streamed::open(&arguments.data, schema, arguments.skip_bad, show_progress)?;
-            return Ok(Self { private: Private::Streamed(streamed), test, public, enforced: None });
+            let private = Private::Streamed(streamed);
+            return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
         }
         let mut loaded = read(&arguments.data)?;
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
@@ -52,7 +56,8 @@ impl Data {
             }
             (table, test) = (kept, Some(tested));
         }
-        Ok(Self { private: Private::Memory(table), test, public, enforced: Some(loaded) })
+        let (private, are_public) = (Private::Memory(table), arguments.data_is_public);
+        Ok(Self { private, test, public, enforced: Some(loaded), regret: None, are_public })
     }
 
     /// How many records there are to train on.
@@ -119,6 +124,11 @@ impl Data {
     ) -> Result<Released, TrainError> {
         let public = self.public.as_ref();
         match &mut self.private {
+            Private::Memory(table) if self.are_public => {
+                let (released, regret) = plan.train_on_public_records(table, public, generators, progress)?;
+                self.regret = regret;
+                Ok(released)
+            }
             Private::Memory(table) => plan.train(table, public, generators, progress),
             Private::Streamed(streamed) => plan.train(streamed, public, generators, progress),
         }

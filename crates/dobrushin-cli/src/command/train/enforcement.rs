@@ -2,6 +2,8 @@
 
 use super::NOT_PRIVATE;
 use super::files::digest;
+use crate::problem::Problem;
+use crate::run_file::RunFile;
 use dobrushin::account::Report as Account;
 use dobrushin::algorithm::{Contribution, Training};
 use dobrushin_train::Plan;
@@ -11,18 +13,41 @@ use serde_json::{Value, json};
 /// What a certificate says of training.
 pub fn training_json(plan: &Plan, schema: &Schema, account: &Account, model: &[u8], seed: Option<u64>) -> Value {
     let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
+    let mut json = derived(plan, schema, assumptions);
+    json["randomness"] = json!(match seed {
+        None => "ChaCha20, keyed by the operating system",
+        Some(_) => NOT_PRIVATE,
+    });
+    json["private"] = json!(seed.is_none());
+    json["model_sha256"] = json!(digest(model));
+    if let Some(seed) = seed {
+        json["seed"] = json!(seed);
+    }
+    json
+}
+
+/// The first field of what a certificate says of training that does not follow from its run.
+pub fn contradiction(certificate: &Value) -> Result<Option<String>, Problem> {
+    let (plan, schema) = RunFile::from_json(&certificate["run"])?.plan()?;
+    let assumptions: Vec<String> = certificate["guarantee"]["assumptions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|words| words.as_str().map(str::to_owned))
+        .collect();
+    let expected = derived(&plan, &schema, &assumptions);
+    let fields = expected.as_object().into_iter().flatten();
+    Ok(fields.filter(|(key, value)| certificate["training"][key.as_str()] != **value).map(|(key, _)| key.clone()).next())
+}
+
+/// All of it that follows from the run.
+fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
     let enforced: Vec<Value> = assumptions
         .iter()
         .map(|assumption| json!({ "assumption": assumption, "enforced": how(assumption, plan) }))
         .collect();
     let training = plan.training();
-    let mut json = json!({
-        "randomness": match seed {
-            None => "ChaCha20, keyed by the operating system",
-            Some(_) => NOT_PRIVATE,
-        },
-        "private": seed.is_none(),
-        "model_sha256": digest(model),
+    json!({
         "schema_sha256": schema.hash(),
         "records": training.records,
         "constants": {
@@ -36,11 +61,7 @@ pub fn training_json(plan: &Plan, schema: &Schema, account: &Account, model: &[u
         },
         "enforcement": enforced,
         "not_covered": [ROUNDING],
-    });
-    if let Some(seed) = seed {
-        json["seed"] = json!(seed);
-    }
-    json
+    })
 }
 
 const ROUNDING: &str = "the rounding of sums (to 24 binary digits) and of noise (to 53), and how long steps take";

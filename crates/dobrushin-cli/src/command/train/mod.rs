@@ -7,6 +7,7 @@ mod files;
 mod report;
 
 pub use arguments::TrainArgs;
+pub use enforcement::contradiction;
 pub use files::{Saved, digest};
 
 use crate::certificate;

@@ -99,7 +99,7 @@ fn paid(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) {
     let of = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
     let rows = evaluations.iter().enumerate().map(|(task, evaluation)| {
         [
-            outcome.schema.label(task).to_owned(),
+            outcome.schema.label_columns()[task].to_owned(),
             of(evaluation.accuracy),
             of(Some(evaluation.loss)),
             of(evaluation.accuracy_deviation),
@@ -161,12 +161,14 @@ fn metrics(outcome: &Outcome, table: &Table) -> Vec<Metrics> {
 
 fn metrics_table(schema: &Schema, metrics: &[Metrics]) -> String {
     let of = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
+    // Errors of scaled numbers, in the units of the column.
+    let scale = |task| schema.label_value(task, 1.0) - schema.label_value(task, 0.0);
     let rows = metrics.iter().enumerate().map(|(task, metrics)| {
         [
-            schema.label(task).to_owned(),
+            schema.label_columns()[task].to_owned(),
             metrics.records.to_string(),
             of(metrics.accuracy),
-            of(metrics.root_mean_square.map(|error| error * schema.label_scale(task))),
+            of(metrics.root_mean_square.map(|error| error * scale(task))),
             of(Some(metrics.loss)),
         ]
     });
