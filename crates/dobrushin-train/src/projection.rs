@@ -240,7 +240,7 @@ mod tests {
             Projection::Simplex { scale } => {
                 let sum = careful_sum(w.iter().map(|&value| (value, 0.0)));
                 assert!(w.iter().all(|&value| value >= 0.0));
-                assert!((sum / scale - 1.0).abs() <= 64.0 * UNIT, "{sum}");
+                assert!((sum / scale - 1.0).abs() <= 64.0 * UNIT && sum <= set.reach(w.len()), "{sum}");
             }
         }
     }
