@@ -19,6 +19,8 @@ pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
+#[doc(hidden)]
+pub use gradient::Sum;
 pub use model::{Constants, Loss, Model};
 pub use projection::Projection;
 pub use random::{Bits, Generators, NoRandomness, Seed};
