@@ -6,7 +6,6 @@ use crate::random::{Bits, Generators};
 use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
 use dobrushin::algorithm::{Contribution, Divisor, NoiseKind, Training};
-use dobrushin::mechanism::Neighbours;
 use rayon::prelude::*;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
@@ -112,11 +111,7 @@ impl Plan {
         let training = self.training();
         let other = |planned: String, found: String| Err(TrainError::OtherRecords { planned, found });
         let count = records.count();
-        let fits = match training.neighbours {
-            Neighbours::AddOrRemoveOne => count <= training.records,
-            Neighbours::ReplaceOne | Neighbours::ZeroOut => count == training.records,
-        };
-        if !fits {
+        if count != training.records {
             return other(format!("{} records", training.records), count.to_string());
         }
         let bounded = [Some(records.bounds()), public.map(Table::bounds)];

@@ -43,7 +43,8 @@ impl Plan {
     /// Derives what the accountant may assume, and checks that everything fits together.
     ///
     /// With records in turn and batches that do not divide them, empty records are added at the end: they contribute
-    /// nothing, for every data set alike, and all batches are equal.
+    /// nothing, for every data set alike, and all batches are equal. Where a record may be there or not, its absence is an
+    /// empty record too: `run.records` is then a public bound on their number.
     ///
     /// # Errors
     /// [`RunError`] with the key of the run file that is to blame.

@@ -39,6 +39,10 @@ pub(crate) struct Schedule {
     next: u64,
     /// The last step.
     last: u64,
+    /// How many of the first steps are skipped.
+    skipped: u64,
+    /// The step after which the iterate is released.
+    stop: u64,
     /// All records in a random order, where there is one.
     shuffled: Vec<u32>,
     /// The records of this step, where they are not part of that order.
@@ -54,6 +58,21 @@ pub(crate) struct Draw<'a> {
     /// Which records, all different, counted from 0. Public ones are counted on and on, modulo 2³²: take them modulo
     /// the length of the table.
     pub records: &'a [u32],
+    /// What becomes of its result.
+    pub fate: Fate,
+}
+
+/// What becomes of the result of a step.
+///
+/// Steps are drawn also where they are of no use, so that how long a run takes does not tell what was drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing: the step is skipped.
+    Skipped,
+    /// The next step starts from it.
+    Used,
+    /// It is what the run releases.
+    Released,
 }
 
 impl Schedule {
@@ -73,13 +92,12 @@ impl Schedule {
             }
         };
         let private = training.steps().unwrap_or(0);
-        let (mut next, mut last) = (1, private.saturating_add(training.public_steps));
-        match training.release {
-            _ if training.steps().is_none() => last = 0,
-            Release::RandomStop => last = 1 + below(last, &mut bits),
-            Release::RandomSkip => next = 1 + below(private / 2 + 1, &mut bits),
-            Release::Last | Release::All => {}
-        }
+        let last = training.steps().map_or(0, |steps| steps.saturating_add(training.public_steps));
+        let (skipped, stop) = match training.release {
+            Release::RandomStop => (0, 1 + below(last, &mut bits)),
+            Release::RandomSkip => (below(private / 2 + 1, &mut bits), last),
+            Release::Last | Release::All => (0, last),
+        };
         let order = training.order;
         Self {
             bits,
@@ -88,11 +106,18 @@ impl Schedule {
             size: size.max(1),
             coin,
             private,
-            next,
+            next: 1,
             last,
+            skipped,
+            stop,
             shuffled: Vec::new(),
             drawn: Vec::new(),
         }
+    }
+
+    /// Whether records are needed in their order only: from the first on, and after the last from the first again.
+    pub fn is_in_order(training: &Training) -> bool {
+        matches!(training.order, Order::Once | Order::Cyclic | Order::Full)
     }
 
     /// The next step; none after the last.
@@ -103,8 +128,13 @@ impl Schedule {
         let time = self.next;
         self.next += 1;
         let public = time > self.private;
+        let fate = match time {
+            _ if time <= self.skipped => Fate::Skipped,
+            _ if time == self.stop => Fate::Released,
+            _ => Fate::Used,
+        };
         let records = if public { self.draw_public(time) } else { self.draw_private(time) };
-        Some(Draw { time, public, records })
+        Some(Draw { time, public, records, fate })
     }
 
     fn draw_public(&mut self, time: u64) -> &[u32] {

@@ -1,1 +1,98 @@
 //! Sums of clipped gradients of many records, none of which is ever stored by itself.
+//!
+//! The gradient of a record is a sum of outer products of two vectors that the model computes anyway. Its norm follows
+//! from theirs, so that the second of the two can be scaled down before all outer products are added up at once.
+
+mod clip;
+mod cross_entropy;
+mod kernel;
+mod network;
+mod scored;
+
+use crate::{Model, Table};
+use clip::Clip;
+use network::Network;
+use scored::Scored;
+
+/// Adds up gradients; keeps what it needs for that from one sum to the next.
+///
+/// # Guarantee
+/// A record contributes c·∇ℓ(w) with c = min(1, clip/‖∇ℓ(w)‖), computed in f32, and what it contributes has norm at
+/// most the clip, without any allowance for rounding. A record that is empty contributes nothing, and neither does one
+/// whose gradient is no number or longer than 2⁹⁰ before it is clipped (after, for a linear model), so that the sum is
+/// always finite.
+///
+/// With n records the rounding of the additions is at most u·Σ|contributions| in each coordinate, with
+/// u = 65·2⁻²⁴ < 4·10⁻⁶ for linear and softmax models, and (256 + n/64)·2⁻²⁴ for networks.
+///
+/// The result is the same, bit for bit, for any number of threads.
+pub struct Sum {
+    method: Method,
+    sum: Vec<f32>,
+}
+
+enum Method {
+    Scored(Scored),
+    Network(Network),
+}
+
+impl Sum {
+    /// Room for the gradients of a model.
+    pub fn new(model: &Model) -> Self {
+        let method = match model {
+            Model::Linear { .. } | Model::Softmax { .. } => Method::Scored(Scored::new(model)),
+            Model::Network { hidden, classes, features } => {
+                Method::Network(Network::new(*features, hidden, *classes))
+            }
+        };
+        Self { method, sum: vec![0.0; model.parameters()] }
+    }
+
+    /// The sum over the records, each as often as it is named, of their gradients, clipped if asked for.
+    pub fn of(
+        &mut self,
+        model: &Model,
+        parameters: &[f64],
+        table: &Table,
+        task: usize,
+        records: &[u32],
+        clip: Option<f64>,
+    ) -> &[f32] {
+        let batch = Batch { table, task, records };
+        match &mut self.method {
+            Method::Scored(scored) => scored.add_up(model, parameters, batch, Clip::to(clip), &mut self.sum),
+            Method::Network(network) => network.add_up(parameters, batch, Clip::to(clip), &mut self.sum),
+        }
+        &self.sum
+    }
+}
+
+/// Records, one after the other, and which of their targets counts.
+#[derive(Clone, Copy)]
+struct Batch<'a> {
+    table: &'a Table,
+    task: usize,
+    records: &'a [u32],
+}
+
+impl<'a> Batch<'a> {
+    fn features(self) -> impl Iterator<Item = &'a [f32]> {
+        self.records.iter().map(move |&record| self.table.features(record as usize))
+    }
+
+    /// NaN where a record is empty.
+    fn targets(self) -> impl Iterator<Item = f32> {
+        self.records.iter().map(move |&record| self.table.target(record as usize, self.task))
+    }
+
+    /// So many records each, and the rest.
+    fn chunks(self, size: usize) -> impl Iterator<Item = Self> {
+        self.records.chunks(size).map(move |records| Self { records, ..self })
+    }
+}
+
+/// Fewer multiplications than this are done sooner than other threads wake up.
+const WORTH_THREADS: usize = 1 << 19;
+
+#[cfg(test)]
+mod tests;

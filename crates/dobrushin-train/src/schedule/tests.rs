@@ -47,13 +47,22 @@ fn schedule(training: &Training, seed: u64) -> Schedule {
 /// Number, whether public, records.
 type Step = (u64, bool, Vec<u32>);
 
+/// The steps whose results count: from the first that is not skipped to the one that is released.
 fn all(training: &Training, seed: u64) -> Vec<Step> {
     let mut schedule = schedule(training, seed);
-    let mut steps = Vec::new();
+    let (mut steps, mut released, mut drawn) = (Vec::new(), false, 0);
     while let Some(draw) = schedule.next() {
-        steps.push((draw.time, draw.public, draw.records.to_vec()));
+        drawn += 1;
+        if draw.fate == Fate::Skipped {
+            assert!(steps.is_empty(), "only first steps are skipped");
+        } else if !released {
+            steps.push((draw.time, draw.public, draw.records.to_vec()));
+        }
+        released |= draw.fate == Fate::Released;
     }
     assert!(schedule.next().is_none());
+    // Whatever was drawn, as many steps are gone through.
+    assert_eq!(drawn, training.steps().map_or(0, |steps| steps + training.public_steps));
     steps
 }
 

@@ -101,9 +101,6 @@ impl Data {
     /// Adds the empty records that the plan counts on.
     pub fn prepare(&mut self, plan: &Plan) -> Result<(), Problem> {
         let training = plan.training();
-        if training.neighbours == Neighbours::AddOrRemoveOne {
-            return Ok(());
-        }
         match &mut self.private {
             Private::Memory(table) => {
                 while (table.len() as u64) < training.records {
