@@ -62,7 +62,7 @@ impl Projection {
     /// as the largest number.
     pub fn project(&self, w: &mut [f64]) {
         for value in &mut *w {
-            *value = if value.is_nan() { 0.0 } else { value.max(f64::MIN).min(f64::MAX) };
+            *value = if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) };
         }
         match *self {
             Self::Ball { radius } => to_ball(w, radius),

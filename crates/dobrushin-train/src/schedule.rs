@@ -6,8 +6,8 @@
 //! - *Once, cyclic*: batches of consecutive records, in the order of the table; cyclic starts over after each pass.
 //! - *Shuffled*: the same, in a uniformly random order that is new in each pass.
 //! - *Without replacement*: a uniformly random set of the batch size, new in each step.
-//! - *Poisson*: each record independently, with the largest probability t/2⁶⁴ that is at most what was asked for: less
-//!   sampling is more private.
+//! - *Poisson*: each record independently, with a probability that is exactly t/2⁶⁴, what was asked for rounded down:
+//!   less sampling is more private. Probability 1 draws every record.
 //! - *Full*: all records.
 //!
 //! A random stop is after 1, 2, … or all steps, public ones included, each equally likely. A random skip leaves out the
@@ -76,8 +76,8 @@ pub(crate) enum Fate {
 }
 
 impl Schedule {
-    /// The schedule of a run that was checked: at most 2³² records, of which further ones would never be used, and a
-    /// number of steps, without which there are none.
+    /// The schedule of a run that was checked. Records beyond the first 2³² are never used, and without a number of
+    /// steps there is none.
     pub fn new(training: &Training, mut bits: Bits) -> Self {
         let records = training.records.min(1 << 32);
         let (size, coin) = match training.batch {

@@ -106,6 +106,7 @@ fn mask(records: &[u32]) -> usize {
 fn records_in_turn_are_used_in_the_order_of_the_table() {
     assert_eq!(records(&training(Order::Once, 6, 2, 3), 0), [[0, 1], [2, 3], [4, 5]]);
     assert_eq!(records(&training(Order::Once, 6, 2, 2), 0), [[0, 1], [2, 3]]);
+    assert_eq!(records(&training(Order::Once, 4, 2, 3), 0), [vec![0, 1], vec![2, 3], vec![]]);
     assert_eq!(records(&training(Order::Cyclic, 4, 2, 5), 0), [[0, 1], [2, 3], [0, 1], [2, 3], [0, 1]]);
     assert_eq!(records(&training(Order::Cyclic, 2, 2, 2), 0), [[0, 1], [0, 1]]);
     assert_eq!(records(&training(Order::Full, 3, 3, 2), 0), [[0, 1, 2], [0, 1, 2]]);
@@ -288,6 +289,8 @@ fn probability_one_draws_every_record() {
     for batch in [Batch::Size(67), Batch::Probability(one)] {
         let training = Training { batch, ..training(Order::Poisson, 67, 1, 50) };
         let everything: Vec<u32> = (0..67).collect();
+        // Not with probability 1 − 2⁻⁶⁴, which no test would tell from 1.
+        assert_eq!(schedule(&training, 6).coin, None);
         assert!(records(&training, 6).iter().all(|records| *records == everything));
     }
 }
