@@ -14,7 +14,8 @@ const RUN: &str = "examples/loans/logistic.toml";
 fn new_folder() -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trained-{}-{number}", std::process::id()));
+    let path =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("trained-{}-{number}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
     path
 }
@@ -95,9 +96,29 @@ fn every_assumption_of_a_guarantee_says_how_it_is_enforced() {
         &["--set", "clip-norm=0.5", "--set", "domain.ball=2"],
         &["--set", "algorithm=dp-sgd", "--set", "order=poisson", "--set", "batch-size=100"],
         &["--set", "algorithm=dp-sgd", "--set", "order=without-replacement", "--set", "batch-size=100"],
-        &["--set", "algorithm=dp-sgd", "--set", "order=poisson", "--set", "batch-size=100", "--set", "divide-by=actual"],
+        &[
+            "--set",
+            "algorithm=dp-sgd",
+            "--set",
+            "order=poisson",
+            "--set",
+            "batch-size=100",
+            "--set",
+            "divide-by=actual",
+        ],
         &["--set", "algorithm=dp-sgd", "--set", "order=cyclic", "--set", "batch-size=70"],
-        &["--set", "algorithm=pnsgd", "--set", "order=once", "--set", "batch-size=10", "--set", "steps=300", "--set", "release=random-stop"],
+        &[
+            "--set",
+            "algorithm=pnsgd",
+            "--set",
+            "order=once",
+            "--set",
+            "batch-size=10",
+            "--set",
+            "steps=300",
+            "--set",
+            "release=random-stop",
+        ],
         &["--set", "evaluation.noise-multiplier=50"],
         &["--set", "public-steps=5", "--public", "examples/loans/test.csv"],
     ] {
@@ -131,7 +152,8 @@ fn a_known_seed_needs_consent_and_marks_everything() {
     assert_eq!(certificate["training"]["seed"], 1);
     let text = String::from_utf8(bytes(&first, "certificate.txt")).expect("UTF-8");
     assert!(text.contains("reproducible, NOT private"), "{text}");
-    let output = dobrushin(&["certificate", "verify"]).arg(first.join("certificate.json")).output().expect("it runs");
+    let output =
+        dobrushin(&["certificate", "verify"]).arg(first.join("certificate.json")).output().expect("it runs");
     assert_eq!(output.status.code(), Some(1), "such a model is not private");
     assert!(String::from_utf8_lossy(&output.stdout).contains("NOT private"));
 }
@@ -180,8 +202,12 @@ fn a_changed_certificate_or_model_is_found_out() {
     other["parameters"][0][0] = 0.5.into();
     std::fs::write(&model, other.to_string()).expect("writable");
     let certificate = folder.join("certificate.json");
-    let output =
-        dobrushin(&["certificate", "verify"]).arg(&certificate).arg("--model").arg(&model).output().expect("it runs");
+    let output = dobrushin(&["certificate", "verify"])
+        .arg(&certificate)
+        .arg("--model")
+        .arg(&model)
+        .output()
+        .expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("NOT the certificate of"));
 }
@@ -195,7 +221,9 @@ fn a_model_is_not_overwritten_by_accident() {
     assert_eq!(code, Some(2));
     assert!(text.contains("--force"), "{text}");
     assert_eq!(std::fs::read(folder.join("model.json")).expect("still there"), before);
-    dobrushin(&["train", LOANS, "--run", RUN, "--out", &out, "--force", "--set", "steps=5"]).assert().success();
+    dobrushin(&["train", LOANS, "--run", RUN, "--out", &out, "--force", "--set", "steps=5"])
+        .assert()
+        .success();
     assert_ne!(std::fs::read(folder.join("model.json")).expect("replaced"), before);
 }
 
@@ -222,7 +250,9 @@ fn only_the_released_model_leaves_the_program() {
         assert!(!printed.contains(word), "{word}: {printed}");
     }
     let said = json(&["train", LOANS, "--run", RUN, "--out", &out, "--force", "--data-is-public"]);
-    assert!(said["enforced"]["clipped"].as_u64().is_some() && said["training_records"]["loss"].as_f64().is_some());
+    assert!(
+        said["enforced"]["clipped"].as_u64().is_some() && said["training_records"]["loss"].as_f64().is_some()
+    );
 }
 
 #[cfg(unix)]
@@ -252,7 +282,16 @@ fn an_interrupted_run_leaves_nothing() {
 #[test]
 fn streaming_trains_the_same_model() {
     for more in [
-        &["--set", "algorithm=dp-sgd", "--set", "order=cyclic", "--set", "batch-size=70", "--set", "steps=100"][..],
+        &[
+            "--set",
+            "algorithm=dp-sgd",
+            "--set",
+            "order=cyclic",
+            "--set",
+            "batch-size=70",
+            "--set",
+            "steps=100",
+        ][..],
         &["--set", "algorithm=pnsgd", "--set", "order=once", "--set", "batch-size=64", "--set", "steps=47"],
         &["--set", "steps=3", "--set", "evaluation.noise-multiplier=50"],
     ] {
@@ -263,14 +302,16 @@ fn streaming_trains_the_same_model() {
     }
     let folder = new_folder().display().to_string();
     let run = ["--set", "algorithm=dp-sgd", "--set", "order=poisson", "--set", "batch-size=70"];
-    let (_, text) = refused(&[&["train", LOANS, "--run", RUN, "--out", &folder, "--stream"], &run[..]].concat());
+    let (_, text) =
+        refused(&[&["train", LOANS, "--run", RUN, "--out", &folder, "--stream"], &run[..]].concat());
     assert!(text.contains("--stream") && text.contains("at random"), "{text}");
 }
 
 #[test]
 fn a_paid_evaluation_is_in_the_guarantee_and_near_the_truth() {
     let (plain, _) = trained(&["--set", "steps=200"]);
-    let (paid, _) = trained(&["--set", "steps=200", "--set", "evaluation.noise-multiplier=30", "--data-is-public"]);
+    let (paid, _) =
+        trained(&["--set", "steps=200", "--set", "evaluation.noise-multiplier=30", "--data-is-public"]);
     let epsilon = |answer: &Value| bounds(&answer["guarantee"]["epsilon"]).1;
     assert!(epsilon(&paid) > epsilon(&plain));
     let evaluation = &paid["private_evaluation"][0];
@@ -298,9 +339,10 @@ fn every_kind_of_model_trains_and_predicts() {
     let (job, repaid) = (of_label("job", "job", false), of_label("repaid", "repaid", false));
     let both = file(
         "schema-both.toml",
-        schema
-            .replace("label = \"repaid\"", "label = [\"repaid\", \"owner\"]")
-            .replace("[columns.home]", "[columns.owner]\nkind = \"category\"\ncategories = [\"no\", \"yes\"]\n\n[columns.home]"),
+        schema.replace("label = \"repaid\"", "label = [\"repaid\", \"owner\"]").replace(
+            "[columns.home]",
+            "[columns.owner]\nkind = \"category\"\ncategories = [\"no\", \"yes\"]\n\n[columns.home]",
+        ),
     );
     // A column to be the second label.
     let loans = std::fs::read_to_string(root().join(LOANS)).expect("there");
@@ -325,13 +367,18 @@ fn every_kind_of_model_trains_and_predicts() {
         ("hinge", &repaid, &["--set", "model.smoothing=2"]),
         ("softmax", &job, &["--set", "learning-rate=0.2"]),
         ("network", &job, &["--set", "clip-norm=1", "--set", "model.hidden=8"]),
-        ("network", &job, &["--set", "clip-norm=1", "--set", "model.hidden=[8, 4]", "--set", "domain.ball=3"]),
+        (
+            "network",
+            &job,
+            &["--set", "clip-norm=1", "--set", "model.hidden=[8, 4]", "--set", "domain.ball=3"],
+        ),
         ("logistic", &both.display().to_string(), &[]),
     ] {
         let folder = new_folder();
         let out = folder.display().to_string();
         let data = if schema.contains("both") { widened.display().to_string() } else { LOANS.to_owned() };
-        let base = ["train", &data, "--run", RUN, "--out", &out, "--set", "steps=30", "--set", "learning-rate=0.1"];
+        let base =
+            ["train", &data, "--run", RUN, "--out", &out, "--set", "steps=30", "--set", "learning-rate=0.1"];
         let model = [
             "--set".to_owned(),
             format!("model.kind={kind}"),
@@ -344,7 +391,13 @@ fn every_kind_of_model_trains_and_predicts() {
         let tasks = if schema.contains("both") { 2 } else { 1 };
         let parameters = read_json(&folder.join("model.json"));
         assert_eq!(parameters["parameters"].as_array().map(Vec::len), Some(tasks), "{kind}");
-        json(&["certificate", "verify", &format!("{out}/certificate.json"), "--model", &format!("{out}/model.json")]);
+        json(&[
+            "certificate",
+            "verify",
+            &format!("{out}/certificate.json"),
+            "--model",
+            &format!("{out}/model.json"),
+        ]);
         let output = dobrushin(&["predict", &format!("{out}/model.json"), "examples/loans/test.csv"])
             .output()
             .expect("it runs");
@@ -443,7 +496,10 @@ fn bad_records_are_refused_by_their_line_and_never_shown() {
         (with("20,SECRET,rents,54700,24900,48,0,yes"), &["line 3", "job"]),
         (with("20,employed"), &["line 3"]),
         (with("20,employ\u{fffd},rents,54700,24900,48,0,yes"), &["line 3", "job"]),
-        ([header.as_bytes(), b"\n", row.as_bytes(), b"\n20,\xff\xfe,rents,1,1,12,0,yes\n"].concat(), &["line 3"]),
+        (
+            [header.as_bytes(), b"\n", row.as_bytes(), b"\n20,\xff\xfe,rents,1,1,12,0,yes\n"].concat(),
+            &["line 3"],
+        ),
         (format!("{header}\n").into_bytes(), &["no records"]),
         (Vec::new(), &["no rows"]),
         (b"age,job\n1,employed\n".to_vec(), &["home"]),
@@ -472,14 +528,27 @@ fn one_record_and_more_parameters_than_records_are_no_problem() {
     let one: String = loans.lines().take(2).map(|line| format!("{line}\n")).collect();
     let data = file("one-record.csv", one).display().to_string();
     let out = new_folder().display().to_string();
-    let answer = json(&["train", &data, "--run", RUN, "--out", &out, "--set", "records=1", "--set", "steps=5"]);
+    let answer =
+        json(&["train", &data, "--run", RUN, "--out", &out, "--set", "records=1", "--set", "steps=5"]);
     assert!(bounds(&answer["guarantee"]["epsilon"]).1 > 0.0);
 }
 
 #[test]
 fn online_learning_reports_its_regret_on_public_records_only() {
-    let run = ["--set", "algorithm=online", "--set", "order=once", "--set", "steps=3000", "--set", "learning-rate=0.1",
-        "--set", "domain.ball=3", "--set", "noise-multiplier=2"];
+    let run = [
+        "--set",
+        "algorithm=online",
+        "--set",
+        "order=once",
+        "--set",
+        "steps=3000",
+        "--set",
+        "learning-rate=0.1",
+        "--set",
+        "domain.ball=3",
+        "--set",
+        "noise-multiplier=2",
+    ];
     let (private, _) = trained(&run);
     assert!(private["regret"].is_null());
     let (public, _) = trained(&[&run[..], &["--data-is-public"]].concat());

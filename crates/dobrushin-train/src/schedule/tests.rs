@@ -29,6 +29,7 @@ fn training(order: Order, records: u64, size: u64, steps: u64) -> Training {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: Some(LearningRate::Constant(positive(0.1))),
         contribution: Some(Contribution::Clipped(positive(1.0))),
         noise_kind: NoiseKind::Gaussian,
