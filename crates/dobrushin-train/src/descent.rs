@@ -164,6 +164,7 @@ impl Descent<'_> {
         let mut iterate = plan.model.start(&mut streams.fresh());
         plan.project(&mut iterate);
         let (start, mut released) = (iterate.clone(), None);
+        let (mut total, mut rounded) = (Vec::new(), Vec::new());
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
@@ -174,10 +175,24 @@ impl Descent<'_> {
                         draw.records.iter().map(|&record| record % table.len() as u32).collect();
                     sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
                 }
-                None => {
+                None if drawn <= BLOCK => {
                     let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
                     watch(&iterate, table, &places);
                     sum.of(&plan.model, &iterate, table, task, &places, clip)
+                }
+                // Streamed records are never all in memory.
+                None => {
+                    total.clear();
+                    total.resize(iterate.len(), 0.0);
+                    for wanted in draw.records.chunks(BLOCK) {
+                        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+                        watch(&iterate, table, &places);
+                        let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
+                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += f64::from(part));
+                    }
+                    rounded.clear();
+                    rounded.extend(total.iter().map(|&total| total as f32));
+                    &rounded
                 }
             };
             let divisor = match training.divide_by {
@@ -222,6 +237,8 @@ struct Step {
     kind: NoiseKind,
 }
 
+/// The most records that are brought into memory at once, and added up by themselves.
+const BLOCK: usize = 1 << 16;
 /// Parameters that share a stream of noise.
 const CHUNK: usize = 4096;
 
