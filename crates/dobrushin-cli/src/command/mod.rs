@@ -11,6 +11,7 @@ pub mod explain;
 pub mod figures;
 pub mod kernel;
 pub mod local;
+pub mod schema;
 pub mod predict;
 pub mod train;
 mod utility;

@@ -9,7 +9,7 @@ mod section;
 mod training;
 
 pub use keys::{is_whole, nearest};
-pub use plan::{model_of, read_schema};
+pub use plan::model_of;
 pub use overrides::{apply, parse_assignment, set, value_of};
 
 use crate::problem::Problem;

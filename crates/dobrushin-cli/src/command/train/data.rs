@@ -49,7 +49,7 @@ impl Data {
         let mut loaded = read(&arguments.data)?;
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
         if let Some(share) = arguments.test_share {
-            let (kept, tested) = split(&table, share.get(), &mut generators.stream(SPLIT));
+            let (kept, tested) = split(&table, share, &mut generators.stream(SPLIT));
             if kept.is_empty() || tested.is_empty() {
                 let what = format!("--test-share {} of {} records leaves none on one side", share.get(), table.len());
                 return Err(Problem::new(what).help("--test-share 0.2"));
@@ -64,7 +64,7 @@ impl Data {
     fn count(&self) -> u64 {
         match &self.private {
             Private::Memory(table) => table.len() as u64,
-            Private::Streamed(streamed) => streamed.rows(),
+            Private::Streamed(streamed) => streamed.found().rows,
         }
     }
 
