@@ -48,12 +48,7 @@ pub struct Found {
 
 impl Streamed {
     /// Reads the file once: all rows are counted, and bad ones stop it, before any of them is used.
-    pub fn open(
-        path: &Path,
-        schema: &Schema,
-        skip_bad: bool,
-        show_progress: bool,
-    ) -> Result<Self, Problem> {
+    pub fn open(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Self, Problem> {
         let stamp = Stamp::of(path)?;
         let encoder = Encoder::new(schema);
         let bounds = schema.bounds();
