@@ -1,6 +1,7 @@
 //! What users type.
 
 use crate::command::local::LocalArgs;
+use crate::command::schema::SchemaArgs;
 use crate::figures;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
@@ -54,6 +55,8 @@ pub enum Command {
     Kernel(KernelArgs),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(LocalArgs),
+    /// What the columns of a table may hold, declared for training: a draft, and a check
+    Schema(SchemaArgs),
     /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
     Figures(FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata

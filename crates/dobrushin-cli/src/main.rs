@@ -51,6 +51,9 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
         Some(Command::Local(arguments)) => return command::local::run(arguments, &cli.common),
+        Some(Command::Schema(arguments)) => {
+            command::schema::run(arguments, cli.common.output.as_ref(), cli.common.quiet)
+        }
         Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;

@@ -10,5 +10,6 @@ pub mod explain;
 pub mod figures;
 pub mod kernel;
 pub mod local;
+pub mod schema;
 mod utility;
 pub mod verify;
