@@ -108,9 +108,6 @@ impl Streamed {
             self.step.push_empty();
         }
         self.position += 1;
-        if self.position == self.found.rows && self.reading()?.next_row()?.is_some() {
-            return Err(self.changed());
-        }
         if self.position == self.count {
             self.restart();
         }
@@ -118,35 +115,26 @@ impl Streamed {
     }
 
     fn read_row(&mut self) -> Result<(), Problem> {
-        let row = self.reading()?.next_row()?.ok_or_else(|| self.changed())?;
-        self.features.clear();
-        self.targets.clear();
-        let Some(reading) = &self.reading else {
+        let reading = match self.reading.take() {
+            Some(reading) => self.reading.insert(reading),
+            None => self.reading.insert(Reading::begin(&self.path, &self.wanted)?),
+        };
+        let Some(row) = reading.next_row()? else {
             return Err(self.changed());
         };
-        let encoded =
-            encode(&self.encoder, &reading.cells, row, &mut self.features, &mut self.targets).unwrap_or(None);
-        match encoded {
-            Some(_) => _ = self.step.push(&self.features, &self.targets),
-            None if self.skip_bad => self.step.push_empty(),
+        self.features.clear();
+        self.targets.clear();
+        match encode(&self.encoder, &reading.cells, row, &mut self.features, &mut self.targets) {
+            Ok(Some(_)) => _ = self.step.push(&self.features, &self.targets),
+            _ if self.skip_bad => self.step.push_empty(),
             // The first pass found no bad row.
-            None => return Err(self.changed()),
+            _ => return Err(self.changed()),
+        }
+        let is_last = self.position + 1 == self.found.rows;
+        if is_last && reading.next_row()?.is_some() {
+            return Err(self.changed());
         }
         Ok(())
-    }
-
-    /// What is being read; from the first row if nothing was.
-    fn reading(&mut self) -> Result<&mut Reading, Problem> {
-        let reading = match self.reading.take() {
-            Some(reading) => reading,
-            None => {
-                let wanted: Vec<&str> = self.wanted.iter().map(String::as_str).collect();
-                // One batch is read while another is used.
-                let batches = read_ahead(columns(&self.path, &wanted)?, 0);
-                Reading { batches, cells: Cells::default(), next: 0, ended: false }
-            }
-        };
-        Ok(self.reading.insert(reading))
     }
 
     fn check_unchanged(&self) -> Result<(), Problem> {
@@ -203,6 +191,13 @@ struct Reading {
 }
 
 impl Reading {
+    fn begin(path: &Path, wanted: &[String]) -> Result<Self, Problem> {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        // One batch is read while another is used.
+        let batches = read_ahead(columns(path, &wanted)?, 0);
+        Ok(Self { batches, cells: Cells::default(), next: 0, ended: false })
+    }
+
     /// Which row of the cells is next; nothing at the end of the file.
     fn next_row(&mut self) -> Result<Option<usize>, Problem> {
         if self.next == self.cells.len() && !self.ended {
