@@ -95,7 +95,7 @@ fn public_values_give_kinds_bounds_and_categories() {
     assert_eq!(checked["features"][5], "intercept");
     assert_eq!((&checked["label_kind"], &checked["classes"][1]), (&"category".into(), &"low".into()));
     let norm = checked["norm"].as_f64().expect("a number");
-    assert!(norm >= 2.0 && norm < 2.000001, "three columns and the intercept: {norm}");
+    assert!((2.0..2.000001).contains(&norm), "three columns and the intercept: {norm}");
     assert_eq!(checked["hash"].as_str().map(str::len), Some(64));
 }
 
