@@ -6,6 +6,7 @@ use crate::table_file::{BadRow, Cells, Read, columns, read_ahead, shown};
 use dobrushin_train::schema::{Encoder, Schema};
 use dobrushin_train::{Bounds, Records, Table};
 use std::borrow::Cow;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
@@ -13,7 +14,7 @@ use std::time::SystemTime;
 /// The records of a file from the first to the last, and then from the first again, of which only those of one step, and
 /// what is read ahead, are in memory.
 ///
-/// After the last row come as many empty records as were asked for. The file must stay as it is
+/// After the last row come empty records until their number is a multiple of the batch size. The file must stay as it is
 /// from the first look at it to the last.
 pub struct Streamed {
     path: PathBuf,
@@ -48,7 +49,13 @@ pub struct Found {
 
 impl Streamed {
     /// Reads the file once: all rows are counted, and bad ones stop it, before any of them is used.
-    pub fn open(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Self, Problem> {
+    pub fn open(
+        path: &Path,
+        schema: &Schema,
+        batch_size: NonZeroU64,
+        skip_bad: bool,
+        show_progress: bool,
+    ) -> Result<Self, Problem> {
         let stamp = Stamp::of(path)?;
         let encoder = Encoder::new(schema);
         let bounds = schema.bounds();
@@ -61,7 +68,9 @@ impl Streamed {
             found.scaled += batch.scaled;
             Ok(())
         })?;
+        let count = found.rows.div_ceil(batch_size.get()).saturating_mul(batch_size.get());
         check_count(path, found.rows)?;
+        check_count(path, count)?;
         let streamed = Self {
             path: path.to_owned(),
             wanted: schema.columns_wanted().into_iter().map(str::to_owned).collect(),
@@ -69,7 +78,7 @@ impl Streamed {
             skip_bad,
             stamp,
             found,
-            count: found.rows,
+            count,
             position: 0,
             reading: None,
             step: Table::new(bounds, schema.tasks()),
@@ -85,13 +94,8 @@ impl Streamed {
         self.found
     }
 
-    /// Adds empty records at the end, up to so many in all.
-    pub fn pad_to(&mut self, count: u64) {
-        self.count = self.count.max(count);
-    }
-
     /// From now on the first record is next.
-    fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.position = 0;
         self.reading = None;
     }
@@ -104,9 +108,6 @@ impl Streamed {
             self.step.push_empty();
         }
         self.position += 1;
-        if self.position == self.found.rows && self.reading()?.next_row()?.is_some() {
-            return Err(self.changed());
-        }
         if self.position == self.count {
             self.restart();
         }
@@ -114,35 +115,26 @@ impl Streamed {
     }
 
     fn read_row(&mut self) -> Result<(), Problem> {
-        let row = self.reading()?.next_row()?.ok_or_else(|| self.changed())?;
-        self.features.clear();
-        self.targets.clear();
-        let Some(reading) = &self.reading else {
+        let reading = match self.reading.take() {
+            Some(reading) => self.reading.insert(reading),
+            None => self.reading.insert(Reading::begin(&self.path, &self.wanted)?),
+        };
+        let Some(row) = reading.next_row()? else {
             return Err(self.changed());
         };
-        let encoded =
-            encode(&self.encoder, &reading.cells, row, &mut self.features, &mut self.targets).unwrap_or(None);
-        match encoded {
-            Some(_) => _ = self.step.push(&self.features, &self.targets),
-            None if self.skip_bad => self.step.push_empty(),
+        self.features.clear();
+        self.targets.clear();
+        match encode(&self.encoder, &reading.cells, row, &mut self.features, &mut self.targets) {
+            Ok(Some(_)) => _ = self.step.push(&self.features, &self.targets),
+            _ if self.skip_bad => self.step.push_empty(),
             // The first pass found no bad row.
-            None => return Err(self.changed()),
+            _ => return Err(self.changed()),
+        }
+        let is_last = self.position + 1 == self.found.rows;
+        if is_last && reading.next_row()?.is_some() {
+            return Err(self.changed());
         }
         Ok(())
-    }
-
-    /// What is being read; from the first row if nothing was.
-    fn reading(&mut self) -> Result<&mut Reading, Problem> {
-        let reading = match self.reading.take() {
-            Some(reading) => reading,
-            None => {
-                let wanted: Vec<&str> = self.wanted.iter().map(String::as_str).collect();
-                // One batch is read while another is used.
-                let batches = read_ahead(columns(&self.path, &wanted)?, 0);
-                Reading { batches, cells: Cells::default(), next: 0, ended: false }
-            }
-        };
-        Ok(self.reading.insert(reading))
     }
 
     fn check_unchanged(&self) -> Result<(), Problem> {
@@ -174,9 +166,6 @@ impl Records for Streamed {
 
     fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String> {
         self.step.clear();
-        if wanted.first() == Some(&0) {
-            self.restart();
-        }
         for &record in wanted {
             if u64::from(record) != self.position {
                 return Err(format!(
@@ -202,6 +191,13 @@ struct Reading {
 }
 
 impl Reading {
+    fn begin(path: &Path, wanted: &[String]) -> Result<Self, Problem> {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        // One batch is read while another is used.
+        let batches = read_ahead(columns(path, &wanted)?, 0);
+        Ok(Self { batches, cells: Cells::default(), next: 0, ended: false })
+    }
+
     /// Which row of the cells is next; nothing at the end of the file.
     fn next_row(&mut self) -> Result<Option<usize>, Problem> {
         if self.next == self.cells.len() && !self.ended {

@@ -298,3 +298,64 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
         changed(&mut streamed, &(0..100).collect::<Vec<u32>>());
     }
 }
+
+#[test]
+#[cfg(feature = "parquet")]
+fn a_parquet_file_is_the_same_as_a_csv_file_and_what_it_leaves_out_is_missing() {
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    let message = "message rows { OPTIONAL DOUBLE a; OPTIONAL BINARY c (UTF8); REQUIRED BINARY y (UTF8); }";
+    let message = parse_message_type(message).expect("it is a schema");
+    let path = file("rows.parquet", "");
+    let mut writer =
+        SerializedFileWriter::new(File::create(&path).expect("writable"), message.into(), Default::default())
+            .expect("a new file");
+    let mut csv = "a,c,y\n".to_owned();
+    for group in 0..2 {
+        let rows: Vec<usize> = (0..40_000).map(|row| group * 40_000 + row).collect();
+        let has = |row: &usize, every: usize| i16::from(row % every != 3);
+        let number = |row: usize| (row % 1009) as f64 / 97.0;
+        let color = |row: usize| ["red", "green", "NA"][row % 3];
+        let label = |row: usize| ["no", "yes", "no", "perhaps"][row % 4];
+        let mut columns = writer.next_row_group().expect("a new row group");
+        let levels: Vec<i16> = rows.iter().map(|row| has(row, 11)).collect();
+        let numbers: Vec<f64> = rows.iter().filter(|row| has(row, 11) == 1).map(|&row| number(row)).collect();
+        let mut column = columns.next_column().expect("writable").expect("a column");
+        column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None).expect("writable");
+        column.close().expect("writable");
+        let levels: Vec<i16> = rows.iter().map(|row| has(row, 7)).collect();
+        let colors: Vec<ByteArray> =
+            rows.iter().filter(|row| has(row, 7) == 1).map(|&row| color(row).into()).collect();
+        let mut column = columns.next_column().expect("writable").expect("a column");
+        column.typed::<ByteArrayType>().write_batch(&colors, Some(&levels), None).expect("writable");
+        column.close().expect("writable");
+        let labels: Vec<ByteArray> = rows.iter().map(|&row| label(row).into()).collect();
+        let mut column = columns.next_column().expect("writable").expect("a column");
+        column.typed::<ByteArrayType>().write_batch(&labels, None, None).expect("writable");
+        column.close().expect("writable");
+        columns.close().expect("writable");
+        for &row in &rows {
+            let cell = |every: usize, text: String| if has(&row, every) == 1 { text } else { String::new() };
+            let cells =
+                [cell(11, number(row).to_string()), cell(7, color(row).to_owned()), label(row).to_owned()];
+            csv += &(cells.join(",") + "\n");
+        }
+    }
+    writer.close().expect("the file is complete");
+    let refusal = said(load(&path, &schema(), false, false));
+    assert!(refusal.contains("row 4 of"), "{refusal}");
+    let loaded = load(&path, &schema(), true, false).expect("records");
+    let same = load(&file("rows.csv", csv), &schema(), true, false).expect("records");
+    assert_eq!((loaded.skipped, loaded.clipped), (same.skipped, same.clipped));
+    assert_eq!(loaded.table.len(), 80_000);
+    let mut streamed = Streamed::open(&path, &schema(), size(3000), true, false).expect("records");
+    for first in (0..81_000).step_by(3000) {
+        let wanted: Vec<u32> = (first..first + 3000).collect();
+        let (table, _) = streamed.bring(&wanted).expect("the next records");
+        for (place, &index) in wanted.iter().enumerate().filter(|(_, index)| **index < 80_000) {
+            assert_eq!(record(&loaded.table, index as usize), record(&same.table, index as usize));
+            assert_eq!(record(table, place), record(&same.table, index as usize));
+        }
+    }
+}

@@ -22,7 +22,8 @@ pub fn run(arguments: &InitArgs, output: Option<&PathBuf>, quiet: bool) -> Resul
         true => (draft::from_values(&labels, &values::read(data, &all, !quiet)?, data)?, FROM_VALUES),
         false => (draft::from_names(&labels, &all), FROM_NAMES),
     };
-    if !quiet {
+    // What a guarantee does not cover is said in any case.
+    if arguments.values_are_public || !quiet {
         eprintln!("{said}");
     }
     let mut text = Text::default();
