@@ -2,6 +2,7 @@
 
 use crate::command::local::LocalArgs;
 use crate::command::schema::SchemaArgs;
+use crate::command::train::TrainArgs;
 use crate::figures;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
@@ -57,6 +58,12 @@ pub enum Command {
     Local(LocalArgs),
     /// What the columns of a table may hold, declared for training: a draft, and a check
     Schema(SchemaArgs),
+    /// Train a model on private records, with its certificate
+    Train(TrainArgs),
+    /// What a model says of new records
+    Predict(PredictArgs),
+    /// What a certificate says, and whether it holds
+    Certificate(CertificateArgs),
     /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
     Figures(FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata

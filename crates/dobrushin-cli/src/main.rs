@@ -54,6 +54,9 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Schema(arguments)) => {
             command::schema::run(arguments, cli.common.output.as_ref(), cli.common.quiet)
         }
+        Some(Command::Train(arguments)) => command::train::run(arguments, !cli.common.quiet),
+        Some(Command::Predict(arguments)) => return command::predict::run(arguments, &cli.common),
+        Some(Command::Certificate(arguments)) => command::certificate::run(arguments),
         Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;

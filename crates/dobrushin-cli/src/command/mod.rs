@@ -11,6 +11,8 @@ pub mod explain;
 pub mod figures;
 pub mod kernel;
 pub mod local;
+pub mod predict;
 pub mod schema;
+pub mod train;
 mod utility;
 pub mod verify;

@@ -14,4 +14,4 @@ mod tests;
 pub use load::{Loaded, load};
 pub use schema_file::read_schema;
 pub use split::split;
-pub use stream::{Found, Streamed};
+pub use stream::Streamed;

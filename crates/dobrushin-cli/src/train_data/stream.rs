@@ -6,7 +6,6 @@ use crate::table_file::{BadRow, Cells, Read, columns, read_ahead, shown};
 use dobrushin_train::schema::{Encoder, Schema};
 use dobrushin_train::{Bounds, Records, Table};
 use std::borrow::Cow;
-use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
@@ -14,7 +13,7 @@ use std::time::SystemTime;
 /// The records of a file from the first to the last, and then from the first again, of which only those of one step, and
 /// what is read ahead, are in memory.
 ///
-/// After the last row come empty records until their number is a multiple of the batch size. The file must stay as it is
+/// After the last row come as many empty records as were asked for. The file must stay as it is
 /// from the first look at it to the last.
 pub struct Streamed {
     path: PathBuf,
@@ -49,13 +48,7 @@ pub struct Found {
 
 impl Streamed {
     /// Reads the file once: all rows are counted, and bad ones stop it, before any of them is used.
-    pub fn open(
-        path: &Path,
-        schema: &Schema,
-        batch_size: NonZeroU64,
-        skip_bad: bool,
-        show_progress: bool,
-    ) -> Result<Self, Problem> {
+    pub fn open(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Self, Problem> {
         let stamp = Stamp::of(path)?;
         let encoder = Encoder::new(schema);
         let bounds = schema.bounds();
@@ -68,9 +61,7 @@ impl Streamed {
             found.scaled += batch.scaled;
             Ok(())
         })?;
-        let count = found.rows.div_ceil(batch_size.get()).saturating_mul(batch_size.get());
         check_count(path, found.rows)?;
-        check_count(path, count)?;
         let streamed = Self {
             path: path.to_owned(),
             wanted: schema.columns_wanted().into_iter().map(str::to_owned).collect(),
@@ -78,7 +69,7 @@ impl Streamed {
             skip_bad,
             stamp,
             found,
-            count,
+            count: found.rows,
             position: 0,
             reading: None,
             step: Table::new(bounds, schema.tasks()),
@@ -94,8 +85,13 @@ impl Streamed {
         self.found
     }
 
+    /// Adds empty records at the end, up to so many in all.
+    pub fn pad_to(&mut self, count: u64) {
+        self.count = self.count.max(count);
+    }
+
     /// From now on the first record is next.
-    pub fn restart(&mut self) {
+    fn restart(&mut self) {
         self.position = 0;
         self.reading = None;
     }
@@ -166,6 +162,9 @@ impl Records for Streamed {
 
     fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String> {
         self.step.clear();
+        if wanted.first() == Some(&0) {
+            self.restart();
+        }
         for &record in wanted {
             if u64::from(record) != self.position {
                 return Err(format!(

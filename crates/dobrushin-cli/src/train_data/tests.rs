@@ -6,7 +6,6 @@ use dobrushin_train::schema::Schema;
 use dobrushin_train::{Records, Table};
 use std::fmt::Write;
 use std::fs::{self, File};
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -49,10 +48,6 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 const EMPTY: [f32; 5] = [0.0, 0.0, 0.0, 0.0, f32::NAN];
-
-fn size(batch: u64) -> NonZeroU64 {
-    NonZeroU64::new(batch).expect("above 0")
-}
 
 #[test]
 fn rows_are_read_whatever_the_file_looks_like() {
@@ -102,7 +97,7 @@ fn rows_longer_than_the_norm_are_scaled_and_counted() {
     let norm =
         |record| loaded.table.features(record).iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
     assert!((norm(0) - 2f64.sqrt()).abs() < 1e-12 && norm(1) <= 1.5 && norm(1) > 1.4999);
-    assert_eq!(Streamed::open(&path, &schema, size(1), false, false).expect("two records").found().scaled, 1);
+    assert_eq!(Streamed::open(&path, &schema, false, false).expect("two records").found().scaled, 1);
 }
 
 #[test]
@@ -131,7 +126,7 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
         let path = file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
         let named = |message: String| message.replace(&path.display().to_string(), "bad.csv");
         let loading = named(said(load(&path, &schema(), false, false)));
-        let streaming = named(said(Streamed::open(&path, &schema(), size(1), false, false)));
+        let streaming = named(said(Streamed::open(&path, &schema(), false, false)));
         for message in [loading, streaming] {
             assert!(
                 message.contains(what) && message.contains("--skip-bad makes such rows empty"),
@@ -180,16 +175,15 @@ fn a_file_without_what_the_schema_wants_is_refused() {
         ("S3CRET,S3CRET,no\n5,red,no\n", "there is no column \"a\" in"),
     ] {
         let path = file("refused.csv", content);
-        for message in [
-            said(load(&path, &schema(), true, false)),
-            said(Streamed::open(&path, &schema(), size(1), true, false)),
-        ] {
+        for message in
+            [said(load(&path, &schema(), true, false)), said(Streamed::open(&path, &schema(), true, false))]
+        {
             assert!(message.contains(what) && !message.contains("S3CRET"), "{content:?}: {message}");
         }
     }
     assert!(said(load(&PathBuf::from("none.csv"), &schema(), true, false)).contains("cannot read none.csv"));
     for path in ["-", "none.csv", "/"] {
-        let message = said(Streamed::open(&PathBuf::from(path), &schema(), size(1), true, false));
+        let message = said(Streamed::open(&PathBuf::from(path), &schema(), true, false));
         assert!(message.contains("cannot read"), "{message}");
     }
 }
@@ -210,7 +204,7 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
     for (count, batch) in [(1, 1), (5, 2), (100, 7), (70_001, 1000), (131_072, 4096)] {
         let path = file(&format!("stream-{count}.csv"), rows(count));
         let loaded = load(&path, &schema(), true, false).expect("records");
-        let mut streamed = Streamed::open(&path, &schema(), size(batch), true, false).expect("records");
+        let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
         let found = streamed.found();
         assert_eq!(found.rows, count as u64);
         assert_eq!(
@@ -218,6 +212,7 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
             (loaded.clipped, loaded.scaled, loaded.skipped)
         );
         let all = (count as u64).div_ceil(batch) * batch;
+        streamed.pad_to(all);
         assert_eq!((streamed.count(), streamed.any_order(), streamed.tasks()), (all, false, 1));
         assert_eq!(streamed.bounds(), loaded.table.bounds());
         for step in 0..3 * all / batch {
@@ -243,14 +238,13 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
 fn steps_need_not_end_where_passes_do() {
     let path = file("across.csv", rows(5));
     let loaded = load(&path, &schema(), true, false).expect("records");
-    let mut streamed = Streamed::open(&path, &schema(), size(1), true, false).expect("records");
+    let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
     let (table, _) = streamed.bring(&[0, 1, 2, 3, 4, 0, 1]).expect("the next records");
     assert_eq!(record(table, 6), record(&loaded.table, 1));
     let (table, _) = streamed.bring(&[2]).expect("the next record");
     assert_eq!(record(table, 0), record(&loaded.table, 2));
     let refused = streamed.bring(&[2]).map(|_| ()).expect_err("it was brought already");
     assert_eq!(refused, "record 2 is wanted, but records are read in their order and 3 is next");
-    streamed.restart();
     assert!(streamed.bring(&[0, 1]).is_ok());
     assert!(streamed.bring(&[3]).is_err() && streamed.bring(&[5]).is_err());
 }
@@ -258,7 +252,7 @@ fn steps_need_not_end_where_passes_do() {
 #[test]
 fn a_file_that_changes_while_it_is_read_is_noticed() {
     let content = rows(100);
-    let open = |path: &PathBuf| Streamed::open(path, &schema(), size(10), true, false).expect("records");
+    let open = |path: &PathBuf| Streamed::open(path, &schema(), true, false).expect("records");
     let first: Vec<u32> = (0..50).collect();
     let changed = |streamed: &mut Streamed, wanted: &[u32]| {
         let refusal = streamed.bring(wanted).map(|_| ()).expect_err("it was changed");
@@ -349,7 +343,7 @@ fn a_parquet_file_is_the_same_as_a_csv_file_and_what_it_leaves_out_is_missing() 
     let same = load(&file("rows.csv", csv), &schema(), true, false).expect("records");
     assert_eq!((loaded.skipped, loaded.clipped), (same.skipped, same.clipped));
     assert_eq!(loaded.table.len(), 80_000);
-    let mut streamed = Streamed::open(&path, &schema(), size(3000), true, false).expect("records");
+    let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
     for first in (0..81_000).step_by(3000) {
         let wanted: Vec<u32> = (first..first + 3000).collect();
         let (table, _) = streamed.bring(&wanted).expect("the next records");
