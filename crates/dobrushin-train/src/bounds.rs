@@ -15,6 +15,26 @@ pub struct Bounds {
     pub target: Target,
 }
 
+/// A row that was scaled down stays below the bound when its coordinates are rounded to 24 binary digits.
+const MARGIN: f64 = 1.0 - 1.0 / (1 << 21) as f64;
+
+impl Bounds {
+    /// Scales features down to the norm if they are longer, and says whether they were.
+    ///
+    /// # Guarantee
+    /// Their Euclidean norm is at most [`Bounds::norm`], if they are numbers; features that are shorter stay as they are.
+    pub fn scale_down(&self, features: &mut [f32]) -> bool {
+        let limit = self.norm.get();
+        let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
+        // The sum of squares is rounded.
+        if norm > limit * (1.0 - 1e-12) {
+            let factor = limit / norm * MARGIN;
+            features.iter_mut().for_each(|value| *value = (f64::from(*value) * factor) as f32);
+        }
+        norm > limit
+    }
+}
+
 /// What a target may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
@@ -30,6 +50,16 @@ pub enum Target {
 }
 
 impl Target {
+    /// The smallest and the largest number of 24 binary digits in the range; none for classes.
+    pub(crate) fn ends(self) -> Option<(f32, f32)> {
+        let Self::Range { lower, upper } = self else {
+            return None;
+        };
+        let (least, most) = (lower as f32, upper as f32);
+        let least = if f64::from(least) < lower { least.next_up() } else { least };
+        Some((least, if f64::from(most) > upper { most.next_down() } else { most }))
+    }
+
     /// The largest absolute value of a number; 0 for classes.
     pub fn largest(self) -> f64 {
         match self {

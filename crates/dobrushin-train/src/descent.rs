@@ -5,7 +5,7 @@ use crate::noise;
 use crate::random::{Bits, Generators};
 use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
-use dobrushin::algorithm::{Contribution, Divisor, NoiseKind, Training};
+use dobrushin::algorithm::{Divisor, NoiseKind};
 use rayon::prelude::*;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
@@ -158,12 +158,14 @@ impl Descent<'_> {
     fn carry_out(self, records: &mut dyn Records, streams: &mut Streams<'_>) -> Result<Vec<f64>, TrainError> {
         let Self { plan, public, task, progress, watch } = self;
         let training = plan.training();
-        let clip = clip_norm(training);
+        // Gradients that are shorter anyway are clipped too: their rounding then is not longer either.
+        let clip = training.contribution.map(|contribution| contribution.norm().get());
         let mut sum = Sum::new(&plan.model);
         let mut schedule = Schedule::new(training, streams.fresh());
         let mut iterate = plan.model.start(&mut streams.fresh());
         plan.project(&mut iterate);
         let (start, mut released) = (iterate.clone(), None);
+        let (mut total, mut rounded) = (Vec::new(), Vec::new());
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
@@ -174,10 +176,24 @@ impl Descent<'_> {
                         draw.records.iter().map(|&record| record % table.len() as u32).collect();
                     sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
                 }
-                None => {
+                None if drawn <= BLOCK => {
                     let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
                     watch(&iterate, table, &places);
                     sum.of(&plan.model, &iterate, table, task, &places, clip)
+                }
+                // Streamed records are never all in memory.
+                None => {
+                    total.clear();
+                    total.resize(iterate.len(), 0.0);
+                    for wanted in draw.records.chunks(BLOCK) {
+                        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+                        watch(&iterate, table, &places);
+                        let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
+                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += f64::from(part));
+                    }
+                    rounded.clear();
+                    rounded.extend(total.iter().map(|&total| total as f32));
+                    &rounded
                 }
             };
             let divisor = match training.divide_by {
@@ -203,14 +219,6 @@ impl Descent<'_> {
     }
 }
 
-/// The norm to which gradients are clipped, if they are.
-fn clip_norm(training: &Training) -> Option<f64> {
-    match training.contribution {
-        Some(Contribution::Clipped(norm)) => Some(norm.get()),
-        _ => None,
-    }
-}
-
 /// One update, before the projection.
 struct Step {
     /// 1 − λ.
@@ -222,6 +230,8 @@ struct Step {
     kind: NoiseKind,
 }
 
+/// The most records that are brought into memory at once, and added up by themselves.
+const BLOCK: usize = 1 << 16;
 /// Parameters that share a stream of noise.
 const CHUNK: usize = 4096;
 

@@ -27,9 +27,6 @@ pub struct Enforced {
     pub emptied: bool,
 }
 
-/// A row that was scaled down stays below the bound when its coordinates are rounded to 24 binary digits.
-const MARGIN: f64 = 1.0 - 1.0 / (1 << 21) as f64;
-
 impl Table {
     /// No records yet.
     pub fn new(bounds: Bounds, tasks: usize) -> Self {
@@ -46,18 +43,16 @@ impl Table {
             self.push_empty();
             return Enforced { emptied: true, ..Enforced::default() };
         }
-        let limit = self.bounds.norm.get();
-        let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
-        let scaled = norm > limit * (1.0 - 1e-12);
-        let factor = if scaled { limit / norm * MARGIN } else { 1.0 };
-        self.features.extend(features.iter().map(|&value| (f64::from(value) * factor) as f32));
+        let first = self.features.len();
+        self.features.extend_from_slice(features);
+        let scaled = self.bounds.scale_down(&mut self.features[first..]);
         let mut moved = false;
         for &target in targets {
             let inside = self.within(target);
             moved |= inside != target;
             self.targets.push(inside);
         }
-        Enforced { scaled: norm > limit, moved, emptied: false }
+        Enforced { scaled, moved, emptied: false }
     }
 
     /// Adds a record that contributes nothing.
@@ -115,18 +110,11 @@ impl Table {
 
     /// The nearest value in the range, rounded into it.
     fn within(&self, target: f32) -> f32 {
-        let Target::Range { lower, upper } = self.bounds.target else {
-            return target;
-        };
-        let (mut least, mut most) = (lower as f32, upper as f32);
-        if f64::from(least) < lower {
-            least = least.next_up();
+        match self.bounds.target.ends() {
+            // Not `clamp`, which panics where no number of 24 digits lies between the two.
+            Some((least, most)) => target.max(least).min(most),
+            None => target,
         }
-        if f64::from(most) > upper {
-            most = most.next_down();
-        }
-        // Not `clamp`, which panics where no number of 24 digits lies between the two.
-        target.max(least).min(most)
     }
 }
 

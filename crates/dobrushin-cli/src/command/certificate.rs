@@ -65,12 +65,22 @@ pub fn for_people(certificate: &Value) -> String {
     }
     let run = &certificate["run"]["run"];
     let mut facts = vec![
-        format!("algorithm {}, order {}", shown(&run["algorithm"]), shown(&run["order"])),
+        match &run["order"] {
+            Value::Null => format!("algorithm {}", shown(&run["algorithm"])),
+            order => format!("algorithm {}, order {}", shown(&run["algorithm"]), shown(order)),
+        },
         format!("made by dobrushin {}", shown(&certificate["program"]["version"])),
     ];
     if training.is_object() {
         let constants = &training["constants"];
-        facts.insert(0, format!("model {}, {} parameters", shown(&certificate["run"]["model"]["kind"]), shown(&constants["parameters"])));
+        facts.insert(
+            0,
+            format!(
+                "model {}, {} parameters",
+                shown(&certificate["run"]["model"]["kind"]),
+                shown(&constants["parameters"])
+            ),
+        );
         facts.insert(1, format!("{} records", shown(&training["records"])));
         facts.push(format!("SHA-256 of the model {}", shown(&training["model_sha256"])));
         facts.push(format!("SHA-256 of the schema {}", shown(&training["schema_sha256"])));
@@ -85,10 +95,14 @@ pub fn for_people(certificate: &Value) -> String {
     };
     blocks.push(bullets("What it assumes", &assumptions));
     if let Some(list) = training["not_covered"].as_array() {
-        blocks.push(bullets("Not covered", &list.iter().map(shown).collect::<Vec<_>>()));
+        blocks.push(bullets("Not covered", list.iter().map(shown)));
     }
-    let explanation: Vec<String> =
-        certificate["explanation"].as_array().into_iter().flatten().map(|line| wrap(&shown(line), "")).collect();
+    let explanation: Vec<String> = certificate["explanation"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|line| wrap(&shown(line), ""))
+        .collect();
     if !explanation.is_empty() {
         blocks.push(explanation.join("\n"));
     }

@@ -103,3 +103,96 @@ fn ln_sum_exp(scores: &[f64]) -> f64 {
     let most = scores[largest(scores)];
     most + scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin::Positive;
+    use dobrushin_reference::Random;
+
+    fn linear(loss: Loss) -> Model {
+        Model::Linear { loss, features: 2 }
+    }
+
+    #[test]
+    fn a_linear_score_is_the_product_of_parameters_and_features() {
+        let mut random = Random::new(5);
+        for features in [1, 2, 7, 8, 9, 16, 31] {
+            let parameters: Vec<f64> = (0..features).map(|_| random.between(-1.0, 1.0)).collect();
+            let values: Vec<f32> = (0..features).map(|_| random.between(-1.0, 1.0) as f32).collect();
+            let exact: f64 = (0..features).map(|i| parameters[i] * f64::from(values[i])).sum();
+            let scores = Model::Linear { loss: Loss::Squared, features }.scores(&parameters, &values);
+            assert_eq!(scores.len(), 1);
+            assert!((scores[0] - exact).abs() < 1e-14, "{features}");
+        }
+    }
+
+    #[test]
+    fn the_rows_of_softmax_are_its_classes() {
+        let model = Model::Softmax { classes: 3, features: 2 };
+        assert_eq!(model.scores(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[10.0, 1.0]), [12.0, 34.0, 56.0]);
+    }
+
+    #[test]
+    fn a_network_applies_its_layers_in_order_and_rectifies_all_but_the_last() {
+        // Two features, three hidden units, two hidden units, two classes.
+        let model = Model::Network { hidden: vec![3, 2], classes: 2, features: 2 };
+        let parameters = [
+            1.0, 2.0, -1.0, 0.0, 0.5, -3.0, // weights of the first layer
+            0.0, 1.0, 10.0, // its offsets
+            1.0, 1.0, 1.0, 2.0, 0.0, -1.0, // of the second
+            -1.0, 5.0, // its offsets
+            1.0, -1.0, -2.0, 0.25, // of the last
+            0.5, -0.5, // its offsets
+        ];
+        assert_eq!(parameters.len(), model.parameters());
+        // 3 + 8, −3 + 1 and 1.5 − 12 + 10, of which the last two are negative.
+        let first: [f64; 3] = [11.0, 0.0, 0.0];
+        let second: [f64; 2] = [first[0] - 1.0, 2.0 * first[0] + 5.0];
+        let last = [second[0] - second[1] + 0.5, -2.0 * second[0] + 0.25 * second[1] - 0.5];
+        assert_eq!(model.scores(&parameters, &[3.0, 4.0]), last);
+        assert!(last[0] < 0.0 && last[1] < 0.0);
+    }
+
+    #[test]
+    fn a_prediction_is_a_number_or_a_class_with_its_probability_where_there_is_one() {
+        let width = Positive::new(1.0).expect("above 0");
+        let hinge = |score| linear(Loss::SmoothedHinge { width }).prediction(&[score]);
+        assert_eq!(linear(Loss::Squared).prediction(&[-1.5]), Prediction::Value(-1.5));
+        assert_eq!(linear(Loss::Poisson).prediction(&[0.0]), Prediction::Value(1.0));
+        assert_eq!(linear(Loss::Poisson).prediction(&[1e9]), Prediction::Value(f64::MAX));
+        assert_eq!(hinge(0.1), Prediction::Class { class: 1, probabilities: Vec::new() });
+        assert_eq!(hinge(-0.1), Prediction::Class { class: 0, probabilities: Vec::new() });
+        let odds = |score: f64| linear(Loss::Logistic).prediction(&[score]);
+        let even = Prediction::Class { class: 0, probabilities: vec![0.5, 0.5] };
+        assert_eq!(odds(0.0), even);
+        assert_eq!(odds(1e300), Prediction::Class { class: 1, probabilities: vec![0.0, 1.0] });
+        let Prediction::Class { class: 1, probabilities } = odds(3.0_f64.ln()) else {
+            panic!("the odds are three to one")
+        };
+        assert!((probabilities[1] - 0.75).abs() < 1e-15);
+        let softmax = Model::Softmax { classes: 3, features: 2 };
+        let scores = [1000.0, 1000.0 + 6.0_f64.ln(), -1e300];
+        let Prediction::Class { class: 1, probabilities } = softmax.prediction(&scores) else {
+            panic!("the second score is the largest")
+        };
+        assert!((probabilities[0] - 1.0 / 7.0).abs() < 1e-13 && probabilities[2] == 0.0);
+    }
+
+    #[test]
+    fn cross_entropy_is_the_logarithm_of_one_over_the_probability_also_where_that_underflows() {
+        let softmax = Model::Softmax { classes: 3, features: 2 };
+        let scores = [0.3, -1.0, 2.0];
+        let Prediction::Class { probabilities, .. } = softmax.prediction(&scores) else {
+            panic!("softmax predicts classes")
+        };
+        for (class, probability) in probabilities.iter().enumerate() {
+            assert!((softmax.loss(&scores, class as f64, 1.0) + probability.ln()).abs() < 1e-14);
+        }
+        assert_eq!(softmax.loss(&[0.0, 1e5, 0.0], 2.0, 1.0), 1e5);
+        // With two classes it is the logistic loss of the difference.
+        let two = Model::Softmax { classes: 2, features: 2 };
+        let logistic = Loss::Logistic.value(1.7, 1.0, 1.0);
+        assert!((two.loss(&[-0.2, 1.5], 1.0, 1.0) - logistic).abs() < 1e-15);
+    }
+}

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Cells that count as missing unless the schema says which do.
-const MISSING: [&str; 5] = ["", "?", "NA", "NaN", "null"];
+pub const MISSING: [&str; 5] = ["", "?", "NA", "NaN", "null"];
 
 /// The largest count: all up to it are exact as numbers of 24 binary digits.
 const MOST_COUNT: f64 = (1 << 24) as f64;
@@ -181,8 +181,11 @@ fn label(section: &Section) -> Result<LabelKind, SchemaError> {
 fn kind(section: &Section, known: &[&'static str]) -> Result<&'static str, SchemaError> {
     let list: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
     let accepted = format!("one of {}", list.join(", "));
-    let word =
-        section.text("kind", &accepted, NUMBER)?.ok_or_else(|| section.refuse("kind", &accepted, NUMBER))?;
+    let Some(word) = section.text("kind", &accepted, NUMBER)? else {
+        // It may be there with a slip of the pen.
+        section.allow(&["kind", "lower", "upper", "categories", "if-missing", "if-unknown"], "a column")?;
+        return Err(section.refuse("kind", &accepted, NUMBER));
+    };
     if let Some(kind) = known.iter().find(|kind| **kind == word) {
         return Ok(kind);
     }

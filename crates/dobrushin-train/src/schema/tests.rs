@@ -246,6 +246,11 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
         ("kind = \"number\"\n", "", "columns.age.kind is missing"),
         (
             "kind = \"number\"",
+            "knd = \"number\"",
+            "columns.age.knd is no key of a column; did you mean kind?",
+        ),
+        (
+            "kind = \"number\"",
             "kind = \"numbr\"",
             "one of \"number\", \"category\"; did you mean \"number\"?",
         ),
