@@ -165,7 +165,7 @@ impl Descent<'_> {
         let mut iterate = plan.model.start(&mut streams.fresh());
         plan.project(&mut iterate);
         let (start, mut released) = (iterate.clone(), None);
-        let (mut total, mut rounded) = (Vec::new(), Vec::new());
+        let mut total = Vec::new();
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
@@ -189,11 +189,9 @@ impl Descent<'_> {
                         let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
                         watch(&iterate, table, &places);
                         let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
-                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += f64::from(part));
+                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);
                     }
-                    rounded.clear();
-                    rounded.extend(total.iter().map(|&total| total as f32));
-                    &rounded
+                    &total
                 }
             };
             let divisor = match training.divide_by {
@@ -236,7 +234,7 @@ const BLOCK: usize = 1 << 16;
 const CHUNK: usize = 4096;
 
 impl Step {
-    fn apply(&self, iterate: &mut [f64], gradients: &[f32], streams: &mut Streams<'_>) {
+    fn apply(&self, iterate: &mut [f64], gradients: &[f64], streams: &mut Streams<'_>) {
         let generators = streams.generators;
         let first = streams.reserve(iterate.len().div_ceil(CHUNK));
         let chunks = iterate.par_chunks_mut(CHUNK).zip(gradients.par_chunks(CHUNK));
@@ -249,7 +247,7 @@ impl Step {
                 NoiseKind::Laplace => noise::laplace(&mut bits, noises),
             }
             for ((parameter, &gradient), &noise) in iterate.iter_mut().zip(gradients).zip(noises.iter()) {
-                *parameter = self.keep * *parameter - self.pace * f64::from(gradient) + self.noise * noise;
+                *parameter = self.keep * *parameter - self.pace * gradient + self.noise * noise;
             }
         });
     }
