@@ -7,6 +7,7 @@ use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
 use dobrushin::algorithm::{Divisor, NoiseKind};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
 ///
@@ -131,6 +132,21 @@ impl Plan {
         Ok(())
     }
 
+    /// The wanted records, in a table that obeys the bounds of the plan.
+    pub(crate) fn bring<'a>(
+        &self,
+        records: &'a mut dyn Records,
+        wanted: &'a [u32],
+    ) -> Result<(&'a Table, Cow<'a, [u32]>), TrainError> {
+        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+        let fits = table.bounds() == &self.bounds && table.tasks() as u64 == self.training().tasks;
+        if !fits || places.len() != wanted.len() {
+            let planned = format!("{} records within its bounds in a step", wanted.len());
+            return Err(TrainError::OtherRecords { planned, found: "others".to_owned() });
+        }
+        Ok((table, places))
+    }
+
     pub(crate) fn project(&self, iterate: &mut [f64]) {
         if let Some(set) = self.projection {
             set.project(iterate);
@@ -177,7 +193,7 @@ impl Descent<'_> {
                     sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
                 }
                 None if drawn <= BLOCK => {
-                    let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
+                    let (table, places) = plan.bring(records, draw.records)?;
                     watch(&iterate, table, &places);
                     sum.of(&plan.model, &iterate, table, task, &places, clip)
                 }
@@ -186,7 +202,7 @@ impl Descent<'_> {
                     total.clear();
                     total.resize(iterate.len(), 0.0);
                     for wanted in draw.records.chunks(BLOCK) {
-                        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+                        let (table, places) = plan.bring(records, wanted)?;
                         watch(&iterate, table, &places);
                         let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
                         total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);

@@ -451,6 +451,8 @@ fn no_record_however_strange_pushes_further_than_the_account_says() {
 struct Crowd {
     table: Table,
     count: u64,
+    /// What is brought instead.
+    instead: Option<Table>,
 }
 
 impl Records for Crowd {
@@ -471,7 +473,8 @@ impl Records for Crowd {
     }
 
     fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String> {
-        Ok((&self.table, wanted.iter().map(|&record| record.min(1)).collect()))
+        let table = self.instead.as_ref().unwrap_or(&self.table);
+        Ok((table, wanted.iter().map(|&record| record.min(1)).collect()))
     }
 }
 
@@ -487,11 +490,28 @@ fn among_millions_one_record_still_moves_a_step_no_further_than_the_account_says
         let plan = plan(&description);
         let generators = Generators::new(Seed::Known(0)).expect("a known seed is enough");
         let train = |signs| {
-            let mut crowd = Crowd { table: pushing(&description, signs), count };
+            let mut crowd = Crowd { table: pushing(&description, signs), count, instead: None };
             let released = plan.train(&mut crowd, None, &generators, &mut || ());
             released.ok().expect("the records fit").parameters[0][0]
         };
         let (seen, said) = ((train("++") - train("-+")).abs(), Chain::of(plan.training(), 1).displacement());
         assert!(seen <= said && seen > said * (1.0 - 1e-5), "{count} records: {} times", seen / said);
     }
+}
+
+#[test]
+fn records_that_are_brought_must_obey_the_bounds_too() {
+    let mut description = base();
+    description.training.public_steps = 0;
+    let (plan, table) = (plan(&description), pushing(&description, "+-"));
+    let generators = Generators::new(Seed::Known(0)).expect("a known seed is enough");
+    let train = |instead: Option<&Description>| {
+        let instead = instead.map(|other| pushing(other, "+-"));
+        let mut crowd = Crowd { table: table.clone(), count: 4, instead };
+        plan.train(&mut crowd, None, &generators, &mut || ()).err()
+    };
+    assert_eq!(train(None), None);
+    let mut longer = description.clone();
+    longer.bounds.norm = positive(100.0);
+    assert!(matches!(train(Some(&longer)), Some(TrainError::OtherRecords { .. })));
 }

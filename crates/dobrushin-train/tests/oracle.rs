@@ -107,14 +107,10 @@ impl Case {
     /// The certificate is above the exact divergence, but not above that of the run with half the noise.
     fn check(&self) {
         let plan = plan(&self.description);
-        let (laws, with_half) = (self.laws(&plan), self.laws(&half_the_noise(&self.description)));
-        let exact = |laws: &Laws, epsilon| {
-            let gamma = Gamma::from_epsilon(epsilon).expect("finite");
-            let of = |direction| laws.hockey_stick(direction, gamma).lower();
-            of(Direction::Forward).max(of(Direction::Reverse))
-        };
+        let (laws, with_half) = (self.laws(&plan), self.laws(&scaled_noise(&self.description, 0.5)));
         let certified = EPSILONS.map(|epsilon| certified_delta(&plan, epsilon));
-        let (truth, half) = (EPSILONS.map(|e| exact(&laws, e)), EPSILONS.map(|e| exact(&with_half, e)));
+        let (truth, half) =
+            (EPSILONS.map(|e| exact_delta(&laws, e)), EPSILONS.map(|e| exact_delta(&with_half, e)));
         println!("{}: certified {certified:.5?}, exact {truth:.5?}, half {half:.5?}", self.name);
         for i in 0..EPSILONS.len() {
             assert!(
@@ -157,11 +153,19 @@ fn certified_delta(plan: &Plan, epsilon: f64) -> f64 {
     report.guarantee().expect("some analysis applies").answer.value.upper()
 }
 
-fn half_the_noise(description: &Description) -> Plan {
-    let mut half = description.clone();
-    let Noise::Multiplier(multiplier) = half.training.noise else { panic!("the noise is a multiplier") };
-    half.training.noise = Noise::Multiplier(positive(multiplier.get() / 2.0));
-    plan(&half)
+/// The larger of both directions, rounded down.
+fn exact_delta(laws: &Laws, epsilon: f64) -> f64 {
+    let gamma = Gamma::from_epsilon(epsilon).expect("finite");
+    let of = |direction| laws.hockey_stick(direction, gamma).lower();
+    of(Direction::Forward).max(of(Direction::Reverse))
+}
+
+/// The same run with another noise.
+fn scaled_noise(description: &Description, factor: f64) -> Plan {
+    let mut scaled = description.clone();
+    let Noise::Multiplier(multiplier) = scaled.training.noise else { panic!("the noise is a multiplier") };
+    scaled.training.noise = Noise::Multiplier(positive(multiplier.get() * factor));
+    plan(&scaled)
 }
 
 /// One parameter between −2 and 2, no clipping: what is certified is derived from the loss.
@@ -272,6 +276,59 @@ fn records_in_turn_and_random_batches_are_as_private_as_certified() {
     for case in cases {
         case.check();
         case.check_law(20_000);
+    }
+}
+
+#[test]
+fn steps_that_are_long_or_of_many_records_are_as_private_as_certified() {
+    let steep = |rate, decay, clip: Option<f64>, (lower, upper)| {
+        let mut description = smooth(Loss::Squared, NUMBERS);
+        description.training.learning_rate = Some(LearningRate::Constant(positive(rate)));
+        description.training.weight_decay = decay;
+        description.training.contribution = clip.map(|clip| Contribution::Clipped(positive(clip)));
+        description.projection = Some(Projection::Box { lower, upper });
+        description
+    };
+    let (one, wide, narrow) = (Batch::Size(1), (-6.0, 6.0), (-1.0, 1.0));
+    let likely = Batch::Probability(Probability::new(0.5).expect("a probability"));
+    let clipped = |rate, decay, interval| steep(rate, decay, Some(0.8), interval);
+    let cases = [
+        // 2/β: iterates are mirrored at the target.
+        Case::new("mirrored", ordered(steep(2.0, 0.0, None, narrow), Order::Cyclic, 2, one, 4), " +", " -"),
+        Case::new(
+            "mirrored, clipped",
+            ordered(clipped(2.0, 0.0, wide), Order::Cyclic, 2, one, 4),
+            " +",
+            " -",
+        ),
+        // 1 − λ − ηβ < −1: iterates are driven apart where nothing is clipped.
+        Case::new("driven apart", ordered(clipped(2.0, 0.6, narrow), Order::Cyclic, 2, one, 4), "-+", "--"),
+        // With one record of which half is expected in a batch, steps are twice as long.
+        Case::new("twice as long", ordered(clipped(2.0, 0.0, wide), Order::Poisson, 1, likely, 3), "+", "-"),
+        Case::new("two in a batch", full(clipped(1.9, 0.0, narrow), 2, 4), "+-", "--"),
+    ];
+    for case in cases {
+        case.check();
+        case.check_law(20_000);
+    }
+}
+
+#[test]
+fn a_twentieth_of_the_noise_is_noticed_where_the_certificate_is_exact() {
+    // Far from the target the record, and public ones after it, push with a constant force: all noise adds up.
+    let mut description =
+        smooth(Loss::Huber { width: positive(0.5) }, Target::Range { lower: -50.0, upper: 50.0 });
+    description.projection = Some(Projection::Box { lower: -20.0, upper: 20.0 });
+    let mut tail = ordered(description.clone(), Order::Once, 1, Batch::Size(1), 1);
+    tail.training.public_steps = 4;
+    let descent = full(description.clone(), 3, 4);
+    for case in [Case::new("public tail", tail, "+", "-"), Case::new("descent", descent, "+  ", "-  ")] {
+        let certified = EPSILONS.map(|epsilon| certified_delta(&plan(&case.description), epsilon));
+        let exact =
+            |factor| EPSILONS.map(|e| exact_delta(&case.laws(&scaled_noise(&case.description, factor)), e));
+        println!("{}: certified {certified:.5?}, exact {:.5?}", case.name, exact(1.0));
+        assert!(exact(1.0).iter().zip(certified).all(|(exact, certified)| *exact <= certified));
+        assert!(exact(0.95).iter().zip(certified).all(|(exact, certified)| *exact > certified));
     }
 }
 
