@@ -75,6 +75,21 @@ impl Laws {
         self.parts.iter().map(|part| part.error).sum::<f64>() * (1.0 + 1e-12)
     }
 
+    /// The probabilities under D and under D′ that the iterate is at most `x`.
+    pub fn at_most(&self, x: f64) -> [Enclosure; 2] {
+        if x < self.interval.lower() || x >= self.interval.upper() {
+            return [if x < self.interval.lower() { Enclosure::ZERO } else { Enclosure::ONE }; 2];
+        }
+        let mut sums = [0.0; 2];
+        let mut error = self.error() + 2.0 * self.parts.len() as f64 * UNIT;
+        for part in &self.parts {
+            let below = part.below(x);
+            (0..2).for_each(|i| sums[i] += below[i]);
+            error += part.tail_error(below);
+        }
+        sums.map(|sum| enclosure(sum - error, sum + error))
+    }
+
     /// E_γ of the law for D from the law for D′ if `direction` is forward, of the latter from the
     /// former if it is reverse. As everywhere, (1 − γ)₊ is subtracted for γ < 1.
     pub fn hockey_stick(&self, direction: Direction, gamma: Gamma) -> Enclosure {

@@ -373,3 +373,27 @@ fn attacks_keep_their_promises() {
         }
     }
 }
+
+#[test]
+fn probabilities_of_half_lines_are_those_of_the_noise_and_of_events() {
+    // One step from a point: a normal law, cut at the ends of the interval.
+    let domain = interval(-1.0, 2.0);
+    let step = Step::always(Noise::Gaussian(0.5), affine(1.0, 0.25), affine(1.0, -0.25));
+    let laws = chain(domain, 0.0, vec![step.clone()]).laws().unwrap();
+    for x in [-1.0, -0.3, 0.0, 0.7, 1.9] {
+        for (probability, centre) in laws.at_most(x).into_iter().zip([0.25, -0.25]) {
+            assert!(probability.contains(normal::cdf((x - centre) / 0.5).midpoint()));
+            assert!(probability.width() < 1e-13);
+        }
+    }
+    assert_eq!(laws.at_most(-1.5)[0], Enclosure::ZERO);
+    assert_eq!(laws.at_most(2.0)[1], Enclosure::ONE);
+    // The larger one has a smaller distribution function, and E_1 is the largest difference: ratios are monotone.
+    let laws = chain(domain, 0.0, vec![step.clone(), step]).laws().unwrap();
+    let gap = |i: u32| {
+        let [first, second] = laws.at_most(-1.0 + f64::from(i) / 1000.0);
+        second.midpoint() - first.midpoint()
+    };
+    let largest = (0..3000).map(gap).fold(0.0, f64::max);
+    assert!((largest - laws.hockey_stick(Forward, Gamma::ONE).midpoint()).abs() < 1e-6);
+}

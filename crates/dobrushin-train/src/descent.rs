@@ -7,6 +7,7 @@ use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
 use dobrushin::algorithm::{Divisor, NoiseKind};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
 ///
@@ -131,6 +132,21 @@ impl Plan {
         Ok(())
     }
 
+    /// The wanted records, in a table that obeys the bounds of the plan.
+    pub(crate) fn bring<'a>(
+        &self,
+        records: &'a mut dyn Records,
+        wanted: &'a [u32],
+    ) -> Result<(&'a Table, Cow<'a, [u32]>), TrainError> {
+        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+        let fits = table.bounds() == &self.bounds && table.tasks() as u64 == self.training().tasks;
+        if !fits || places.len() != wanted.len() {
+            let planned = format!("{} records within its bounds in a step", wanted.len());
+            return Err(TrainError::OtherRecords { planned, found: "others".to_owned() });
+        }
+        Ok((table, places))
+    }
+
     pub(crate) fn project(&self, iterate: &mut [f64]) {
         if let Some(set) = self.projection {
             set.project(iterate);
@@ -165,7 +181,7 @@ impl Descent<'_> {
         let mut iterate = plan.model.start(&mut streams.fresh());
         plan.project(&mut iterate);
         let (start, mut released) = (iterate.clone(), None);
-        let (mut total, mut rounded) = (Vec::new(), Vec::new());
+        let mut total = Vec::new();
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
@@ -177,7 +193,7 @@ impl Descent<'_> {
                     sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
                 }
                 None if drawn <= BLOCK => {
-                    let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
+                    let (table, places) = plan.bring(records, draw.records)?;
                     watch(&iterate, table, &places);
                     sum.of(&plan.model, &iterate, table, task, &places, clip)
                 }
@@ -186,14 +202,12 @@ impl Descent<'_> {
                     total.clear();
                     total.resize(iterate.len(), 0.0);
                     for wanted in draw.records.chunks(BLOCK) {
-                        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+                        let (table, places) = plan.bring(records, wanted)?;
                         watch(&iterate, table, &places);
                         let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
-                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += f64::from(part));
+                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);
                     }
-                    rounded.clear();
-                    rounded.extend(total.iter().map(|&total| total as f32));
-                    &rounded
+                    &total
                 }
             };
             let divisor = match training.divide_by {
@@ -236,7 +250,7 @@ const BLOCK: usize = 1 << 16;
 const CHUNK: usize = 4096;
 
 impl Step {
-    fn apply(&self, iterate: &mut [f64], gradients: &[f32], streams: &mut Streams<'_>) {
+    fn apply(&self, iterate: &mut [f64], gradients: &[f64], streams: &mut Streams<'_>) {
         let generators = streams.generators;
         let first = streams.reserve(iterate.len().div_ceil(CHUNK));
         let chunks = iterate.par_chunks_mut(CHUNK).zip(gradients.par_chunks(CHUNK));
@@ -249,7 +263,7 @@ impl Step {
                 NoiseKind::Laplace => noise::laplace(&mut bits, noises),
             }
             for ((parameter, &gradient), &noise) in iterate.iter_mut().zip(gradients).zip(noises.iter()) {
-                *parameter = self.keep * *parameter - self.pace * f64::from(gradient) + self.noise * noise;
+                *parameter = self.keep * *parameter - self.pace * gradient + self.noise * noise;
             }
         });
     }

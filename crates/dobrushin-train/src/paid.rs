@@ -41,7 +41,7 @@ impl Plan {
         let (mut right, mut loss) = (0.0, 0.0);
         for from in (0..count).step_by(BLOCK as usize) {
             let wanted: Vec<u32> = (from..from.saturating_add(BLOCK).min(count)).collect();
-            let (table, places) = records.bring(&wanted).map_err(TrainError::Reading)?;
+            let (table, places) = self.bring(records, &wanted)?;
             for &place in places.iter() {
                 if let Some(judged) = judged(&self.model, parameters, table, place as usize, task) {
                     right += f64::from(u8::from(judged.right)) - 0.5;

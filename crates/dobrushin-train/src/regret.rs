@@ -75,8 +75,7 @@ impl Plan {
         let mut pace = 1.0 / table.len().max(1) as f64;
         for _ in 0..SEARCH {
             let gradient = sum.of(&self.model, &best, table, 0, &all, None);
-            let mut next: Vec<f64> =
-                best.iter().zip(gradient).map(|(w, &g)| w - pace * f64::from(g)).collect();
+            let mut next: Vec<f64> = best.iter().zip(gradient).map(|(w, &g)| w - pace * g).collect();
             self.project(&mut next);
             let loss = total(&next);
             if loss < least {

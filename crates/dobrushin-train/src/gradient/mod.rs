@@ -22,13 +22,14 @@ use scored::Scored;
 /// whose gradient is no number or longer than 2⁹⁰ before it is clipped (after, for a linear model), so that the sum is
 /// always finite.
 ///
-/// With n records the rounding of the additions is at most u·Σ|contributions| in each coordinate, with
-/// u = 65·2⁻²⁴ < 4·10⁻⁶ for linear and softmax models, and (256 + n/64)·2⁻²⁴ for networks.
+/// Records are added up in f32 in blocks, and the blocks in f64: one record changes the rounding of its own block only,
+/// however many there are. The rounding of a block is at most u·Σ|contributions| in each coordinate, with u = 65·2⁻²⁴
+/// and 64 records for linear and softmax models, and u = 1280·2⁻²⁴ and at most 1024 records for networks.
 ///
 /// The result is the same, bit for bit, for any number of threads.
 pub struct Sum {
     method: Method,
-    sum: Vec<f32>,
+    sum: Vec<f64>,
 }
 
 enum Method {
@@ -57,7 +58,7 @@ impl Sum {
         task: usize,
         records: &[u32],
         clip: Option<f64>,
-    ) -> &[f32] {
+    ) -> &[f64] {
         let batch = Batch { table, task, records };
         match &mut self.method {
             Method::Scored(scored) => scored.add_up(model, parameters, batch, Clip::to(clip), &mut self.sum),

@@ -27,6 +27,8 @@ pub struct Network {
     entering: Vec<Vec<f32>>,
     /// What comes back to each layer; forward, the scores.
     returning: Vec<Vec<f32>>,
+    /// The sum of the records that are worked on together.
+    part: Vec<f32>,
 }
 
 struct Layer {
@@ -54,12 +56,13 @@ impl Network {
             arch: Arch::new(),
             entering: layers.iter().map(|layer| vec![0.0; rows * layer.inputs]).collect(),
             returning: layers.iter().map(|layer| vec![0.0; rows * layer.units]).collect(),
+            part: vec![0.0; layers.iter().map(|layer| layer.weights.len() + layer.units).sum()],
             layers,
             rows,
         }
     }
 
-    pub fn add_up(&mut self, parameters: &[f64], batch: Batch, clip: Clip, sum: &mut [f32]) {
+    pub fn add_up(&mut self, parameters: &[f64], batch: Batch, clip: Clip, sum: &mut [f64]) {
         let mut rest = parameters.iter().map(|&parameter| parameter as f32);
         for layer in &mut self.layers {
             for weight in layer.weights.iter_mut().chain(&mut layer.offsets) {
@@ -70,7 +73,11 @@ impl Network {
         for batch in batch.chunks(self.rows) {
             let threads = batch.records.len() * sum.len() >= WORTH_THREADS;
             self.propagate(batch, clip, threads);
-            self.combine(batch.records.len(), threads, sum);
+            let mut part = std::mem::take(&mut self.part);
+            part.fill(0.0);
+            self.combine(batch.records.len(), threads, &mut part);
+            sum.iter_mut().zip(&part).for_each(|(sum, &part)| *sum += f64::from(part));
+            self.part = part;
         }
     }
 
@@ -103,7 +110,7 @@ impl Network {
         }
     }
 
-    /// Adds Σ δ ⊗ (a, 1) over the records to the sum.
+    /// Adds Σ δ ⊗ (a, 1) over the records, at most [`MOST_ROWS`], to the sum.
     fn combine(&self, rows: usize, threads: bool, sum: &mut [f32]) {
         let mut pieces = Vec::new();
         let mut rest = sum;

@@ -17,7 +17,6 @@ pub struct Scored {
     weights: Vec<f32>,
     /// For each block a sum, and the scores of its records.
     blocks: Vec<f32>,
-    total: Vec<f64>,
 }
 
 impl Scored {
@@ -27,21 +26,20 @@ impl Scored {
             arch: Arch::new(),
             weights: vec![0.0; parameters],
             blocks: vec![0.0; BLOCKS * (parameters + scores)],
-            total: vec![0.0; parameters],
         }
     }
 
-    pub fn add_up(&mut self, model: &Model, parameters: &[f64], batch: Batch, clip: Clip, sum: &mut [f32]) {
+    pub fn add_up(&mut self, model: &Model, parameters: &[f64], batch: Batch, clip: Clip, sum: &mut [f64]) {
         for (weight, &parameter) in self.weights.iter_mut().zip(parameters) {
             *weight = parameter as f32;
         }
-        let Self { arch, weights, blocks, total } = self;
+        let Self { arch, weights, blocks } = self;
         let stride = blocks.len() / BLOCKS;
         let work = |(space, block): (&mut [f32], Batch)| {
             let (sum, scores) = space.split_at_mut(weights.len());
             add_up_block(*arch, model, weights, block, clip, scores, sum);
         };
-        total.fill(0.0);
+        sum.fill(0.0);
         for batch in batch.chunks(BLOCK * BLOCKS) {
             let count = batch.records.len().div_ceil(BLOCK);
             let spaces = &mut blocks[..count * stride];
@@ -52,13 +50,10 @@ impl Scored {
                 spaces.par_chunks_mut(stride).zip(parts).for_each(work);
             }
             for space in spaces.chunks(stride) {
-                for (total, &part) in total.iter_mut().zip(space) {
-                    *total += f64::from(part);
+                for (sum, &part) in sum.iter_mut().zip(space) {
+                    *sum += f64::from(part);
                 }
             }
-        }
-        for (sum, &total) in sum.iter_mut().zip(&*total) {
-            *sum = total as f32;
         }
     }
 }
