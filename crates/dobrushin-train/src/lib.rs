@@ -19,9 +19,10 @@ pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
+pub use evaluate::{Metrics, evaluate};
 #[doc(hidden)]
 pub use gradient::Sum;
-pub use model::{Constants, Loss, Model};
+pub use model::{Constants, Loss, Model, Prediction};
 pub use projection::Projection;
 pub use random::{Bits, Generators, NoRandomness, Seed};
 pub use records::Records;

@@ -80,10 +80,11 @@ fn add_up_block(
     scores: &mut [f32],
     sum: &mut [f32],
 ) {
-    let (mut rows, mut targets, mut count) = ([&[][..]; BLOCK], [0.0; BLOCK], 0);
+    let (mut rows, mut norms, mut targets, mut count) = ([&[][..]; BLOCK], [0.0; BLOCK], [0.0; BLOCK], 0);
     for (row, target) in block.features().zip(block.targets()) {
         if !target.is_nan() {
             (rows[count], targets[count]) = (row, target);
+            norms[count] = kernel::square_norm(arch, row).sqrt();
             count += 1;
         }
     }
@@ -91,17 +92,18 @@ fn add_up_block(
     let width = score_count(model);
     let scores = &mut scores[..count * width];
     kernel::scores(arch, rows, weights, scores);
-    for ((row, target), scores) in rows.iter().zip(targets).zip(scores.chunks_mut(width)) {
-        clipped_derivatives(arch, model, row, target, clip, scores);
+    for ((norm, target), scores) in norms.into_iter().zip(targets).zip(scores.chunks_mut(width)) {
+        clipped_derivatives(model, norm, target, clip, scores);
     }
     kernel::combine(arch, rows, scores, sum);
 }
 
 /// Replaces the scores of a record by their derivatives, scaled as its gradient is.
-fn clipped_derivatives(arch: Arch, model: &Model, row: &[f32], target: f32, clip: Clip, scores: &mut [f32]) {
-    let norm = kernel::square_norm(arch, row).sqrt();
+fn clipped_derivatives(model: &Model, norm: f64, target: f32, clip: Clip, scores: &mut [f32]) {
     if let Model::Linear { loss, .. } = model {
-        let derivative = loss.derivative(f64::from(scores[0]), f64::from(target), norm);
+        let score = f64::from(scores[0]);
+        // Asked for first: there are losses that have a derivative even there.
+        let derivative = if score.is_nan() { score } else { loss.derivative(score, f64::from(target), norm) };
         scores[0] = clip.clipped(derivative, norm);
         return;
     }

@@ -1,10 +1,14 @@
 //! Models, and what declared bounds say of their losses.
 
+mod check;
 mod constants;
 mod loss;
+mod prediction;
+mod start;
 
 pub use constants::Constants;
 pub use loss::Loss;
+pub use prediction::Prediction;
 
 /// What is trained: parameters, and a loss of them for each record.
 ///
@@ -39,16 +43,16 @@ pub enum Model {
 }
 
 impl Model {
-    /// How many parameters there are.
+    /// How many parameters there are; if they cannot be counted, the largest number.
     pub fn parameters(&self) -> usize {
         match self {
             Self::Linear { features, .. } => *features,
-            Self::Softmax { classes, features } => classes * features,
+            Self::Softmax { classes, features } => classes.saturating_mul(*features),
             Self::Network { hidden, classes, features } => {
                 let mut inputs = *features;
-                let mut total = 0;
+                let mut total = 0_usize;
                 for &units in hidden.iter().chain([classes]) {
-                    total += (inputs + 1) * units;
+                    total = total.saturating_add(inputs.saturating_add(1).saturating_mul(units));
                     inputs = units;
                 }
                 total
