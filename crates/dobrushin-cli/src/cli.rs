@@ -1,6 +1,7 @@
 //! What users type.
 
 use crate::command::local::LocalArgs;
+use crate::command::train::TrainArgs;
 use crate::figures;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
@@ -54,6 +55,12 @@ pub enum Command {
     Kernel(KernelArgs),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(LocalArgs),
+    /// Train a model on private records, with its certificate
+    Train(TrainArgs),
+    /// What a model says of new records
+    Predict(PredictArgs),
+    /// What a certificate says, and whether it holds
+    Certificate(CertificateArgs),
     /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
     Figures(FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
@@ -155,6 +162,43 @@ pub struct AccountArgs {
 pub struct VerifyArgs {
     /// What dobrushin account --certificate wrote
     pub certificate: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct CertificateArgs {
+    #[command(subcommand)]
+    pub command: CertificateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CertificateCommand {
+    /// The certificate for people: guarantee, assumptions, and how each is enforced
+    Show {
+        /// What dobrushin train or dobrushin account --certificate wrote
+        certificate: PathBuf,
+    },
+    /// Compute the guarantee anew from the run, as dobrushin verify does; with --model, also whether it is of that model
+    Verify(CertifiedArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct CertifiedArgs {
+    /// What dobrushin train or dobrushin account --certificate wrote
+    pub certificate: PathBuf,
+    /// The model that it should be of
+    #[arg(long, value_name = "MODEL.json")]
+    pub model: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct PredictArgs {
+    /// What dobrushin train wrote
+    pub model: PathBuf,
+    /// Records with the columns of the model's schema: CSV with a header line, or Parquet
+    pub data: PathBuf,
+    /// Leave the line of a row that cannot be used empty, instead of stopping
+    #[arg(long)]
+    pub skip_bad: bool,
 }
 
 #[derive(Args, Debug)]

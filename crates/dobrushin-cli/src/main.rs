@@ -48,6 +48,9 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
         Some(Command::Local(arguments)) => return command::local::run(arguments, &cli.common),
+        Some(Command::Train(arguments)) => command::train::run(arguments, !cli.common.quiet),
+        Some(Command::Predict(arguments)) => return command::predict::run(arguments, &cli.common),
+        Some(Command::Certificate(arguments)) => command::certificate::run(arguments),
         Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
         Some(Command::Explain(arguments)) => command::explain::run(arguments),
     }?;

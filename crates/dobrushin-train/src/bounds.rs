@@ -15,6 +15,26 @@ pub struct Bounds {
     pub target: Target,
 }
 
+/// A row that was scaled down stays below the bound when its coordinates are rounded to 24 binary digits.
+const MARGIN: f64 = 1.0 - 1.0 / (1 << 21) as f64;
+
+impl Bounds {
+    /// Scales features down to the norm if they are longer, and says whether they were.
+    ///
+    /// # Guarantee
+    /// Their Euclidean norm is at most [`Bounds::norm`], if they are numbers; features that are shorter stay as they are.
+    pub fn scale_down(&self, features: &mut [f32]) -> bool {
+        let limit = self.norm.get();
+        let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
+        // The sum of squares is rounded.
+        if norm > limit * (1.0 - 1e-12) {
+            let factor = limit / norm * MARGIN;
+            features.iter_mut().for_each(|value| *value = (f64::from(*value) * factor) as f32);
+        }
+        norm > limit
+    }
+}
+
 /// What a target may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {

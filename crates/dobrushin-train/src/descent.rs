@@ -1,1 +1,263 @@
-//! The iteration.
+//! The iteration: w ← Π((1 − λ)·w − (η/b)·Σ gradients + noise).
+
+use crate::gradient::Sum;
+use crate::noise;
+use crate::random::{Bits, Generators};
+use crate::schedule::{Fate, Schedule};
+use crate::{Plan, PrivateMetrics, Records, Table};
+use dobrushin::algorithm::{Contribution, Divisor, NoiseKind, Training};
+use rayon::prelude::*;
+
+/// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
+///
+/// It has no `Debug`: parameters are written to one file, on purpose, and nowhere else.
+#[derive(Clone, PartialEq)]
+pub struct Released {
+    /// One vector for each task.
+    pub parameters: Vec<Vec<f64>>,
+    /// One for each task, if the plan has an evaluation.
+    pub evaluations: Vec<PrivateMetrics>,
+}
+
+/// Why nothing is released.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrainError {
+    /// The records are not those that the plan is for.
+    #[error("the plan is for {planned}, but there are {found}")]
+    OtherRecords {
+        /// What the plan says.
+        planned: String,
+        /// What there is.
+        found: String,
+    },
+    /// Public steps need public records.
+    #[error("the plan has public steps, but there are no public records")]
+    NoPublicRecords,
+    /// Records come in the order of their file only, and the plan needs another.
+    #[error("the records can be read in their order only, but the plan draws them at random")]
+    AnyOrder,
+    /// Reading failed.
+    #[error("{0}")]
+    Reading(String),
+    /// What would be released has infinite parameters.
+    #[error("the parameters grew beyond all numbers")]
+    Diverged,
+}
+
+/// Independent streams, each used once.
+pub(crate) struct Streams<'a> {
+    generators: &'a Generators,
+    next: u64,
+}
+
+impl<'a> Streams<'a> {
+    pub fn new(generators: &'a Generators) -> Self {
+        Self { generators, next: 0 }
+    }
+
+    pub fn fresh(&mut self) -> Bits {
+        self.next += 1;
+        self.generators.stream(self.next - 1)
+    }
+
+    /// The first of so many streams that nobody else gets.
+    fn reserve(&mut self, count: usize) -> u64 {
+        let first = self.next;
+        self.next += count as u64;
+        first
+    }
+}
+
+impl Plan {
+    /// Carries the plan out. `progress` is told after every step; how many there are does not depend on the data.
+    ///
+    /// # Errors
+    /// [`TrainError`]; nothing is released then.
+    pub fn train(
+        &self,
+        records: &mut dyn Records,
+        public: Option<&Table>,
+        generators: &Generators,
+        progress: &mut dyn FnMut(),
+    ) -> Result<Released, TrainError> {
+        self.train_watched(records, public, generators, progress, &mut |_, _, _| ())
+    }
+
+    /// As [`Plan::train`]; `watch` sees every iterate before the step that it is for, and the records of the step.
+    pub(crate) fn train_watched(
+        &self,
+        records: &mut dyn Records,
+        public: Option<&Table>,
+        generators: &Generators,
+        progress: &mut dyn FnMut(),
+        watch: Watch<'_>,
+    ) -> Result<Released, TrainError> {
+        self.check_records(records, public)?;
+        let mut streams = Streams::new(generators);
+        let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
+        for task in 0..records.tasks() {
+            let run = Descent { plan: self, public, task, progress: &mut *progress, watch: &mut *watch };
+            let parameters = run.carry_out(records, &mut streams)?;
+            if !parameters.iter().all(|parameter| parameter.is_finite()) {
+                return Err(TrainError::Diverged);
+            }
+            released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
+            released.parameters.push(parameters);
+        }
+        Ok(released)
+    }
+
+    fn check_records(&self, records: &dyn Records, public: Option<&Table>) -> Result<(), TrainError> {
+        let training = self.training();
+        let other = |planned: String, found: String| Err(TrainError::OtherRecords { planned, found });
+        let count = records.count();
+        if count != training.records {
+            return other(format!("{} records", training.records), count.to_string());
+        }
+        let bounded = [Some(records.bounds()), public.map(Table::bounds)];
+        if bounded.into_iter().flatten().any(|bounds| bounds != &self.bounds) {
+            return other("records within its bounds".to_owned(), "others".to_owned());
+        }
+        let tasks = [Some(records.tasks()), public.map(Table::tasks)];
+        if tasks.into_iter().flatten().any(|tasks| tasks as u64 != training.tasks) {
+            return other(format!("{} tasks", training.tasks), "others".to_owned());
+        }
+        if training.public_steps > 0 && public.is_none_or(Table::is_empty) {
+            return Err(TrainError::NoPublicRecords);
+        }
+        if !records.any_order() && !Schedule::is_in_order(training) {
+            return Err(TrainError::AnyOrder);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn project(&self, iterate: &mut [f64]) {
+        if let Some(set) = self.projection {
+            set.project(iterate);
+        }
+    }
+}
+
+/// Sees the iterate before a step, and the records of the step.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(&[f64], &Table, &[u32]);
+
+/// One task.
+struct Descent<'a> {
+    plan: &'a Plan,
+    public: Option<&'a Table>,
+    task: usize,
+    progress: &'a mut dyn FnMut(),
+    watch: Watch<'a>,
+}
+
+impl Descent<'_> {
+    /// From the start to what is released.
+    ///
+    /// With a random stop or skipped steps, all steps are computed all the same, so that neither the time this takes nor
+    /// the progress tells what was drawn.
+    fn carry_out(self, records: &mut dyn Records, streams: &mut Streams<'_>) -> Result<Vec<f64>, TrainError> {
+        let Self { plan, public, task, progress, watch } = self;
+        let training = plan.training();
+        let clip = clip_norm(training);
+        let mut sum = Sum::new(&plan.model);
+        let mut schedule = Schedule::new(training, streams.fresh());
+        let mut iterate = plan.model.start(&mut streams.fresh());
+        plan.project(&mut iterate);
+        let (start, mut released) = (iterate.clone(), None);
+        let (mut total, mut rounded) = (Vec::new(), Vec::new());
+        while let Some(draw) = schedule.next() {
+            // A plan describes all of its steps.
+            let update = training.update_at(draw.time).expect("the plan has a rate for every step");
+            let drawn = draw.records.len();
+            let gradients = match public.filter(|_| draw.public) {
+                Some(table) => {
+                    let wrapped: Vec<u32> =
+                        draw.records.iter().map(|&record| record % table.len() as u32).collect();
+                    sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
+                }
+                None if drawn <= BLOCK => {
+                    let (table, places) = records.bring(draw.records).map_err(TrainError::Reading)?;
+                    watch(&iterate, table, &places);
+                    sum.of(&plan.model, &iterate, table, task, &places, clip)
+                }
+                // Streamed records are never all in memory.
+                None => {
+                    total.clear();
+                    total.resize(iterate.len(), 0.0);
+                    for wanted in draw.records.chunks(BLOCK) {
+                        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+                        watch(&iterate, table, &places);
+                        let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
+                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += f64::from(part));
+                    }
+                    rounded.clear();
+                    rounded.extend(total.iter().map(|&total| total as f32));
+                    &rounded
+                }
+            };
+            let divisor = match training.divide_by {
+                Divisor::BatchSize => update.divisor,
+                Divisor::Actual => drawn.max(1) as f64,
+            };
+            let step = Step {
+                keep: 1.0 - training.weight_decay,
+                pace: update.rate / divisor,
+                noise: update.noise,
+                kind: training.noise_kind,
+            };
+            step.apply(&mut iterate, gradients, streams);
+            plan.project(&mut iterate);
+            match draw.fate {
+                Fate::Skipped => iterate.copy_from_slice(&start),
+                Fate::Released => released = Some(iterate.clone()),
+                Fate::Used => {}
+            }
+            progress();
+        }
+        Ok(released.unwrap_or(iterate))
+    }
+}
+
+/// The norm to which gradients are clipped, if they are.
+fn clip_norm(training: &Training) -> Option<f64> {
+    match training.contribution {
+        Some(Contribution::Clipped(norm)) => Some(norm.get()),
+        _ => None,
+    }
+}
+
+/// One update, before the projection.
+struct Step {
+    /// 1 − λ.
+    keep: f64,
+    /// η/b.
+    pace: f64,
+    /// The size of the noise.
+    noise: f64,
+    kind: NoiseKind,
+}
+
+/// The most records that are brought into memory at once, and added up by themselves.
+const BLOCK: usize = 1 << 16;
+/// Parameters that share a stream of noise.
+const CHUNK: usize = 4096;
+
+impl Step {
+    fn apply(&self, iterate: &mut [f64], gradients: &[f32], streams: &mut Streams<'_>) {
+        let generators = streams.generators;
+        let first = streams.reserve(iterate.len().div_ceil(CHUNK));
+        let chunks = iterate.par_chunks_mut(CHUNK).zip(gradients.par_chunks(CHUNK));
+        chunks.enumerate().for_each(|(number, (iterate, gradients))| {
+            let mut bits = generators.stream(first + number as u64);
+            let mut buffer = [0.0; CHUNK];
+            let noises = &mut buffer[..iterate.len()];
+            match self.kind {
+                NoiseKind::Gaussian => noise::gaussian(&mut bits, noises),
+                NoiseKind::Laplace => noise::laplace(&mut bits, noises),
+            }
+            for ((parameter, &gradient), &noise) in iterate.iter_mut().zip(gradients).zip(noises.iter()) {
+                *parameter = self.keep * *parameter - self.pace * f64::from(gradient) + self.noise * noise;
+            }
+        });
+    }
+}

@@ -43,6 +43,36 @@ pub fn evaluate(model: &Model, parameters: &[f64], table: &Table, task: usize) -
     }
 }
 
+/// What a model makes of one record.
+pub(crate) struct Judged {
+    pub loss: f64,
+    /// Whether its class is predicted.
+    pub right: bool,
+    /// The squared difference of prediction and target, for numbers.
+    square: f64,
+}
+
+/// What a model makes of a record; nothing if that is empty.
+pub(crate) fn judged(
+    model: &Model,
+    parameters: &[f64],
+    table: &Table,
+    record: usize,
+    task: usize,
+) -> Option<Judged> {
+    let (features, target) = (table.features(record), f64::from(table.target(record, task)));
+    if target.is_nan() {
+        return None;
+    }
+    let scores = model.scores(parameters, features);
+    let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
+    let loss = model.loss(&scores, target, norm);
+    Some(match model.prediction(&scores) {
+        Prediction::Value(value) => Judged { loss, right: false, square: (value - target).powi(2) },
+        Prediction::Class { class, .. } => Judged { loss, right: class as f64 == target, square: 0.0 },
+    })
+}
+
 /// Sums over records.
 #[derive(Clone, Copy, Default)]
 struct Sums {
@@ -56,18 +86,13 @@ struct Sums {
 
 impl Sums {
     fn with(mut self, model: &Model, parameters: &[f64], table: &Table, record: usize, task: usize) -> Self {
-        let (features, target) = (table.features(record), f64::from(table.target(record, task)));
-        if target.is_nan() {
+        let Some(judged) = judged(model, parameters, table, record, task) else {
             return self;
-        }
-        let scores = model.scores(parameters, features);
-        let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
+        };
         self.records += 1;
-        self.loss += model.loss(&scores, target, norm);
-        match model.prediction(&scores) {
-            Prediction::Value(value) => self.squares += (value - target).powi(2),
-            Prediction::Class { class, .. } => self.right += u64::from(class as f64 == target),
-        }
+        self.loss += judged.loss;
+        self.right += u64::from(judged.right);
+        self.squares += judged.square;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Private training: models whose last iterate is released, each with the run that the accountant sees.
 //!
-//! Everything starts from a `Plan`. It is built from the numbers of a run, a [`Model`], the [`Bounds`] of the data and
+//! Everything starts from a [`Plan`]. It is built from the numbers of a run, a [`Model`], the [`Bounds`] of the data and
 //! a [`Projection`]; it derives what the accountant may assume (Lipschitz constant, smoothness, diameter), and the same
 //! plan then trains. There is no way to train without it, and no way to hand the accountant anything else.
 
@@ -10,20 +10,26 @@ mod evaluate;
 mod gradient;
 mod model;
 mod noise;
+mod paid;
 mod plan;
 mod projection;
 mod random;
 mod records;
+mod regret;
 mod schedule;
 pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
+pub use descent::{Released, TrainError};
 pub use evaluate::{Metrics, evaluate};
 #[doc(hidden)]
 pub use gradient::Sum;
 pub use model::{Constants, Loss, Model, Prediction};
+pub use paid::PrivateMetrics;
+pub use plan::{Description, Plan};
 pub use projection::Projection;
 pub use random::{Bits, Generators, NoRandomness, Seed};
 pub use records::Records;
+pub use regret::Regret;
 pub use table::{Enforced, Table};

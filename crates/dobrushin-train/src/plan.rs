@@ -1,1 +1,201 @@
-//! The one description of a run.
+//! The one description of a run: what the accountant sees and what is carried out.
+
+use crate::{Bounds, Model, Projection};
+use dobrushin::Positive;
+use dobrushin::algorithm::{
+    Batch, Contribution, Divisor, DomainFacts, Length, LossFacts, Order, Record, Release, Run, RunError,
+    Training,
+};
+use dobrushin::mechanism::Neighbours;
+
+/// What a user says of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// The numbers of the run. What the accountant may assume of the loss and of the domain is left out, and so is a
+    /// Lipschitz constant: the plan derives them.
+    pub training: Training,
+    /// What is trained.
+    pub model: Model,
+    /// What the records are made to obey.
+    pub bounds: Bounds,
+    /// Where iterates are projected to; nowhere without it.
+    pub projection: Option<Projection>,
+    /// The loss of a record beyond which it does not count in a private evaluation.
+    pub loss_bound: Positive,
+}
+
+/// A run that can be accounted for and carried out, from one and the same object.
+///
+/// # Guarantee
+/// [`Plan::run`] is a description of what [`Plan::train`] does: every number that training uses is read from it, and
+/// what it says of the loss, of one record's gradient and of the domain is enforced for every record and iterate, by
+/// the bounds of the table, by clipping and by projection.
+#[derive(Clone)]
+pub struct Plan {
+    run: Run,
+    pub(crate) model: Model,
+    pub(crate) bounds: Bounds,
+    pub(crate) projection: Option<Projection>,
+    pub(crate) loss_bound: Positive,
+}
+
+impl Plan {
+    /// Derives what the accountant may assume, and checks that everything fits together.
+    ///
+    /// With records in turn and batches that do not divide them, empty records are added at the end: they contribute
+    /// nothing, for every data set alike, and all batches are equal. Where a record may be there or not, its absence is an
+    /// empty record too: `run.records` is then a public bound on their number.
+    ///
+    /// # Errors
+    /// [`RunError`] with the key of the run file that is to blame.
+    pub fn new(description: Description) -> Result<Self, RunError> {
+        let Description { mut training, model, bounds, projection, loss_bound } = description;
+        refuse_claims(&training)?;
+        refuse_unfinished(&training)?;
+        refuse_neighbours(&training)?;
+        model.check(&bounds).map_err(|why| error("model.kind", why, "kind = \"logistic\""))?;
+        let parameters = model.parameters();
+        if let Some(set) = projection {
+            set.check(parameters).map_err(|why| error("domain", why, "ball = 5.0"))?;
+        }
+        let clip = training.contribution.map(Contribution::norm);
+        let reach = projection.map(|set| set.reach(parameters));
+        let constants = model.constants(&bounds, reach, clip);
+        training.contribution = Some(match (clip, constants.lipschitz) {
+            (Some(norm), _) => Contribution::Clipped(norm),
+            (None, Some(norm)) => Contribution::Lipschitz(bound("update.lipschitz", norm)?),
+            (None, None) => {
+                return Err(error(
+                    "update.clip-norm",
+                    "is missing, and without it one record's gradient may have any norm",
+                    "clip-norm = 1.0; or, for a model of one score, [domain] ball = 5.0",
+                ));
+            }
+        });
+        training.loss = LossFacts {
+            convex: Some(constants.convex),
+            smoothness: constants.smoothness.map(|beta| bound("loss.smoothness", beta)).transpose()?,
+            strong_convexity: None,
+            generalised_linear: Some(constants.generalised_linear),
+        };
+        training.domain = DomainFacts {
+            diameter: match projection {
+                Some(set) => Some(bound("domain.diameter", set.diameter(parameters))?),
+                None => None,
+            },
+            dimension: Some(parameters as u64),
+        };
+        training.records = padded(&training);
+        if training.records > u64::from(u32::MAX) {
+            let message = format!("is {}, but it must be at most {}", training.records, u32::MAX);
+            return Err(error("run.records", message, "a part of the records"));
+        }
+        // Checks the numbers that the number of steps is computed from.
+        let checked = Run::training(training.clone())?;
+        if let Some(steps) = checked.as_training().and_then(Training::steps) {
+            training.length = Length::Steps(steps);
+        }
+        Ok(Self { run: Run::training(training)?, model, bounds, projection, loss_bound })
+    }
+
+    /// What the accountant sees.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The numbers of the run.
+    pub fn training(&self) -> &Training {
+        // A plan is built from nothing else.
+        self.run.as_training().expect("a plan is a noisy iteration")
+    }
+
+    /// What is trained.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What the records are made to obey.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+}
+
+/// So many records, with empty ones at the end, that batches of records in turn are equal.
+fn padded(training: &Training) -> u64 {
+    match training.batch {
+        Batch::Size(size) if training.order.is_by_passes() && size > 0 => {
+            training.records.div_ceil(size).saturating_mul(size)
+        }
+        _ => training.records,
+    }
+}
+
+/// What the plan derives must not be claimed.
+fn refuse_claims(training: &Training) -> Result<(), RunError> {
+    let derived = "is derived from the model and the schema, so that it cannot be wrong";
+    if training.loss != LossFacts::default() {
+        return Err(error("loss", derived, "leave [loss] out"));
+    }
+    if training.domain != DomainFacts::default() {
+        return Err(error("domain.diameter", derived, "say where to project: [domain] ball = 5.0"));
+    }
+    if matches!(training.contribution, Some(Contribution::Lipschitz(_))) {
+        let help = "leave it out, or clip gradients to a norm: clip-norm = 1.0";
+        return Err(error("update.lipschitz", derived, help));
+    }
+    Ok(())
+}
+
+/// What cannot be carried out.
+fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
+    if training.release == Release::All {
+        let message = "is \"all\", but training releases one iterate and hides all others";
+        return Err(error("run.release", message, "release = \"last\""));
+    }
+    if training.release == Release::RandomSkip && training.order != Order::Once {
+        let message = "is \"random-skip\", which is for run.order = \"once\"";
+        return Err(error("run.release", message, "release = \"last\" or order = \"once\""));
+    }
+    if training.length == Length::Any {
+        return Err(error("run.steps", "is \"any\", but training must end", "steps = 1000"));
+    }
+    if training.record != Record::Worst {
+        let message = "is an index, but a model is released for everybody";
+        return Err(error("run.record", message, "leave it out"));
+    }
+    if training.learning_rate.is_none() {
+        return Err(error("update.learning-rate", "is missing", "learning-rate = 0.1"));
+    }
+    Ok(())
+}
+
+/// A record that is there or not changes how many there are; what depends on that number must not.
+fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
+    if training.neighbours != Neighbours::AddOrRemoveOne {
+        return Ok(());
+    }
+    let fits = matches!(training.order, Order::Poisson | Order::Full)
+        && training.divide_by == Divisor::BatchSize
+        && training.evaluation.is_none();
+    if fits {
+        return Ok(());
+    }
+    Err(error(
+        "run.neighbours",
+        "is \"add-or-remove-one\", which training supports for order = \"poisson\" or \"full\" with divide-by = \
+         \"batch-size\" and without [evaluation]: otherwise the number of records would show",
+        "neighbours = \"replace-one\"",
+    ))
+}
+
+/// A derived number, which must be one.
+fn bound(key: &'static str, value: f64) -> Result<Positive, RunError> {
+    Positive::new(value).map_err(|_| {
+        let message = format!("would be {value:e}: the bounds are too small or too large for numbers");
+        error(key, message, "bounds, and a domain, of moderate size")
+    })
+}
+
+pub(crate) fn error(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> RunError {
+    RunError { key, message: message.into(), help: help.into() }
+}

@@ -1,1 +1,219 @@
 //! Which records each step uses.
+//!
+//! The accountant reads the same [`Training`] and assumes exactly what happens here; see `algorithm/hidden.rs` and
+//! `algorithm/composition.rs` of the library.
+//!
+//! - *Once, cyclic*: batches of consecutive records, in the order of the table; cyclic starts over after each pass.
+//! - *Shuffled*: the same, in a uniformly random order that is new in each pass.
+//! - *Without replacement*: a uniformly random set of the batch size, new in each step.
+//! - *Poisson*: each record independently, with a probability that is exactly t/2⁶⁴, what was asked for rounded down:
+//!   less sampling is more private. Probability 1 draws every record.
+//! - *Full*: all records.
+//!
+//! A random stop is after 1, 2, … or all steps, public ones included, each equally likely. A random skip leaves out the
+//! first 0, 1, … or ⌊T/2⌋ of T private steps, each equally likely, so that the records of step k take part if and only
+//! if fewer than k steps are skipped. The steps that remain keep their numbers: step k uses η_k and the noise of step k
+//! whether or not others were skipped. With equal steps, which the analysis of hidden states requires, the numbers do
+//! not matter; with unequal ones only composition applies, and it counts step k with the η and the noise of step k.
+
+use crate::Bits;
+use dobrushin::Enclosure;
+use dobrushin::algorithm::{Batch, Order, Release, Training};
+use dobrushin::local::Coin;
+use dobrushin::local::bits::below;
+
+/// The steps of one run, one after the other.
+///
+/// What it holds is secret: which records a step uses, and when a run stops, protects people.
+pub(crate) struct Schedule {
+    bits: Bits,
+    order: Order,
+    records: u64,
+    /// The size of a batch; if that is random, its expectation, rounded up.
+    size: u64,
+    /// For Poisson sampling; none if every record is drawn.
+    coin: Option<Coin>,
+    /// How many steps use private records, the skipped ones included.
+    private: u64,
+    /// The step that comes next.
+    next: u64,
+    /// The last step.
+    last: u64,
+    /// How many of the first steps are skipped.
+    skipped: u64,
+    /// The step after which the iterate is released.
+    stop: u64,
+    /// All records in a random order, where there is one.
+    shuffled: Vec<u32>,
+    /// The records of this step, where they are not part of that order.
+    drawn: Vec<u32>,
+}
+
+/// What one step uses.
+pub(crate) struct Draw<'a> {
+    /// The number of the step in the description, counted from 1.
+    pub time: u64,
+    /// Whether it uses public records.
+    pub public: bool,
+    /// Which records, all different, counted from 0. Public ones are counted on and on, modulo 2³²: take them modulo
+    /// the length of the table.
+    pub records: &'a [u32],
+    /// What becomes of its result.
+    pub fate: Fate,
+}
+
+/// What becomes of the result of a step.
+///
+/// Steps are drawn also where they are of no use, so that how long a run takes does not tell what was drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing: the step is skipped.
+    Skipped,
+    /// The next step starts from it.
+    Used,
+    /// It is what the run releases.
+    Released,
+}
+
+impl Schedule {
+    /// The schedule of a run that was checked. Records beyond the first 2³² are never used, and without a number of
+    /// steps there is none.
+    pub fn new(training: &Training, mut bits: Bits) -> Self {
+        let records = training.records.min(1 << 32);
+        let (size, coin) = match training.batch {
+            Batch::Size(size) if size >= records => (size, None),
+            Batch::Size(size) => {
+                let rate = Enclosure::from(size) / Enclosure::from(records);
+                (size, Some(Coin::at_most(rate.lower())))
+            }
+            Batch::Probability(rate) => {
+                let size = (Enclosure::from(rate) * Enclosure::from(records)).lower().ceil() as u64;
+                (size, (rate.get() < 1.0).then(|| Coin::at_most(rate.get())))
+            }
+        };
+        let private = training.steps().unwrap_or(0);
+        let last = training.steps().map_or(0, |steps| steps.saturating_add(training.public_steps));
+        let (skipped, stop) = match training.release {
+            Release::RandomStop => (0, 1 + below(last, &mut bits)),
+            Release::RandomSkip => (below(private / 2 + 1, &mut bits), last),
+            Release::Last | Release::All => (0, last),
+        };
+        let order = training.order;
+        Self {
+            bits,
+            order,
+            records,
+            size: size.max(1),
+            coin,
+            private,
+            next: 1,
+            last,
+            skipped,
+            stop,
+            shuffled: Vec::new(),
+            drawn: Vec::new(),
+        }
+    }
+
+    /// Whether records are needed in their order only: from the first on, and after the last from the first again.
+    pub fn is_in_order(training: &Training) -> bool {
+        matches!(training.order, Order::Once | Order::Cyclic | Order::Full)
+    }
+
+    /// The next step; none after the last.
+    pub fn next(&mut self) -> Option<Draw<'_>> {
+        if self.next > self.last {
+            return None;
+        }
+        let time = self.next;
+        self.next += 1;
+        let public = time > self.private;
+        let fate = match time {
+            _ if time <= self.skipped => Fate::Skipped,
+            _ if time == self.stop => Fate::Released,
+            _ => Fate::Used,
+        };
+        let records = if public { self.draw_public(time) } else { self.draw_private(time) };
+        Some(Draw { time, public, records, fate })
+    }
+
+    fn draw_public(&mut self, time: u64) -> &[u32] {
+        let first = (time - self.private - 1).wrapping_mul(self.size);
+        self.drawn.clear();
+        self.drawn.extend((0..self.size).map(|i| first.wrapping_add(i) as u32));
+        &self.drawn
+    }
+
+    fn draw_private(&mut self, time: u64) -> &[u32] {
+        let pass = self.records.div_ceil(self.size);
+        let place = (time - 1) % pass.max(1);
+        match self.order {
+            // Never a second pass.
+            Order::Once => self.in_turn(time - 1),
+            Order::Cyclic => self.in_turn(place),
+            Order::Shuffled => {
+                if place == 0 || self.shuffled.is_empty() {
+                    self.shuffle(self.records);
+                }
+                let (first, end) = self.ends(place);
+                &self.shuffled[first as usize..end as usize]
+            }
+            Order::WithoutReplacement => {
+                let size = self.size.min(self.records);
+                self.shuffle(size);
+                &self.shuffled[..size as usize]
+            }
+            Order::Poisson => match self.coin {
+                Some(coin) => self.toss(coin),
+                None => self.range(0, self.records),
+            },
+            Order::Full => self.range(0, self.records),
+        }
+    }
+
+    /// The records of a batch of a pass: from the first, up to the second.
+    fn ends(&self, place: u64) -> (u64, u64) {
+        let first = place.saturating_mul(self.size).min(self.records);
+        (first, first.saturating_add(self.size).min(self.records))
+    }
+
+    fn in_turn(&mut self, place: u64) -> &[u32] {
+        let (first, end) = self.ends(place);
+        self.range(first, end)
+    }
+
+    fn range(&mut self, first: u64, end: u64) -> &[u32] {
+        self.drawn.clear();
+        self.drawn.extend((first..end).map(|record| record as u32));
+        &self.drawn
+    }
+
+    /// Makes the first so many entries of the order a uniformly random sequence of different records, whatever the
+    /// order was before (Fisher and Yates).
+    fn shuffle(&mut self, count: u64) {
+        if self.shuffled.is_empty() {
+            self.shuffled.extend((0..self.records).map(|record| record as u32));
+        }
+        for i in 0..count {
+            let other = i + below(self.records - i, &mut self.bits);
+            self.shuffled.swap(i as usize, other as usize);
+        }
+    }
+
+    /// Each record with the probability of the coin, 64 at a time.
+    fn toss(&mut self, coin: Coin) -> &[u32] {
+        self.drawn.clear();
+        for first in (0..self.records).step_by(64) {
+            let mask = u64::MAX >> (64 - (self.records - first).min(64));
+            let mut heads = coin.toss_many(mask, &mut self.bits);
+            while heads != 0 {
+                self.drawn.push(first as u32 + heads.trailing_zeros());
+                heads &= heads - 1;
+            }
+        }
+        &self.drawn
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -27,9 +27,6 @@ pub struct Enforced {
     pub emptied: bool,
 }
 
-/// A row that was scaled down stays below the bound when its coordinates are rounded to 24 binary digits.
-const MARGIN: f64 = 1.0 - 1.0 / (1 << 21) as f64;
-
 impl Table {
     /// No records yet.
     pub fn new(bounds: Bounds, tasks: usize) -> Self {
@@ -46,18 +43,16 @@ impl Table {
             self.push_empty();
             return Enforced { emptied: true, ..Enforced::default() };
         }
-        let limit = self.bounds.norm.get();
-        let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
-        let scaled = norm > limit * (1.0 - 1e-12);
-        let factor = if scaled { limit / norm * MARGIN } else { 1.0 };
-        self.features.extend(features.iter().map(|&value| (f64::from(value) * factor) as f32));
+        let first = self.features.len();
+        self.features.extend_from_slice(features);
+        let scaled = self.bounds.scale_down(&mut self.features[first..]);
         let mut moved = false;
         for &target in targets {
             let inside = self.within(target);
             moved |= inside != target;
             self.targets.push(inside);
         }
-        Enforced { scaled: norm > limit, moved, emptied: false }
+        Enforced { scaled, moved, emptied: false }
     }
 
     /// Adds a record that contributes nothing.

@@ -97,6 +97,7 @@ fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::err
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: None,
         contribution: None,
         noise_kind: NoiseKind::Gaussian,

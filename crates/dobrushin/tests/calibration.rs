@@ -25,6 +25,7 @@ fn run(order: Order, neighbours: Neighbours, steps: u64) -> Run {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: None,
         contribution: None,
         noise_kind: NoiseKind::Gaussian,

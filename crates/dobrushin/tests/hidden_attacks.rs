@@ -37,6 +37,7 @@ fn training() -> Training {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: Some(LearningRate::Constant(positive(0.5))),
         contribution: Some(Contribution::Lipschitz(positive(1.0))),
         noise_kind: NoiseKind::Gaussian,

@@ -31,6 +31,7 @@ fn base(order: Order) -> Training {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: Some(LearningRate::Constant(positive(0.25))),
         contribution: Some(Contribution::Lipschitz(positive(2.0))),
         noise_kind: NoiseKind::Gaussian,

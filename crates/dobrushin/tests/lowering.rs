@@ -26,6 +26,7 @@ fn training(order: Order, neighbours: Neighbours) -> Training {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: Some(LearningRate::Constant(positive(0.5))),
         contribution: Some(Contribution::Clipped(positive(4.0))),
         noise_kind: NoiseKind::Gaussian,

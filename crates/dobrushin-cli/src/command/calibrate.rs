@@ -29,9 +29,19 @@ pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
     if !file.says(parameter.key()) && !bounded {
         run_file::set(&mut file, parameter.key(), placeholder(parameter))?;
     }
+    let derived = [Parameter::ClipNorm, Parameter::Diameter, Parameter::BatchSize];
+    if file.says("model.kind") && derived.contains(&parameter) {
+        let what = format!("{} cannot be searched with [model]: other numbers are derived from it", parameter.key());
+        return Err(Problem::new(what).help("search the noise, or dobrushin curve --over it"));
+    }
     let run = file.run()?;
-    let found = calibrate(&run, parameter, target).map_err(|error| problem(error, target))?;
+    let found = search(&run, parameter, target)?;
     Ok(Report::new(text(&found, target, side(&run, parameter)), Value::Object(as_json(&found, target))))
+}
+
+/// The value that just meets the target.
+pub fn search(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, Problem> {
+    calibrate(run, parameter, target).map_err(|error| problem(error, target))
 }
 
 /// A valid value, to be replaced.

@@ -3,6 +3,7 @@
 pub mod account;
 mod account_plot;
 pub mod calibrate;
+pub mod certificate;
 pub mod curve;
 pub mod demonstration;
 pub mod divergence;
@@ -10,5 +11,7 @@ pub mod explain;
 pub mod figures;
 pub mod kernel;
 pub mod local;
+pub mod predict;
+pub mod train;
 mod utility;
 pub mod verify;

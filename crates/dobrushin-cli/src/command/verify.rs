@@ -2,31 +2,41 @@
 
 use crate::certificate::Claim;
 use crate::cli::VerifyArgs;
+use crate::command::train::{NOT_PRIVATE, contradiction};
 use crate::command::account::{answer_json, pair, symbol, target};
 use crate::output::{Report, Text, bullets, number as json_number, object, table};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Computes the guarantee anew and compares.
 pub fn run(arguments: &VerifyArgs) -> Result<Report, Problem> {
-    let name = arguments.certificate.display();
-    let bytes = std::fs::read(&arguments.certificate).map_err(|error| {
-        Problem::new(format!("cannot read {name}"))
-            .because(error)
-            .help("dobrushin account RUN.toml --certificate FILE.json writes certificates")
-    })?;
-    let certificate: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::new(format!("{name} is no certificate: it is not JSON"))
-            .because(error)
-            .help("dobrushin account RUN.toml --certificate FILE.json writes certificates")
-    })?;
-    let claim = Claim::read(&certificate)?;
+    report(&read(&arguments.certificate)?)
+}
+
+/// A certificate, from its file.
+pub fn read(path: &Path) -> Result<Value, Problem> {
+    let name = path.display();
+    let help = "dobrushin train, and dobrushin account RUN.toml --certificate FILE.json, write certificates";
+    let bytes = std::fs::read(path)
+        .map_err(|error| Problem::new(format!("cannot read {name}")).because(error).help(help))?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::new(format!("{name} is no certificate: it is not JSON")).because(error).help(help)
+    })
+}
+
+/// Computes the guarantee anew and compares.
+pub fn report(certificate: &Value) -> Result<Report, Problem> {
+    let claim = Claim::read(certificate)?;
     let account = claim.computed_anew()?;
     let guarantee = account.guarantee();
     let upper = guarantee.map_or(f64::INFINITY, |guarantee| guarantee.answer.value.upper());
-    let holds = guarantee.is_some() && claim.is_supported_by(upper);
+    let is_trained = certificate["training"].is_object();
+    let contradiction = if is_trained { contradiction(certificate)? } else { None };
+    let holds = guarantee.is_some() && claim.is_supported_by(upper) && contradiction.is_none();
+    let private = certificate["training"]["private"] != false;
     let assumptions = guarantee.map_or(&[][..], |guarantee| guarantee.assumptions);
     let same_words = assumptions == claim.assumptions;
 
@@ -34,6 +44,12 @@ pub fn run(arguments: &VerifyArgs) -> Result<Report, Problem> {
     let verdict = if holds { "The certificate holds" } else { "The certificate DOES NOT HOLD" };
     let claimed = number::upper(Enclosure::from(claim.upper));
     text.answer(format!("{verdict}: (ε, δ) = {}, by {}", pair(claim.question, &claimed), claim.analysis));
+    if let Some(key) = contradiction {
+        text.answer(format!("training.{key} of the certificate does not follow from its run."));
+    }
+    if !private {
+        text.answer(format!("The randomness of the model came from a known seed: {NOT_PRIVATE}."));
+    }
     let anew = match guarantee {
         Some(_) => number::plain(upper),
         None => "no guarantee".to_owned(),
@@ -69,6 +85,7 @@ pub fn run(arguments: &VerifyArgs) -> Result<Report, Problem> {
         ("assumptions", json!(assumptions)),
         ("same_assumptions", json!(same_words)),
         ("version", json!(claim.version)),
+        ("private", json!(private)),
     ]);
-    Ok(Report { text, json: Value::Object(json), answer_is_no: !holds })
+    Ok(Report { text, json: Value::Object(json), answer_is_no: !(holds && private) })
 }

@@ -21,7 +21,7 @@ const fn key(section: &'static str, name: &'static str, example: &'static str) -
 pub const LISTS: [&str; 2] = ["mechanism", "step"];
 
 /// The sections.
-const SECTIONS: [&str; 7] = ["run", "update", "loss", "domain", "target", "mechanism", "step"];
+const SECTIONS: [&str; 9] = ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
 
 /// All of them; those of [[mechanism]] and [[step]] last.
 const KEYS: &[Key] = &[
@@ -52,6 +52,18 @@ const KEYS: &[Key] = &[
     key("loss", "generalised-linear", "generalised-linear = true"),
     key("domain", "diameter", "diameter = 10.0"),
     key("domain", "dimension", "dimension = 785"),
+    key("domain", "ball", "ball = 5.0"),
+    key("domain", "box", "box = [-1.0, 1.0]"),
+    key("domain", "simplex", "simplex = 1.0"),
+    key("domain", "interval", "interval = [0.0, 1.0]"),
+    key("model", "kind", "kind = \"logistic\""),
+    key("model", "schema", "schema = \"schema.toml\""),
+    key("model", "width", "width = 1.0"),
+    key("model", "smoothing", "smoothing = 0.1"),
+    key("model", "level", "level = 0.5"),
+    key("model", "hidden", "hidden = 256"),
+    key("evaluation", "noise-multiplier", "noise-multiplier = 50"),
+    key("evaluation", "loss-bound", "loss-bound = 2.0"),
     key("target", "delta", "delta = 1e-5"),
     key("target", "epsilon", "epsilon = 1.0"),
     key("mechanism", "kind", "kind = \"gaussian\""),

@@ -4,16 +4,20 @@ mod chain;
 mod keys;
 mod mechanisms;
 mod overrides;
+mod plan;
 mod section;
 mod training;
 
 pub use keys::{is_whole, nearest};
+pub use plan::{model_of, read_schema};
 pub use overrides::{apply, parse_assignment, set, value_of};
 
 use crate::problem::Problem;
 use dobrushin::account::Question;
 use dobrushin::algorithm::Run;
 use dobrushin::{Delta, Epsilon};
+use dobrushin_train::Plan;
+use dobrushin_train::schema::Schema;
 use section::Section;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -66,6 +70,7 @@ impl RunFile {
     pub fn embedded(&self) -> Result<Self, Problem> {
         let mut file = self.clone();
         mechanisms::embed(&mut file.tables, &self.folder)?;
+        plan::embed(&mut file.tables, &self.folder)?;
         Ok(file)
     }
 
@@ -77,19 +82,53 @@ impl RunFile {
         match self.algorithm() {
             "composition" => mechanisms::read(&self.tables, &self.folder),
             "chain" => chain::read(&self.tables),
-            _ => training::read(&self.tables),
+            _ if plan::is_plan(&self.tables) => Ok(self.plan()?.0.run().clone()),
+            _ => {
+                plan::refuse_without_model(&self.tables)?;
+                training::read(&self.tables)
+            }
         }
+    }
+
+    /// What can be trained, and the schema of its data.
+    pub fn plan(&self) -> Result<(Plan, Schema), Problem> {
+        keys::check(&self.tables)?;
+        if !plan::is_plan(&self.tables) {
+            return Err(Problem::new("there is no [model] in the run file, so there is nothing to train")
+                .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""));
+        }
+        plan::read(&self.tables, &self.folder)
+    }
+
+    /// The schema that the model's data follow.
+    pub fn schema(&self) -> Result<Schema, Problem> {
+        keys::check(&self.tables)?;
+        plan::schema(&self.tables, &self.folder)
+    }
+
+    /// A whole number that a key says.
+    pub fn whole(&self, dotted: &str) -> Option<u64> {
+        section::whole(self.value(dotted)?)
+    }
+
+    /// A word that a key says.
+    pub fn word(&self, dotted: &str) -> Option<&str> {
+        self.value(dotted)?.as_str()
+    }
+
+    fn value(&self, dotted: &str) -> Option<&Value> {
+        let (section, name) = dotted.split_once('.')?;
+        self.tables.get(section)?.as_table()?.get(name)
     }
 
     /// What run.algorithm says.
     pub fn algorithm(&self) -> &str {
-        let run = self.tables.get("run").and_then(Value::as_table);
-        run.and_then(|run| run.get("algorithm")).and_then(Value::as_str).unwrap_or_default()
+        self.word("run.algorithm").unwrap_or_default()
     }
 
     /// Whether a key is given.
     pub fn says(&self, dotted: &str) -> bool {
-        keys::is_given(&self.tables, dotted)
+        self.value(dotted).is_some()
     }
 
     /// What is asked for, if the file says so.

@@ -4,8 +4,8 @@ use super::section::{Section, number, shown, whole};
 use crate::problem::Problem;
 use dobrushin::Positive;
 use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
+    NoiseKind, Order, Record, Release, Run, Training,
 };
 use dobrushin::mechanism::Neighbours;
 use toml::{Table, Value};
@@ -46,6 +46,11 @@ const RELEASES: &[(&str, Release)] = &[
 
 /// The run that the tables describe.
 pub fn read(tables: &Table) -> Result<Run, Problem> {
+    Ok(Run::training(parse(tables)?)?)
+}
+
+/// The numbers of that run, not yet checked against each other.
+pub fn parse(tables: &Table) -> Result<Training, Problem> {
     for (list, algorithm) in [("mechanism", "composition"), ("step", "chain")] {
         if tables.contains_key(list) {
             return Err(Problem::new(format!("[[{list}]] is for algorithm = \"{algorithm}\" only"))
@@ -57,7 +62,7 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
     let algorithm = run.choice("algorithm", ALGORITHMS)?.ok_or_else(|| run.missing("algorithm"))?;
     let records = run.whole("records")?.ok_or_else(|| run.missing("records"))?;
     let order = order(&run, algorithm)?;
-    let training = Training {
+    Ok(Training {
         algorithm,
         records,
         length: length(&run, order)?,
@@ -69,6 +74,9 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
         record: record(&run)?,
         public_steps: run.whole_or_none("public-steps")?.unwrap_or(0),
         tasks: run.whole("tasks")?.unwrap_or(1),
+        evaluation: Section::of(tables, "evaluation")?
+            .positive("noise-multiplier")?
+            .map(|noise_multiplier| Evaluation { noise_multiplier }),
         learning_rate: learning_rate(&update)?,
         contribution: contribution(&update)?,
         noise_kind: update.choice("noise", NOISES)?.unwrap_or(NoiseKind::Gaussian),
@@ -79,8 +87,7 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
             .unwrap_or(Divisor::BatchSize),
         loss: loss(tables)?,
         domain: domain(tables)?,
-    };
-    Ok(Run::training(training)?)
+    })
 }
 
 fn order(run: &Section, algorithm: Algorithm) -> Result<Order, Problem> {

@@ -1,1 +1,176 @@
 //! What is declared of the columns of a table.
+//!
+//! A [`Schema`] is public: whoever knows what the columns mean writes it, without looking at the records. It says how a
+//! row of cells becomes features and targets, for all rows that there could be, and so gives the [`Bounds`] that the
+//! accountant relies on.
+//!
+//! ```
+//! use dobrushin_train::schema::{Encoder, Schema};
+//! let schema = Schema::parse(r#"
+//!     label = "income"
+//!     [columns.age]
+//!     kind = "number"
+//!     lower = 20
+//!     upper = 60
+//!     [columns.income]
+//!     kind = "category"
+//!     categories = ["<=50K", ">50K"]
+//! "#)?;
+//! assert_eq!(schema.feature_names(), ["age", "intercept"]);
+//! let (mut features, mut targets) = (Vec::new(), Vec::new());
+//! let cells = [&b"50"[..], b">50K"];
+//! let clipped = Encoder::new(&schema).encode(cells.into_iter(), true, &mut features, &mut targets);
+//! assert_eq!(clipped.map(|clipped| clipped.values), Ok(0));
+//! assert_eq!((features, targets), (vec![0.5, 1.0], vec![1.0]));
+//! # Ok::<(), dobrushin_train::schema::SchemaError>(())
+//! ```
+
+mod canonical;
+mod column;
+mod encode;
+mod error;
+mod parse;
+mod section;
+mod words;
+
+pub use encode::{CellProblem, Clipped, Encoder};
+pub use error::SchemaError;
+pub use words::nearest;
+
+use crate::{Bounds, Target};
+use column::{Feature, FeatureKind, Label, LabelKind};
+use dobrushin::Positive;
+use dobrushin::numeric::rounding::{mul_up, sqrt_up};
+
+/// What the columns of a table may hold, and how rows become records.
+///
+/// The order in which columns are declared does not count: features are in the order of the names of their columns, the
+/// categories of one column as declared, the intercept last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    labels: Vec<Label>,
+    features: Vec<Feature>,
+    missing: Vec<String>,
+    norm: Option<Positive>,
+    intercept: bool,
+}
+
+/// What kind of thing the labels are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// Classes.
+    Category,
+    /// Numbers, scaled to [−1, 1].
+    Number,
+    /// Counts: whole numbers from 0, not scaled.
+    Count,
+}
+
+/// The most features.
+pub const MOST_FEATURES: usize = 10_000;
+
+/// The largest norm is rounded up by so much, relatively, that a row which reaches it is still taken as it is.
+const ROOM: f64 = 1.0 + 1.0 / (1u64 << 35) as f64;
+
+impl Schema {
+    /// What the records obey.
+    ///
+    /// Without a declared norm it is the largest that a row can have, rounded up: √m for m columns of numbers and of
+    /// categories together with the intercept, as a column of numbers has one feature in [−1, 1] and one of categories
+    /// at most one that is not 0.
+    pub fn bounds(&self) -> Bounds {
+        let parts = self.features.len() + usize::from(self.intercept);
+        let largest = mul_up(sqrt_up(parts as f64), ROOM);
+        // There is a column of features at least, so that the root is 1 at least.
+        let largest = Positive::new(largest).unwrap_or_else(|_| unreachable!("a root of 1 or more"));
+        let norm = self.norm.unwrap_or(largest);
+        Bounds { dimension: self.dimension(), norm, target: self.target() }
+    }
+
+    /// How many models are trained, one for each label.
+    pub fn tasks(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// What kind of thing the labels are, all of them.
+    pub fn labels(&self) -> Labels {
+        match self.labels[0].kind {
+            LabelKind::Category(_) => Labels::Category,
+            LabelKind::Number(_) => Labels::Number,
+            LabelKind::Count(_) => Labels::Count,
+        }
+    }
+
+    /// The columns that have features, then those that have labels: the order in which [`Encoder`] takes cells.
+    pub fn columns_wanted(&self) -> Vec<&str> {
+        self.feature_columns().into_iter().chain(self.label_columns()).collect()
+    }
+
+    /// The columns that have features.
+    pub fn feature_columns(&self) -> Vec<&str> {
+        self.features.iter().map(|feature| feature.name.as_str()).collect()
+    }
+
+    /// The columns that have labels, one for each task.
+    pub fn label_columns(&self) -> Vec<&str> {
+        self.labels.iter().map(|label| label.name.as_str()).collect()
+    }
+
+    /// A name for each feature: that of its column, for a category with "=" and its name.
+    pub fn feature_names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.dimension());
+        for Feature { name, kind } in &self.features {
+            match kind {
+                FeatureKind::Number { .. } => names.push(name.clone()),
+                FeatureKind::Category { categories, .. } => {
+                    names.extend(categories.iter().map(|category| format!("{name}={category}")));
+                }
+            }
+        }
+        names.extend(self.intercept.then(|| "intercept".to_owned()));
+        names
+    }
+
+    /// The classes of a task, if its label is one of classes.
+    pub fn classes(&self, task: usize) -> Option<&[String]> {
+        match &self.labels.get(task)?.kind {
+            LabelKind::Category(classes) => Some(classes),
+            LabelKind::Number(_) | LabelKind::Count(_) => None,
+        }
+    }
+
+    /// What a target of a task means in the units of its column: numbers are scaled back, classes and counts are as
+    /// they are.
+    pub fn label_value(&self, task: usize, scaled: f64) -> f64 {
+        match self.labels.get(task).map(|label| &label.kind) {
+            Some(LabelKind::Number(range)) => range.unscaled(scaled),
+            _ => scaled,
+        }
+    }
+
+    /// Whether the norm is declared, so that longer rows are scaled down to it.
+    pub fn declares_norm(&self) -> bool {
+        self.norm.is_some()
+    }
+
+    fn dimension(&self) -> usize {
+        self.features.iter().map(|feature| feature.kind.width()).sum::<usize>() + usize::from(self.intercept)
+    }
+
+    fn target(&self) -> Target {
+        let upper = |label: &Label| match label.kind {
+            LabelKind::Count(upper) => f64::from(upper),
+            LabelKind::Number(_) | LabelKind::Category(_) => 1.0,
+        };
+        match &self.labels[0].kind {
+            LabelKind::Category(classes) => Target::Classes(classes.len()),
+            LabelKind::Number(_) => Target::Range { lower: -1.0, upper: 1.0 },
+            LabelKind::Count(_) => {
+                Target::Range { lower: 0.0, upper: self.labels.iter().map(upper).fold(0.0, f64::max) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

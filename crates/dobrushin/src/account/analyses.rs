@@ -66,7 +66,6 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
     let released = run.released();
-    let tasks = run.tasks();
     let compositions = COMPOSITIONS.into_iter().filter(|id| options.wants(id)).map(|id| Analysed {
         id,
         rigorous: id != "composition-gdp",
@@ -81,7 +80,7 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
             id: analysis.id(),
             rigorous: true,
             profile: match &released {
-                Ok(released) => over_records(*analysis, released, tasks, options.tolerance),
+                Ok(released) => over_records(*analysis, released, run, options.tolerance),
                 Err(reason) => Err(reason.clone()),
             },
             assumptions: released.as_ref().map_or_else(
@@ -105,7 +104,7 @@ fn composition(id: &str, composed: &Composed, effort: Effort) -> Outcome {
 
 /// The worst over the records. Several tasks may use a record at different places, so the worst place is taken in
 /// each.
-fn over_records(analysis: &dyn Analysis, released: &Released, tasks: u64, tolerance: f64) -> Outcome {
+fn over_records(analysis: &dyn Analysis, released: &Released, run: &Run, tolerance: f64) -> Outcome {
     let mut bounds = released.views.iter().map(|view| analysis.apply(view)).collect::<Result<Vec<_>, _>>()?;
     let worst = if bounds.len() == 1 {
         bounds.remove(0)
@@ -113,5 +112,5 @@ fn over_records(analysis: &dyn Analysis, released: &Released, tasks: u64, tolera
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    Ok(worst.repeated(tasks, tolerance).into_profile())
+    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.into_profile())
 }

@@ -82,17 +82,9 @@ fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
     Ok(Positive::new(value.min(MOST_MULTIPLIER))?)
 }
 
-/// How far apart neighbours move a sum, in units of one record's contribution.
-pub(super) fn distance(neighbours: Neighbours) -> f64 {
-    match neighbours {
-        Neighbours::ReplaceOne => 2.0,
-        Neighbours::AddOrRemoveOne | Neighbours::ZeroOut => 1.0,
-    }
-}
-
 /// r: the distance of neighbours over the noise.
 fn ratio(part: &ComposedPart, noise_multiplier: Positive) -> Enclosure {
-    Enclosure::from(distance(part.neighbours)) / Enclosure::from(noise_multiplier)
+    Enclosure::from(part.neighbours.contributions_apart()) / Enclosure::from(noise_multiplier)
 }
 
 /// The sum of the Rényi curves, converted at the best order.
@@ -104,7 +96,7 @@ pub(super) fn renyi(composed: &Composed) -> Outcome {
                 curve.then(part.count, ConcentratedCurve::gaussian(ratio(part, *noise_multiplier)))
             }
             (Mechanism::Laplace { noise_multiplier }, Sampling::Every) => {
-                let pair = LaplacePair::new(distance(part.neighbours), noise_multiplier.get())?;
+                let pair = LaplacePair::new(part.neighbours.contributions_apart(), noise_multiplier.get())?;
                 curve.then(part.count, PairCurve::symmetric(pair))
             }
             (Mechanism::Gaussian { noise_multiplier }, Sampling::Poisson(rate))

@@ -1,6 +1,5 @@
 //! A rough μ of a composition, for first guesses only.
 
-use super::composition::distance;
 use crate::algorithm::Composed;
 use crate::mechanism::{Mechanism, Sampling};
 
@@ -9,7 +8,7 @@ pub(super) fn mu(composed: &Composed) -> f64 {
     let square = |part: &crate::algorithm::ComposedPart| {
         let ratio = match &part.mechanism {
             Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier } => {
-                distance(part.neighbours) / noise_multiplier.get()
+                part.neighbours.contributions_apart() / noise_multiplier.get()
             }
             _ => 1.0,
         };

@@ -12,6 +12,7 @@ impl Training {
         self.check_length()?;
         self.check_rates()?;
         self.check_neighbours()?;
+        self.check_evaluation()?;
         self.check_facts()
     }
 
@@ -175,6 +176,15 @@ impl Training {
             )),
             Record::Index(_) => Ok(()),
         }
+    }
+
+    fn check_evaluation(&self) -> Result<(), RunError> {
+        let multiplier = self.evaluation.map_or(1.0, |evaluation| evaluation.noise_multiplier.get());
+        if !(1e-2..=1e12).contains(&multiplier) {
+            let message = format!("is {multiplier:e}, but it must be between 0.01 and 1e12");
+            return Err(RunError::new("evaluation.noise-multiplier", message, "noise-multiplier = 50"));
+        }
+        Ok(())
     }
 
     fn check_facts(&self) -> Result<(), RunError> {

@@ -61,7 +61,13 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
         Ok(ComposedPart { mechanism, sampling, neighbours, count: count.saturating_mul(training.tasks) })
     };
     let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
-    let parts = used.map(part).collect::<Result<_, crate::Error>>()?;
+    let mut parts = used.map(part).collect::<Result<Vec<_>, crate::Error>>()?;
+    parts.extend(training.evaluation.map(|evaluation| ComposedPart {
+        mechanism: Mechanism::Gaussian { noise_multiplier: evaluation.noise_multiplier },
+        sampling: Sampling::Every,
+        neighbours: training.neighbours,
+        count: training.tasks,
+    }));
     Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
 }
 

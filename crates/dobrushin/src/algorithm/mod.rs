@@ -22,11 +22,13 @@ pub use hidden::Released;
 pub use mechanisms::{MechanismUse, Mechanisms};
 pub use parameter::Parameter;
 pub use training::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
+    NoiseKind, Order, Record, Release, Training,
 };
 
-use crate::NotApplicable;
+pub use update::Update;
+
+use crate::{Enclosure, NotApplicable};
 
 /// A run whose parameters fit together.
 #[derive(Clone)]
@@ -94,6 +96,18 @@ impl Run {
     /// How many such runs on the same records are released.
     pub fn tasks(&self) -> u64 {
         self.as_training().map_or(1, |training| training.tasks)
+    }
+
+    /// μ of the evaluations of what is released, which are together μ-Gaussian private; 0 if there are none.
+    ///
+    /// Given the model, an evaluation is a sum to which each record adds a vector of norm c at most, with noise m·c:
+    /// neighbours move it by 2c if a record is replaced, by c if one is added, removed or emptied.
+    pub(crate) fn evaluations(&self) -> Enclosure {
+        let Some((training, evaluation)) = self.as_training().and_then(|t| Some((t, t.evaluation?))) else {
+            return Enclosure::ZERO;
+        };
+        let apart = Enclosure::from(training.neighbours.contributions_apart());
+        apart / Enclosure::from(evaluation.noise_multiplier) * Enclosure::from(training.tasks).sqrt()
     }
 
     /// What is released, as chains of each record that may be the least private.

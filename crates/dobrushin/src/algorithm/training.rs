@@ -26,6 +26,8 @@ pub struct Training {
     pub public_steps: u64,
     /// How many such runs on the same records, each with its own randomness and order, are released.
     pub tasks: u64,
+    /// Whether what is released is then evaluated on the same records, and with how much noise.
+    pub evaluation: Option<Evaluation>,
     /// η.
     pub learning_rate: Option<LearningRate>,
     /// The largest norm of one record's gradient.
@@ -42,6 +44,13 @@ pub struct Training {
     pub loss: LossFacts,
     /// What is known of the set of iterates.
     pub domain: DomainFacts,
+}
+
+/// An evaluation of what is released of each task on the same records: a sum over the records with Gaussian noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The noise over the largest norm of what one record contributes to the sum.
+    pub noise_multiplier: Positive,
 }
 
 /// The algorithms that are noisy iterations.

@@ -17,6 +17,21 @@ impl Training {
         self.has_equal_steps() || matches!(self.noise, Noise::Multiplier(_) | Noise::Gradient(_))
     }
 
+    /// The numbers of a step, counted from 1, for whoever carries it out; `None` if the step is not fully described.
+    ///
+    /// # Guarantee
+    /// Every analysis covers a step with this learning rate and this noise: the rate is within the rounding of the
+    /// analyses, and the noise at least as large.
+    pub fn update_at(&self, time: u64) -> Option<Update> {
+        let rate = self.rate_of(time)?;
+        let norm = Enclosure::from(self.contribution?.norm());
+        Some(Update {
+            rate: rate.midpoint(),
+            noise: self.noise_at(time, rate, norm).upper(),
+            divisor: self.nominal_batch().midpoint(),
+        })
+    }
+
     /// η of a step, counted from 1.
     pub(crate) fn rate_of(&self, time: u64) -> Option<Enclosure> {
         match self.learning_rate.as_ref()? {
@@ -182,6 +197,17 @@ impl Training {
         }
         notes
     }
+}
+
+/// The numbers of one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Update {
+    /// η.
+    pub rate: f64,
+    /// The size of the iterate's noise: the standard deviation, or the scale of Laplace noise.
+    pub noise: f64,
+    /// What the sum of gradients is divided by, unless it is the number of records that were drawn.
+    pub divisor: f64,
 }
 
 struct Shares {

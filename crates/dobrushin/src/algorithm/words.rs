@@ -56,6 +56,13 @@ impl Training {
                 self.public_steps
             ));
         }
+        if let Some(evaluation) = self.evaluation {
+            words.push(format!(
+                "what is released is then evaluated on the same records: a sum to which no record adds more than 1/{} of \
+                 its Gaussian noise, and nothing else of it is published",
+                evaluation.noise_multiplier.get()
+            ));
+        }
         if self.tasks > 1 {
             words.push(format!(
                 "{} such runs on the same records are released, each with its own noise and order",

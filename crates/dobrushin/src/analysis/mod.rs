@@ -33,10 +33,13 @@ pub use strongly_convex::StronglyConvexRenyi;
 
 use crate::chain::Mixture;
 use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
+use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::numeric::{ln_sum, theta};
-use crate::profile::{ComposedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile};
+use crate::profile::{
+    ComposedCurve, ConcentratedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile,
+};
 use crate::statement::{self, Statement};
-use crate::{Enclosure, Epsilon, NotApplicable};
+use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
 /// A theorem about what is released of a chain.
@@ -109,14 +112,21 @@ impl Bound {
         })
     }
 
-    /// The bound on several independent runs on the same people, one after another.
-    pub(crate) fn repeated(self, times: u64, tolerance: f64) -> Self {
-        match self {
-            bound if times == 1 => bound,
+    /// The bound on several independent runs on the same people, one after another, and then what is μ-Gaussian private
+    /// given their results.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if μ is so large that nothing is private.
+    pub(crate) fn composed(self, times: u64, mu: Enclosure, tolerance: f64) -> Result<Self, NotApplicable> {
+        Ok(match self {
+            bound if times == 1 && mu == Enclosure::ZERO => bound,
             Self::Gaussian(profile) => {
-                Self::Gaussian(GaussianProfile::enclosed(profile.mu() * Enclosure::from(times).sqrt()))
+                let square = profile.mu().square() * Enclosure::from(times) + mu.square();
+                Self::Gaussian(GaussianProfile::enclosed(square.sqrt()))
             }
-            Self::Renyi(curve) => Self::Renyi(Arc::new(ComposedCurve::repeated(times, curve))),
+            Self::Renyi(curve) => Self::Renyi(Arc::new(
+                ComposedCurve::repeated(times, curve).then(1, ConcentratedCurve::gaussian(mu)),
+            )),
             Self::Profile(profile) => {
                 let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
                 let pair = if profile.is_symmetric() {
@@ -124,10 +134,17 @@ impl Bound {
                 } else {
                     DominatingPair::new(Arc::clone(&law) as _, Arc::new(Exchanged(law)))
                 };
-                let parts = vec![Part { pair, count: times }];
+                let mut parts = vec![Part { pair, count: times }];
+                if mu != Enclosure::ZERO {
+                    // Relative to how far one record, there or not, moves it.
+                    let noise_multiplier = Positive::new((Enclosure::ONE / mu).lower())?;
+                    let gaussian = Mechanism::Gaussian { noise_multiplier };
+                    let pair = dominating_pair(&gaussian, Sampling::Every, Neighbours::AddOrRemoveOne)?;
+                    parts.push(Part { pair, count: 1 });
+                }
                 Self::Profile(Arc::new(Composition::new(parts).with_tolerance(tolerance)))
             }
-        }
+        })
     }
 
     /// The profile.

@@ -85,6 +85,24 @@ impl Coin {
     pub fn toss(self, bits: &mut (impl RandomBits + ?Sized)) -> bool {
         bits.bits() < self.threshold
     }
+
+    /// One toss for each bit of `mask`, independent of each other: the bits that show heads.
+    ///
+    /// Bit i of the words that are drawn is compared, from the first word on, with the binary digits of the threshold:
+    /// the first that differs decides. 64 tosses take about 7 words, and each is t/2⁶⁴ exactly.
+    #[inline]
+    pub fn toss_many(self, mask: u64, bits: &mut (impl RandomBits + ?Sized)) -> u64 {
+        let (mut heads, mut undecided, mut digits) = (0, mask, self.threshold);
+        while undecided != 0 && digits != 0 {
+            let word = bits.bits();
+            // All ones or all zeros.
+            let digit = ((digits as i64) >> 63) as u64;
+            heads |= undecided & !word & digit;
+            undecided &= !(word ^ digit);
+            digits <<= 1;
+        }
+        heads
+    }
 }
 
 /// A number below `count`, all equally likely: the high half of bits·count, drawn again where that would favour some
@@ -156,6 +174,7 @@ impl RandomBits for Buffered<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dobrushin_reference::Random;
 
     /// Words in a given order.
     struct Given<'a>(std::slice::Iter<'a, u64>);
@@ -173,6 +192,35 @@ mod tests {
             let toss = |word: u64| coin.toss(&mut Given([word].iter()));
             assert!(threshold == 0 || toss(threshold - 1) && toss(0));
             assert!(!toss(threshold) && !toss(u64::MAX));
+        }
+    }
+
+    #[test]
+    fn every_lane_is_the_coin_of_its_own_bits() {
+        struct Recorded(Random, Vec<u64>);
+        impl RandomBits for Recorded {
+            fn bits(&mut self) -> u64 {
+                let word = self.0.bits();
+                self.1.push(word);
+                word
+            }
+        }
+        let thresholds = [0, 1, 1 << 63, u64::MAX, 0x4000_0000_0000_0001, 0x1234_5678_9abc_def0];
+        for (seed, &threshold) in (0..).zip(thresholds.iter().cycle().take(300)) {
+            let mut source = Recorded(Random::new(seed), Vec::new());
+            let mask = u64::MAX >> (seed % 5);
+            let heads = Coin::from_threshold(threshold).toss_many(mask, &mut source);
+            for lane in 0..64 {
+                // The words that were not drawn may be anything: try both ends.
+                let number = |rest: bool| {
+                    let digit = |i: usize| source.1.get(i).map_or(rest, |word| word >> lane & 1 == 1);
+                    (0..64).fold(0u64, |number, i| number << 1 | u64::from(digit(i)))
+                };
+                for rest in [false, true] {
+                    let expected = number(rest) < threshold && mask >> lane & 1 == 1;
+                    assert_eq!(heads >> lane & 1 == 1, expected, "{threshold:x}, lane {lane}");
+                }
+            }
         }
     }
 

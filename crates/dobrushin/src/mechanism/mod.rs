@@ -39,6 +39,16 @@ pub enum Neighbours {
     ZeroOut,
 }
 
+impl Neighbours {
+    /// How far apart neighbours move a sum, in units of one record's contribution.
+    pub(crate) fn contributions_apart(self) -> f64 {
+        match self {
+            Self::ReplaceOne => 2.0,
+            Self::AddOrRemoveOne | Self::ZeroOut => 1.0,
+        }
+    }
+}
+
 /// Which records take part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {

@@ -24,6 +24,7 @@ pub fn training(records: u64, dimension: u64) -> Training {
         record: Record::Worst,
         public_steps: 0,
         tasks: 1,
+        evaluation: None,
         learning_rate: Some(LearningRate::Constant(positive(0.1))),
         contribution: Some(Contribution::Lipschitz(positive(1.0))),
         noise_kind: NoiseKind::Gaussian,

@@ -1,25 +1,4 @@
-//! Many bits at once: 64 coins from a few words, and counters for the bits of many words.
-
-use crate::local::Coin;
-use crate::local::bits::RandomBits;
-
-/// One coin for each bit of `mask`, independent of each other.
-///
-/// Bit i of the words that are drawn is compared, from the first word on, with the binary digits of the threshold:
-/// the first that differs decides. 64 coins take about 7 words, and each is t/2⁶⁴ exactly.
-#[inline]
-pub(super) fn tosses(coin: Coin, mask: u64, bits: &mut impl RandomBits) -> u64 {
-    let (mut heads, mut undecided, mut digits) = (0, mask, coin.threshold());
-    while undecided != 0 && digits != 0 {
-        let word = bits.bits();
-        // All ones or all zeros.
-        let digit = ((digits as i64) >> 63) as u64;
-        heads |= undecided & !word & digit;
-        undecided &= !(word ^ digit);
-        digits <<= 1;
-    }
-    heads
-}
+//! Many bits at once: masks, and counters for the bits of many words.
 
 /// The mask of the last word of so many bits.
 pub(super) fn last_mask(count: u32) -> u64 {
@@ -104,35 +83,6 @@ mod tests {
             for (category, &counter) in counters.iter().enumerate() {
                 let set = |report: &[u64]| report[category / 64] >> (category % 64) & 1;
                 assert_eq!(counter, 7 + data.chunks(words).map(set).sum::<u64>());
-            }
-        }
-    }
-
-    #[test]
-    fn every_lane_is_the_coin_of_its_own_bits() {
-        struct Recorded(Random, Vec<u64>);
-        impl RandomBits for Recorded {
-            fn bits(&mut self) -> u64 {
-                let word = self.0.bits();
-                self.1.push(word);
-                word
-            }
-        }
-        let thresholds = [0, 1, 1 << 63, u64::MAX, 0x4000_0000_0000_0001, 0x1234_5678_9abc_def0];
-        for (seed, &threshold) in (0..).zip(thresholds.iter().cycle().take(300)) {
-            let mut source = Recorded(Random::new(seed), Vec::new());
-            let mask = u64::MAX >> (seed % 5);
-            let heads = tosses(Coin::from_threshold(threshold), mask, &mut source);
-            for lane in 0..64 {
-                // The words that were not drawn may be anything: try both ends.
-                let number = |rest: bool| {
-                    let digit = |i: usize| source.1.get(i).map_or(rest, |word| word >> lane & 1 == 1);
-                    (0..64).fold(0u64, |number, i| number << 1 | u64::from(digit(i)))
-                };
-                for rest in [false, true] {
-                    let expected = number(rest) < threshold && mask >> lane & 1 == 1;
-                    assert_eq!(heads >> lane & 1 == 1, expected, "{threshold:x}, lane {lane}");
-                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Unary encoding.
 
-use super::lanes::{count_bits, is_bits, last_mask, tosses};
+use super::lanes::{count_bits, is_bits, last_mask};
 use super::{FrequencyOracle, MOST_ENTRIES, Support, append_each, checked, ratio};
 use crate::kernel::FiniteKernel;
 use crate::local::bits::{Buffered, RandomBits};
@@ -84,8 +84,8 @@ impl Unary {
 
     fn write(&self, category: u32, bits: &mut impl RandomBits, report: &mut [u64]) {
         if let Some((last, before)) = report.split_last_mut() {
-            before.iter_mut().for_each(|word| *word = tosses(self.other, u64::MAX, bits));
-            *last = tosses(self.other, last_mask(self.categories), bits);
+            before.iter_mut().for_each(|word| *word = self.other.toss_many(u64::MAX, bits));
+            *last = self.other.toss_many(last_mask(self.categories), bits);
         }
         let category = category.min(self.categories - 1);
         if let Some(word) = report.get_mut(category as usize / 64) {

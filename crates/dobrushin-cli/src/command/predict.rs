@@ -1,0 +1,148 @@
+//! `dobrushin predict`: what a model says of new records.
+
+use super::train::Saved;
+use crate::cli::{Common, PredictArgs};
+use crate::file::Draft;
+use crate::problem::Problem;
+use crate::table_file::{BadRow, Cells, Pass, columns};
+use dobrushin_train::Prediction;
+use dobrushin_train::schema::Encoder;
+use serde_json::json;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// Writes a line for each record, to `--output` or to standard output.
+pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem> {
+    let saved = Saved::read(&arguments.model)?;
+    let output: Box<dyn Write> = match &common.output {
+        None => Box::new(BufWriter::new(io::stdout())),
+        Some(path) => {
+            let cannot = |error| Problem::new(format!("cannot write {}", path.display())).because(error);
+            let mut draft = Draft::new(path).map_err(cannot)?;
+            let written = predict(arguments, common, &saved, &mut draft);
+            return written.and_then(|()| draft.finish().map_err(cannot)).map(|()| ExitCode::SUCCESS);
+        }
+    };
+    predict(arguments, common, &saved, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn predict(
+    arguments: &PredictArgs,
+    common: &Common,
+    saved: &Saved,
+    mut output: impl Write,
+) -> Result<(), Problem> {
+    let form = Form { saved, json: common.json };
+    let columns = columns(&arguments.data, &saved.schema.feature_columns())?;
+    let encoder = Encoder::new(&saved.schema);
+    let help = "correct it; or --skip-bad leaves the line of such a row empty";
+    let pass = Pass {
+        path: &arguments.data,
+        skip_bad: arguments.skip_bad,
+        help,
+        show_progress: !common.quiet && common.output.is_some(),
+    };
+    let work = |_: u64, cells: &Cells| form.lines(cells, &encoder);
+    let mut write = |text: &str| match output.write_all(text.as_bytes()) {
+        // A reader that stops reading is no error.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Problem::new("cannot write the predictions").because(error)),
+        Ok(()) => Ok(true),
+    };
+    let mut heard = write(&form.header())?;
+    pass.run(columns, work, |lines: String| {
+        heard = heard && write(&lines)?;
+        Ok(())
+    })?;
+    match output.flush() {
+        Err(error) if heard => Err(Problem::new("cannot write the predictions").because(error)),
+        _ => Ok(()),
+    }
+}
+
+/// How predictions are written: CSV, or a line of JSON for each record.
+struct Form<'a> {
+    saved: &'a Saved,
+    json: bool,
+}
+
+impl Form<'_> {
+    /// The names of the columns: each label, and the probabilities of its classes.
+    fn header(&self) -> String {
+        if self.json {
+            return String::new();
+        }
+        let mut names = Vec::new();
+        for (task, label) in self.saved.schema.label_columns().into_iter().enumerate() {
+            names.push(quoted(label));
+            if self.saved.model.has_probabilities() {
+                let classes = self.saved.schema.classes(task).unwrap_or_default();
+                names.extend(classes.iter().map(|class| quoted(&format!("{label}={class}"))));
+            }
+        }
+        names.join(",") + "\n"
+    }
+
+    /// The lines of a batch, and the rows that cannot be used.
+    fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, Vec<BadRow>) {
+        let (mut text, mut bad, mut features) = (String::new(), Vec::new(), Vec::new());
+        for row in 0..cells.len() {
+            features.clear();
+            let encoded = cells.get(row).map(|(place, cells)| {
+                encoder.encode(cells, false, &mut features, &mut Vec::new()).map_err(|problem| (place, problem))
+            });
+            match encoded {
+                Some(Ok(_)) => {
+                    self.saved.schema.bounds().scale_down(&mut features);
+                    self.push_line(&mut text, &features);
+                }
+                Some(Err((place, problem))) => bad.push(BadRow { place, what: problem.to_string() }),
+                None => {}
+            }
+            text.push('\n');
+        }
+        (text, bad)
+    }
+
+    fn push_line(&self, text: &mut String, features: &[f32]) {
+        let Saved { model, schema, parameters } = self.saved;
+        let labels = schema.label_columns();
+        let mut fields = serde_json::Map::new();
+        for (task, parameters) in parameters.iter().enumerate() {
+            if task > 0 && !self.json {
+                text.push(',');
+            }
+            match model.prediction(&model.scores(parameters, features)) {
+                Prediction::Value(value) => {
+                    let value = schema.label_value(task, value);
+                    fields.insert(labels[task].to_owned(), json!(value));
+                    if !self.json {
+                        text.push_str(&value.to_string());
+                    }
+                }
+                Prediction::Class { class, probabilities } => {
+                    let classes = schema.classes(task).unwrap_or_default();
+                    let name = classes.get(class).map_or("", String::as_str);
+                    fields.insert(labels[task].to_owned(), json!(name));
+                    if !probabilities.is_empty() {
+                        let pairs = classes.iter().cloned().zip(probabilities.iter().map(|p| json!(p)));
+                        fields.insert(format!("{}_probabilities", labels[task]), pairs.collect());
+                    }
+                    if !self.json {
+                        text.push_str(&quoted(name));
+                        probabilities.iter().for_each(|p| text.push_str(&format!(",{p:.6}")));
+                    }
+                }
+            }
+        }
+        if self.json {
+            text.push_str(&serde_json::Value::Object(fields).to_string());
+        }
+    }
+}
+
+/// A CSV cell, in quotes if it needs them.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}

@@ -1,0 +1,110 @@
+//! What users type after `dobrushin train`.
+
+use crate::cli::{SetArgs, delta, epsilon, probability};
+use crate::problem::Problem;
+use crate::run_file::RunFile;
+use clap::Args;
+use dobrushin::account::{Question, Target};
+use dobrushin::{Delta, Epsilon, Probability};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub struct TrainArgs {
+    /// The private records: CSV with a header line, or Parquet; a record a row
+    pub data: PathBuf,
+    /// A run file (TOML) with [model], which names the schema
+    #[arg(long, value_name = "RUN.toml")]
+    pub run: PathBuf,
+    /// The folder for model.json, certificate.json and certificate.txt; it is made if there is none
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub changes: SetArgs,
+    /// The ε to meet, with --delta or [target] delta: the least noise that meets it is found and used
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
+    /// The δ of the guarantee, in place of the file's [target]
+    #[arg(long, value_parser = delta, allow_negative_numbers = true)]
+    pub delta: Option<Delta>,
+    /// Test records, which may be looked at: their accuracy and loss are reported
+    #[arg(long, value_name = "FILE", conflicts_with = "test_share")]
+    pub test: Option<PathBuf>,
+    /// Keep this share of the records, drawn at random, out of training, and test on them; what is reported of them is
+    /// not covered by the guarantee
+    #[arg(long, value_name = "SHARE", value_parser = probability, allow_negative_numbers = true)]
+    pub test_share: Option<Probability>,
+    /// Public records for the steps of run.public-steps
+    #[arg(long, value_name = "FILE")]
+    pub public: Option<PathBuf>,
+    /// Read the records anew for each pass instead of keeping them in memory; for records in turn (order once, cyclic or
+    /// full)
+    #[arg(long, conflicts_with = "test_share")]
+    pub stream: bool,
+    /// Count rows that cannot be used as empty records, which contribute nothing, instead of stopping
+    #[arg(long)]
+    pub skip_bad: bool,
+    /// The records are no secret, as in an experiment: report how they fit the schema, the loss on them, and for online
+    /// learning the regret
+    #[arg(long)]
+    pub data_is_public: bool,
+    /// Take the randomness from a number, so that the run can be repeated; needs --not-private
+    #[arg(long, requires = "not_private")]
+    pub seed: Option<u64>,
+    /// Accept that a run with a known seed protects nobody: its certificate says so
+    #[arg(long, requires = "seed")]
+    pub not_private: bool,
+    /// Replace a model that is already in the folder
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What the guarantee is to be.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// Whatever the noise of the run file gives.
+    Ask(Question),
+    /// The noise is to be found.
+    Meet(Epsilon, Delta),
+}
+
+impl Goal {
+    /// What the flags and the file ask for.
+    pub fn of(arguments: &TrainArgs, file: &RunFile) -> Result<Self, Problem> {
+        let given = file.question()?;
+        let delta = match (arguments.delta, given) {
+            (Some(delta), _) | (None, Some(Question::Epsilon(delta))) => Some(delta),
+            _ => None,
+        };
+        let asked = match (arguments.epsilon, given) {
+            (Some(epsilon), _) => Some(epsilon),
+            // The file asks for the δ of its ε, but the flag gives one.
+            (None, Some(Question::Delta(epsilon))) if arguments.delta.is_some() => Some(epsilon),
+            _ => None,
+        };
+        match (asked, delta, given) {
+            (Some(epsilon), Some(delta), _) => Ok(Self::Meet(epsilon, delta)),
+            (Some(_), None, _) => Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
+                .help("--delta 1e-6, well below 1 over the number of records")),
+            (None, Some(delta), _) => Ok(Self::Ask(Question::Epsilon(delta))),
+            (None, None, Some(question)) => Ok(Self::Ask(question)),
+            (None, None, None) => Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
+                .help("--delta 1e-6, well below 1 over the number of records")),
+        }
+    }
+
+    /// What the certificate answers.
+    pub fn question(self) -> Question {
+        match self {
+            Self::Ask(question) => question,
+            Self::Meet(_, delta) => Question::Epsilon(delta),
+        }
+    }
+
+    /// What the noise has to meet.
+    pub fn target(self) -> Option<Target> {
+        match self {
+            Self::Ask(_) => None,
+            Self::Meet(epsilon, delta) => Some(Target::Privacy { epsilon, delta }),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The records of a training run: those to train on, those to test on, and public ones.
+
+use super::arguments::TrainArgs;
+use crate::problem::Problem;
+use crate::run_file::{self, RunFile};
+use crate::train_data::{Loaded, Streamed, load, split};
+use dobrushin::mechanism::Neighbours;
+use dobrushin_train::schema::Schema;
+use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
+
+/// All of them.
+pub struct Data {
+    private: Private,
+    /// Which may be looked at.
+    pub test: Option<Table>,
+    /// For public steps.
+    pub public: Option<Table>,
+    /// What the schema did to the private records; as private as they are.
+    pub enforced: Option<Loaded>,
+    /// Of online learning, if the records are public.
+    pub regret: Option<Regret>,
+    are_public: bool,
+}
+
+enum Private {
+    Memory(Table),
+    Streamed(Streamed),
+}
+
+/// The stream that decides which records are for testing; training counts its streams up from 0.
+const SPLIT: u64 = u64::MAX;
+
+impl Data {
+    /// Reads what the flags name.
+    pub fn read(
+        arguments: &TrainArgs,
+        schema: &Schema,
+        generators: &Generators,
+        show_progress: bool,
+    ) -> Result<Self, Problem> {
+        let read = |path| load(path, schema, arguments.skip_bad, show_progress);
+        let mut test = arguments.test.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
+        let public = arguments.public.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
+        if arguments.stream {
+            let streamed = Streamed::open(&arguments.data, schema, arguments.skip_bad, show_progress)?;
+            let private = Private::Streamed(streamed);
+            return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
+        }
+        let mut loaded = read(&arguments.data)?;
+        let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
+        if let Some(share) = arguments.test_share {
+            let (kept, tested) = split(&table, share.get(), &mut generators.stream(SPLIT));
+            if kept.is_empty() || tested.is_empty() {
+                let what = format!("--test-share {} of {} records leaves none on one side", share.get(), table.len());
+                return Err(Problem::new(what).help("--test-share 0.2"));
+            }
+            (table, test) = (kept, Some(tested));
+        }
+        let (private, are_public) = (Private::Memory(table), arguments.data_is_public);
+        Ok(Self { private, test, public, enforced: Some(loaded), regret: None, are_public })
+    }
+
+    /// How many records there are to train on.
+    fn count(&self) -> u64 {
+        match &self.private {
+            Private::Memory(table) => table.len() as u64,
+            Private::Streamed(streamed) => streamed.rows(),
+        }
+    }
+
+    /// Puts the number of records into the run file, or checks the one that is there.
+    pub fn say_how_many(&self, file: &mut RunFile) -> Result<(), Problem> {
+        let count = self.count();
+        if count == 0 {
+            return Err(Problem::new("there are no records to train on").help("a file with a row for each record"));
+        }
+        if !file.says("run.records") {
+            if file.word("run.neighbours") == Some("add-or-remove-one") {
+                return Err(Problem::new(
+                    "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
+                )
+                .help("add to [run] a public upper bound on the number of records: records = 50000"));
+            }
+            let records = i64::try_from(count).unwrap_or(i64::MAX);
+            return run_file::set(file, "run.records", toml::Value::Integer(records));
+        }
+        let (plan, _) = file.plan()?;
+        let declared = file.whole("run.records");
+        let fits = match plan.training().neighbours {
+            Neighbours::AddOrRemoveOne => declared.is_some_and(|declared| count <= declared),
+            Neighbours::ReplaceOne | Neighbours::ZeroOut => declared == Some(count),
+        };
+        if fits {
+            return Ok(());
+        }
+        let declared = declared.unwrap_or_default();
+        Err(Problem::new(format!("run.records is {declared}, but there are {count} records to train on"))
+            .help("leave run.records out: it is then counted"))
+    }
+
+    /// Adds the empty records that the plan counts on.
+    pub fn prepare(&mut self, plan: &Plan) -> Result<(), Problem> {
+        let training = plan.training();
+        match &mut self.private {
+            Private::Memory(table) => {
+                while (table.len() as u64) < training.records {
+                    table.push_empty();
+                }
+            }
+            Private::Streamed(streamed) => streamed.pad_to(training.records),
+        }
+        Ok(())
+    }
+
+    /// Carries the plan out.
+    pub fn train(
+        &mut self,
+        plan: &Plan,
+        generators: &Generators,
+        progress: &mut dyn FnMut(),
+    ) -> Result<Released, TrainError> {
+        let public = self.public.as_ref();
+        match &mut self.private {
+            Private::Memory(table) if self.are_public => {
+                let (released, regret) = plan.train_on_public_records(table, public, generators, progress)?;
+                self.regret = regret;
+                Ok(released)
+            }
+            Private::Memory(table) => plan.train(table, public, generators, progress),
+            Private::Streamed(streamed) => plan.train(streamed, public, generators, progress),
+        }
+    }
+
+    /// The records, if they are in memory.
+    pub fn in_memory(&self) -> Option<&Table> {
+        match &self.private {
+            Private::Memory(table) => Some(table),
+            Private::Streamed(_) => None,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! How each assumption of a guarantee is made to hold.
+
+use super::NOT_PRIVATE;
+use super::files::digest;
+use crate::problem::Problem;
+use crate::run_file::RunFile;
+use dobrushin::account::Report as Account;
+use dobrushin::algorithm::{Contribution, Training};
+use dobrushin_train::Plan;
+use dobrushin_train::schema::Schema;
+use serde_json::{Value, json};
+
+/// What a certificate says of training.
+pub fn training_json(plan: &Plan, schema: &Schema, account: &Account, model: &[u8], seed: Option<u64>) -> Value {
+    let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
+    let mut json = derived(plan, schema, assumptions);
+    json["randomness"] = json!(match seed {
+        None => "ChaCha20, keyed by the operating system",
+        Some(_) => NOT_PRIVATE,
+    });
+    json["private"] = json!(seed.is_none());
+    json["model_sha256"] = json!(digest(model));
+    if let Some(seed) = seed {
+        json["seed"] = json!(seed);
+    }
+    json
+}
+
+/// The first field of what a certificate says of training that does not follow from its run.
+pub fn contradiction(certificate: &Value) -> Result<Option<String>, Problem> {
+    let (plan, schema) = RunFile::from_json(&certificate["run"])?.plan()?;
+    let assumptions: Vec<String> = certificate["guarantee"]["assumptions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|words| words.as_str().map(str::to_owned))
+        .collect();
+    let expected = derived(&plan, &schema, &assumptions);
+    let fields = expected.as_object().into_iter().flatten();
+    Ok(fields.filter(|(key, value)| certificate["training"][key.as_str()] != **value).map(|(key, _)| key.clone()).next())
+}
+
+/// All of it that follows from the run.
+fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
+    let enforced: Vec<Value> = assumptions
+        .iter()
+        .map(|assumption| json!({ "assumption": assumption, "enforced": how(assumption, plan) }))
+        .collect();
+    let training = plan.training();
+    json!({
+        "schema_sha256": schema.hash(),
+        "records": training.records,
+        "constants": {
+            "gradient_norm": training.contribution.map(|contribution| contribution.norm().get()),
+            "clipped": matches!(training.contribution, Some(Contribution::Clipped(_))),
+            "smoothness": training.loss.smoothness.map(|beta| beta.get()),
+            "convex": training.loss.convex,
+            "row_norm": plan.bounds().norm.get(),
+            "diameter": training.domain.diameter.map(|diameter| diameter.get()),
+            "parameters": training.domain.dimension,
+        },
+        "enforcement": enforced,
+        "not_covered": [ROUNDING],
+    })
+}
+
+const ROUNDING: &str = "the rounding of sums (to 24 binary digits) and of noise (to 53), and how long steps take";
+
+/// Where it is enforced, in words; the words of assumptions are those of the library.
+pub fn how(assumption: &str, plan: &Plan) -> String {
+    let has = |words: &str| assumption.contains(words);
+    let training = plan.training();
+    if has("neighbouring data sets differ") {
+        "by the meaning of the guarantee; the number of records does not depend on what any of them holds: rows that \
+         cannot be used become empty records, and keep their place"
+            .to_owned()
+    } else if has("gradient is clipped") {
+        "every record's gradient is scaled down to that norm before it is added".to_owned()
+    } else if has("gradient has norm at most") {
+        format!(
+            "every row is scaled down to norm {} when it is read, and every target moved into its declared range; the rest \
+             follows from the model",
+            plan.bounds().norm.get()
+        )
+    } else if has("gradient with Lipschitz constant") {
+        format!(
+            "follows from the model for rows of norm {} at most, which every row is scaled down to",
+            plan.bounds().norm.get()
+        )
+    } else if has("is projected") {
+        "the iterate is projected after every step".to_owned()
+    } else if has("multiplies the iterate by") {
+        "every step does so".to_owned()
+    } else if has("noise of every step") {
+        "drawn anew in every step from ChaCha20, in 53 binary digits; rounding is not covered".to_owned()
+    } else if has("divided by") || has("average is over") {
+        "the program divides so".to_owned()
+    } else if has("Poisson sampling") || has("uniformly random batch") {
+        "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
+            .to_owned()
+    } else if has("is in one batch") || has("uses all records") || has("steps were made") {
+        format!("the program makes {} steps, and counts records by their place in the file", steps(training))
+    } else if has("is published") || has("is released") || has("may be published") {
+        "iterates are in memory only; one is written when training has ended, and nothing if it is interrupted"
+            .to_owned()
+    } else if has("computed from the one before") {
+        "the program keeps no average and no momentum".to_owned()
+    } else if has("use public data only") {
+        "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know".to_owned()
+    } else if has("such runs on the same records") {
+        "each task has its own noise and order, and its cost is counted".to_owned()
+    } else if has("is then evaluated") {
+        "each record's part of the sum is cut to its bound, and noise of that size is added".to_owned()
+    } else if has("no parameter was chosen") {
+        "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
+         them, is not covered"
+            .to_owned()
+    } else {
+        NOT_ENFORCED.to_owned()
+    }
+}
+
+/// What is said of an assumption that this file does not know.
+const NOT_ENFORCED: &str = "NOT enforced by the program";
+
+fn steps(training: &Training) -> u64 {
+    training.steps().unwrap_or(0).saturating_add(training.public_steps)
+}

@@ -1,0 +1,198 @@
+//! `[model]`: a run that is lowered from a model, a schema and a set to project to, and that can be trained.
+
+use super::section::{Section, number, whole};
+use super::{json, toml_of, training};
+use crate::problem::Problem;
+use dobrushin::{Positive, Probability};
+use dobrushin_train::schema::Schema;
+use dobrushin_train::{Description, Loss, Model, Plan, Projection};
+use serde_json::Value as Json;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// The models, each with the keys that it takes besides `kind` and `schema`.
+const KINDS: &[(&str, &[&str])] = &[
+    ("linear", &[]),
+    ("huber", &["width"]),
+    ("logistic", &[]),
+    ("smoothed-hinge", &["width"]),
+    ("hinge", &["smoothing"]),
+    ("quantile", &["level", "smoothing"]),
+    ("poisson", &[]),
+    ("softmax", &[]),
+    ("network", &["hidden"]),
+];
+
+/// Whether the tables describe a run that can be trained.
+pub fn is_plan(tables: &Table) -> bool {
+    tables.contains_key("model")
+}
+
+/// The plan that the tables describe; the schema is looked for in the folder.
+pub fn read(tables: &Table, folder: &Path) -> Result<(Plan, Schema), Problem> {
+    let schema = schema(tables, folder)?;
+    let mut tables = tables.clone();
+    let evaluation = Section::of(&tables, "evaluation")?;
+    let loss_bound = evaluation.positive("loss-bound")?.unwrap_or(Positive::new(1.0)?);
+    let projection = projection(&Section::of(&tables, "domain")?)?;
+    let model = model(&Section::of(&tables, "model")?, &schema)?;
+    if Section::of(&tables, "domain")?.value("interval").is_some() && model.parameters() != 1 {
+        let message = format!("domain.interval is for one parameter, but the model has {}", model.parameters());
+        return Err(Problem::new(message).help("box = [-1.0, 1.0] bounds every parameter, ball = 5.0 their norm"));
+    }
+    for derived in ["diameter", "dimension"] {
+        if Section::of(&tables, "domain")?.value(derived).is_some() {
+            return Err(Problem::new(format!(
+                "domain.{derived} is given, but with [model] it is derived from the set that iterates are projected to"
+            ))
+            .help("leave it out; say where to project: ball = 5.0, box = [-1, 1], simplex = 1.0 or interval = [0, 1]"));
+        }
+    }
+    let run = tables.entry("run").or_insert_with(|| Value::Table(Table::new()));
+    if let Some(run) = run.as_table_mut() {
+        let tasks = schema.tasks() as i64;
+        if run.get("tasks").is_some_and(|given| whole(given) != Some(tasks as u64)) {
+            return Err(Problem::new(format!("run.tasks is given, but the schema has {tasks} labels"))
+                .help("leave it out: a model is trained for each label"));
+        }
+        run.insert("tasks".to_owned(), Value::Integer(tasks));
+        // Training releases one iterate; what it releases need not be said.
+        run.entry("release").or_insert_with(|| Value::String("last".to_owned()));
+    }
+    let training = training::parse(&tables)?;
+    let bounds = schema.bounds();
+    let plan = Plan::new(Description { training, model, bounds, projection, loss_bound })?;
+    Ok((plan, schema))
+}
+
+/// Refuses keys that have a meaning with [model] only.
+pub fn refuse_without_model(tables: &Table) -> Result<(), Problem> {
+    for (section, keys) in [("domain", &SETS[..]), ("evaluation", &["loss-bound"])] {
+        let section = Section::of(tables, section)?;
+        if let Some(key) = keys.iter().find(|key| section.value(key).is_some()) {
+            return Err(Problem::new(format!("{} has no meaning without [model]", section.dotted(key)))
+                .help("say what is known of the iterates, as diameter = 10.0, or add [model]"));
+        }
+    }
+    Ok(())
+}
+
+/// The sets that iterates can be projected to.
+const SETS: [&str; 4] = ["ball", "box", "simplex", "interval"];
+
+/// Puts the schema itself in the place of its file's name.
+pub fn embed(tables: &mut Table, folder: &Path) -> Result<(), Problem> {
+    if !is_plan(tables) {
+        return Ok(());
+    }
+    let schema = schema(tables, folder)?;
+    if let (Some(model), Some(value)) =
+        (tables.get_mut("model").and_then(Value::as_table_mut), toml_of(&schema.canonical_json()))
+    {
+        model.insert("schema".to_owned(), value);
+    }
+    Ok(())
+}
+
+/// The model that a `[model]` with its schema describes.
+pub fn model_of(model: &Json) -> Result<(Model, Schema), Problem> {
+    let table = toml_of(model).unwrap_or(Value::Boolean(false));
+    let tables = Table::from_iter([("model".to_owned(), table)]);
+    let schema = schema(&tables, Path::new(""))?;
+    Ok((self::model(&Section::of(&tables, "model")?, &schema)?, schema))
+}
+
+/// The schema that model.schema names, or is.
+pub fn schema(tables: &Table, folder: &Path) -> Result<Schema, Problem> {
+    let model = Section::of(tables, "model")?;
+    match model.value("schema") {
+        Some(Value::String(name)) => read_schema(&folder.join(name)),
+        Some(value @ Value::Table(_)) => Ok(Schema::from_json(&json(value))?),
+        Some(_) => Err(model.refuse("schema", "the name of a schema file")),
+        None => Err(model.missing("schema")),
+    }
+}
+
+/// A schema file.
+pub fn read_schema(path: &Path) -> Result<Schema, Problem> {
+    let name = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        Problem::new(format!("cannot read the schema {name}"))
+            .because(error)
+            .help("dobrushin schema init DATA.csv --label COLUMN drafts one")
+    })?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        Problem::new(format!("{name} is not UTF-8 text")).because(error).help("save it as UTF-8")
+    })?;
+    Ok(Schema::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?)
+}
+
+fn model(section: &Section, schema: &Schema) -> Result<Model, Problem> {
+    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+    let kind = section.word("kind", &kinds)?;
+    let taken = KINDS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, taken)| *taken);
+    if let Some(key) = section.keys().find(|key| !["kind", "schema"].contains(key) && !taken.contains(key)) {
+        let help = if taken.is_empty() { "leave it out".to_owned() } else { format!("it takes: {}", taken.join(", ")) };
+        return Err(Problem::new(format!("{} is no key of kind = {kind:?}", section.dotted(key))).help(help));
+    }
+    let features = schema.bounds().dimension;
+    let positive = |key: &str| section.positive(key)?.ok_or_else(|| section.missing(key));
+    let loss = match kind {
+        "linear" => Loss::Squared,
+        "huber" => Loss::Huber { width: positive("width")? },
+        "logistic" => Loss::Logistic,
+        "smoothed-hinge" => Loss::SmoothedHinge { width: positive("width")? },
+        "hinge" => Loss::Hinge { smoothing: positive("smoothing")? },
+        "quantile" => Loss::Quantile {
+            level: section.probability("level")?.unwrap_or(Probability::new(0.5)?),
+            smoothing: positive("smoothing")?,
+        },
+        "poisson" => Loss::Poisson,
+        _ => {
+            let classes = schema.classes(0).map_or(0, <[String]>::len);
+            return Ok(match kind {
+                "network" => Model::Network { hidden: hidden(section)?, classes, features },
+                _ => Model::Softmax { classes, features },
+            });
+        }
+    };
+    Ok(Model::Linear { loss, features })
+}
+
+/// The sizes of the hidden layers: a number or a list.
+fn hidden(section: &Section) -> Result<Vec<usize>, Problem> {
+    let refused = || section.refuse("hidden", "a whole number, 1 or more, or a list of them");
+    let units = |value: &Value| whole(value).and_then(|units| usize::try_from(units).ok()).ok_or_else(refused);
+    match section.value("hidden") {
+        None => Err(section.missing("hidden")),
+        Some(Value::Array(list)) => list.iter().map(units).collect(),
+        Some(value) => Ok(vec![units(value)?]),
+    }
+}
+
+/// The one set that is given, if any.
+fn projection(section: &Section) -> Result<Option<Projection>, Problem> {
+    let given: Vec<&str> =
+        SETS.into_iter().filter(|key| section.value(key).is_some()).collect();
+    let ends = |key: &str| -> Result<(f64, f64), Problem> {
+        let list = section.value(key).and_then(Value::as_array);
+        match list.map(Vec::as_slice) {
+            Some([lower, upper]) => number(lower).zip(number(upper)),
+            _ => None,
+        }
+        .ok_or_else(|| section.refuse(key, "two numbers, the smaller first"))
+    };
+    match given[..] {
+        [] => Ok(None),
+        ["ball"] => Ok(section.positive("ball")?.map(|radius| Projection::Ball { radius: radius.get() })),
+        ["simplex"] => Ok(section.positive("simplex")?.map(|scale| Projection::Simplex { scale: scale.get() })),
+        [key] => {
+            let (lower, upper) = ends(key)?;
+            Ok(Some(Projection::Box { lower, upper }))
+        }
+        [first, second, ..] => {
+            Err(Problem::new(format!("domain.{first} and domain.{second} are both given, but there is one domain"))
+                .help("keep one of them"))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! How good a model is on the private records, for a price.
+
+use crate::descent::Streams;
+use crate::evaluate::judged;
+use crate::{Plan, Records, Target, TrainError, noise};
+
+/// How good a model is on the records it was trained on, with noise; the guarantee of the run covers it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrivateMetrics {
+    /// The share of records whose class is predicted; none for numbers.
+    pub accuracy: Option<f64>,
+    /// The standard deviation of its noise.
+    pub accuracy_deviation: Option<f64>,
+    /// The mean loss, each record's cut to [0, B].
+    pub loss: f64,
+    /// The standard deviation of its noise.
+    pub loss_deviation: f64,
+}
+
+/// Records that are looked at together.
+const BLOCK: u32 = 4096;
+
+impl Plan {
+    /// The evaluation of one task's released parameters, if the plan has one.
+    ///
+    /// A record adds (right − ½, min(loss, B)/B − ½) to a sum, a vector of norm √½ at most, or for numbers the second
+    /// coordinate only, of norm ½; an empty record adds nothing. The noise in each coordinate is the multiplier times
+    /// that norm, as [`dobrushin::algorithm::Evaluation`] says.
+    pub(crate) fn evaluated(
+        &self,
+        parameters: &[f64],
+        task: usize,
+        records: &mut dyn Records,
+        streams: &mut Streams<'_>,
+    ) -> Result<Option<PrivateMetrics>, TrainError> {
+        let Some(evaluation) = self.training().evaluation else {
+            return Ok(None);
+        };
+        let (classes, bound) = (matches!(self.bounds.target, Target::Classes(_)), self.loss_bound.get());
+        let count = records.count() as u32;
+        let (mut right, mut loss) = (0.0, 0.0);
+        for from in (0..count).step_by(BLOCK as usize) {
+            let wanted: Vec<u32> = (from..from.saturating_add(BLOCK).min(count)).collect();
+            let (table, places) = records.bring(&wanted).map_err(TrainError::Reading)?;
+            for &place in places.iter() {
+                if let Some(judged) = judged(&self.model, parameters, table, place as usize, task) {
+                    right += f64::from(u8::from(judged.right)) - 0.5;
+                    // What is no number counts as the worst.
+                    let cut = if judged.loss.is_nan() { bound } else { judged.loss.clamp(0.0, bound) };
+                    loss += cut / bound - 0.5;
+                }
+            }
+        }
+        let norm = if classes { 0.5_f64.sqrt() } else { 0.5 };
+        let deviation = evaluation.noise_multiplier.get() * norm;
+        let mut noises = [0.0; 2];
+        noise::gaussian(&mut streams.fresh(), &mut noises);
+        let share = |sum: f64, noise: f64| (sum + deviation * noise) / f64::from(count) + 0.5;
+        let spread = deviation / f64::from(count);
+        Ok(Some(PrivateMetrics {
+            accuracy: classes.then(|| share(right, noises[0])),
+            accuracy_deviation: classes.then_some(spread),
+            loss: bound * share(loss, noises[1]),
+            loss_deviation: bound * spread,
+        }))
+    }
+}

@@ -1,0 +1,90 @@
+//! Regret: what online learning lost against the best fixed parameters, on records that are no secret.
+
+use crate::descent::Released;
+use crate::evaluate::judged;
+use crate::gradient::Sum;
+use crate::{Generators, Plan, Table, TrainError};
+use dobrushin::algorithm::Algorithm;
+
+/// Σ ℓ_t(w_t) against the least Σ ℓ_t(w) that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Regret {
+    /// How many records arrived.
+    pub rounds: u64,
+    /// The sum of their losses, each at the parameters of its time.
+    pub loss: f64,
+    /// The sum of their losses at the best fixed parameters that projected gradient descent without noise found.
+    pub best: f64,
+}
+
+impl Regret {
+    /// The difference; at most the true regret, since the best parameters may be better than those found.
+    pub fn total(&self) -> f64 {
+        self.loss - self.best
+    }
+}
+
+/// Steps of the search for the best fixed parameters.
+const SEARCH: u32 = 500;
+
+impl Plan {
+    /// As [`Plan::train`] with the first task's regret, for online learning on records that are public.
+    ///
+    /// The regret is not private, and the guarantee of the plan does not cover it.
+    ///
+    /// # Errors
+    /// [`TrainError`]; `Ok` without a regret if the plan is no online learning.
+    pub fn train_on_public_records(
+        &self,
+        records: &mut Table,
+        public: Option<&Table>,
+        generators: &Generators,
+        progress: &mut dyn FnMut(),
+    ) -> Result<(Released, Option<Regret>), TrainError> {
+        let mut regret = Regret { rounds: 0, loss: 0.0, best: 0.0 };
+        let released =
+            self.train_watched(records, public, generators, progress, &mut |iterate, table, places| {
+                for &place in places {
+                    if let Some(judged) = judged(&self.model, iterate, table, place as usize, 0) {
+                        regret.rounds += 1;
+                        regret.loss += judged.loss;
+                    }
+                }
+            })?;
+        if self.training().algorithm != Algorithm::Online {
+            return Ok((released, None));
+        }
+        regret.best = self.least_loss(records);
+        Ok((released, Some(regret)))
+    }
+
+    /// The least sum of losses that projected gradient descent finds from the origin, whose step is halved whenever it
+    /// does not help.
+    fn least_loss(&self, table: &Table) -> f64 {
+        let all: Vec<u32> = (0..table.len() as u32).collect();
+        let total = |parameters: &[f64]| -> f64 {
+            all.iter()
+                .filter_map(|&record| judged(&self.model, parameters, table, record as usize, 0))
+                .map(|judged| judged.loss)
+                .sum()
+        };
+        let mut sum = Sum::new(&self.model);
+        let mut best = vec![0.0; self.model.parameters()];
+        self.project(&mut best);
+        let mut least = total(&best);
+        let mut pace = 1.0 / table.len().max(1) as f64;
+        for _ in 0..SEARCH {
+            let gradient = sum.of(&self.model, &best, table, 0, &all, None);
+            let mut next: Vec<f64> =
+                best.iter().zip(gradient).map(|(w, &g)| w - pace * f64::from(g)).collect();
+            self.project(&mut next);
+            let loss = total(&next);
+            if loss < least {
+                (best, least, pace) = (next, loss, pace * 1.5);
+            } else {
+                pace /= 2.0;
+            }
+        }
+        least
+    }
+}

@@ -1,0 +1,129 @@
+//! What one column may hold.
+
+/// A column that has features.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    pub name: String,
+    pub kind: FeatureKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeatureKind {
+    /// One feature.
+    Number { range: Range, if_missing: Option<f64> },
+    /// A feature for each category: 1 for the one that the cell is, 0 for the others.
+    Category { categories: Vec<String>, if_missing: Option<Choice>, if_unknown: Option<Choice> },
+}
+
+/// What a cell counts as that is missing, or no category.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Choice {
+    /// No category: all features are 0.
+    None,
+    /// The category with this number, counted from 0.
+    Category(usize),
+}
+
+/// A column that has the labels of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    pub name: String,
+    pub kind: LabelKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum LabelKind {
+    /// Classes, class 0 first.
+    Category(Vec<String>),
+    /// Numbers.
+    Number(Range),
+    /// Whole numbers from 0 to this one.
+    Count(u32),
+}
+
+impl FeatureKind {
+    /// How many features there are.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Number { .. } => 1,
+            Self::Category { categories, .. } => categories.len(),
+        }
+    }
+}
+
+/// Numbers between two ends, scaled to [−1, 1].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub lower: f64,
+    pub upper: f64,
+}
+
+impl Range {
+    /// Nothing if the ends are not finite, not in order, or so close that what is between cannot be scaled.
+    pub fn new(lower: f64, upper: f64) -> Option<Self> {
+        let range = Self { lower, upper };
+        (lower.is_finite() && upper.is_finite() && lower < upper && range.half().is_normal()).then_some(range)
+    }
+
+    /// (clamp(v) − mid)/half, and whether v is outside.
+    pub fn scaled(self, value: f64) -> (f32, bool) {
+        let inside = value.clamp(self.lower, self.upper);
+        // The same as 2·share − 1, which is exact at both ends; the share is from 0 to 1.
+        let share = (inside / 2.0 - self.lower / 2.0) / self.half();
+        ((2.0 * share - 1.0) as f32, inside != value)
+    }
+
+    /// What is scaled to a number.
+    pub fn unscaled(self, scaled: f64) -> f64 {
+        self.mid() + self.half() * scaled
+    }
+
+    /// Halves first: the sum of two large ends may be infinite.
+    fn mid(self) -> f64 {
+        self.lower / 2.0 + self.upper / 2.0
+    }
+
+    fn half(self) -> f64 {
+        self.upper / 2.0 - self.lower / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_become_one_and_minus_one_and_nothing_goes_beyond() {
+        for (lower, upper) in
+            [(17.0, 90.0), (-0.1, 0.3), (0.0, 1e-300), (-1.7e308, 1.7e308), (1e6, 1e6 + 1e-3)]
+        {
+            let range = Range::new(lower, upper).expect("the ends are in order");
+            assert_eq!(range.scaled(lower), (-1.0, false));
+            assert_eq!(range.scaled(upper), (1.0, false));
+            assert_eq!(range.scaled(f64::MAX), (1.0, upper < f64::MAX));
+            assert_eq!(range.scaled(f64::MIN), (-1.0, true));
+            for share in [0.0, 0.1, 0.37, 0.5, 0.99, 1.0] {
+                let value = lower * (1.0 - share) + upper * share;
+                let scaled = range.scaled(value).0;
+                assert!((-1.0..=1.0).contains(&scaled));
+                let again = range.unscaled(f64::from(scaled));
+                assert!((again - value).abs() <= 1e-7 * (upper - lower).min(f64::MAX) + 1e-9 * value.abs());
+            }
+        }
+    }
+
+    #[test]
+    fn ends_that_enclose_nothing_are_refused() {
+        for (lower, upper) in [
+            (1.0, 1.0),
+            (2.0, 1.0),
+            (f64::NAN, 1.0),
+            (0.0, f64::NAN),
+            (f64::NEG_INFINITY, 0.0),
+            (0.0, f64::INFINITY),
+            (0.0, 5e-324),
+        ] {
+            assert_eq!(Range::new(lower, upper), None, "{lower} {upper}");
+        }
+    }
+}

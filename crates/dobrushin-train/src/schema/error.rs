@@ -1,0 +1,19 @@
+//! What is wrong with a schema.
+
+/// Why a schema was refused: which key is wrong, what is accepted, and what would mend it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} {message}")]
+pub struct SchemaError {
+    /// The key that is to blame, such as `columns.age.lower`.
+    pub key: String,
+    /// What is wrong with it; the key and this are a sentence.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl SchemaError {
+    pub(super) fn new(key: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into(), help: help.into() }
+    }
+}
