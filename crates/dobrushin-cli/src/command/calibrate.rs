@@ -31,7 +31,8 @@ pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
     }
     let derived = [Parameter::ClipNorm, Parameter::Diameter, Parameter::BatchSize];
     if file.says("model.kind") && derived.contains(&parameter) {
-        let what = format!("{} cannot be searched with [model]: other numbers are derived from it", parameter.key());
+        let what =
+            format!("{} cannot be searched with [model]: other numbers are derived from it", parameter.key());
         return Err(Problem::new(what).help("search the noise, or dobrushin curve --over it"));
     }
     let run = file.run()?;

@@ -70,7 +70,14 @@ pub fn for_people(certificate: &Value) -> String {
     ];
     if training.is_object() {
         let constants = &training["constants"];
-        facts.insert(0, format!("model {}, {} parameters", shown(&certificate["run"]["model"]["kind"]), shown(&constants["parameters"])));
+        facts.insert(
+            0,
+            format!(
+                "model {}, {} parameters",
+                shown(&certificate["run"]["model"]["kind"]),
+                shown(&constants["parameters"])
+            ),
+        );
         facts.insert(1, format!("{} records", shown(&training["records"])));
         facts.push(format!("SHA-256 of the model {}", shown(&training["model_sha256"])));
         facts.push(format!("SHA-256 of the schema {}", shown(&training["schema_sha256"])));
@@ -87,8 +94,12 @@ pub fn for_people(certificate: &Value) -> String {
     if let Some(list) = training["not_covered"].as_array() {
         blocks.push(bullets("Not covered", &list.iter().map(shown).collect::<Vec<_>>()));
     }
-    let explanation: Vec<String> =
-        certificate["explanation"].as_array().into_iter().flatten().map(|line| wrap(&shown(line), "")).collect();
+    let explanation: Vec<String> = certificate["explanation"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|line| wrap(&shown(line), ""))
+        .collect();
     if !explanation.is_empty() {
         blocks.push(explanation.join("\n"));
     }

@@ -90,7 +90,9 @@ impl Form<'_> {
         for row in 0..cells.len() {
             features.clear();
             let encoded = cells.get(row).map(|(place, cells)| {
-                encoder.encode(cells, false, &mut features, &mut Vec::new()).map_err(|problem| (place, problem))
+                encoder
+                    .encode(cells, false, &mut features, &mut Vec::new())
+                    .map_err(|problem| (place, problem))
             });
             match encoded {
                 Some(Ok(_)) => {
@@ -144,5 +146,9 @@ impl Form<'_> {
 
 /// A CSV cell, in quotes if it needs them.
 fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::certificate::Claim;
 use crate::cli::VerifyArgs;
-use crate::command::train::{NOT_PRIVATE, contradiction};
 use crate::command::account::{answer_json, pair, symbol, target};
+use crate::command::train::{NOT_PRIVATE, contradiction};
 use crate::output::{Report, Text, bullets, number as json_number, object, table};
 use crate::problem::Problem;
 use dobrushin::Enclosure;

@@ -21,7 +21,8 @@ const fn key(section: &'static str, name: &'static str, example: &'static str) -
 pub const LISTS: [&str; 2] = ["mechanism", "step"];
 
 /// The sections.
-const SECTIONS: [&str; 9] = ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
+const SECTIONS: [&str; 9] =
+    ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
 
 /// All of them; those of [[mechanism]] and [[step]] last.
 const KEYS: &[Key] = &[

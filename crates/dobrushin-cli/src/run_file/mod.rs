@@ -9,8 +9,8 @@ mod section;
 mod training;
 
 pub use keys::{is_whole, nearest};
-pub use plan::{model_of, read_schema};
 pub use overrides::{apply, parse_assignment, set, value_of};
+pub use plan::{model_of, read_schema};
 
 use crate::problem::Problem;
 use dobrushin::account::Question;

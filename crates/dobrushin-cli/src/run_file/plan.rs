@@ -37,8 +37,11 @@ pub fn read(tables: &Table, folder: &Path) -> Result<(Plan, Schema), Problem> {
     let projection = projection(&Section::of(&tables, "domain")?)?;
     let model = model(&Section::of(&tables, "model")?, &schema)?;
     if Section::of(&tables, "domain")?.value("interval").is_some() && model.parameters() != 1 {
-        let message = format!("domain.interval is for one parameter, but the model has {}", model.parameters());
-        return Err(Problem::new(message).help("box = [-1.0, 1.0] bounds every parameter, ball = 5.0 their norm"));
+        let message =
+            format!("domain.interval is for one parameter, but the model has {}", model.parameters());
+        return Err(
+            Problem::new(message).help("box = [-1.0, 1.0] bounds every parameter, ball = 5.0 their norm")
+        );
     }
     for derived in ["diameter", "dimension"] {
         if Section::of(&tables, "domain")?.value(derived).is_some() {
@@ -132,7 +135,11 @@ fn model(section: &Section, schema: &Schema) -> Result<Model, Problem> {
     let kind = section.word("kind", &kinds)?;
     let taken = KINDS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, taken)| *taken);
     if let Some(key) = section.keys().find(|key| !["kind", "schema"].contains(key) && !taken.contains(key)) {
-        let help = if taken.is_empty() { "leave it out".to_owned() } else { format!("it takes: {}", taken.join(", ")) };
+        let help = if taken.is_empty() {
+            "leave it out".to_owned()
+        } else {
+            format!("it takes: {}", taken.join(", "))
+        };
         return Err(Problem::new(format!("{} is no key of kind = {kind:?}", section.dotted(key))).help(help));
     }
     let features = schema.bounds().dimension;
@@ -162,7 +169,8 @@ fn model(section: &Section, schema: &Schema) -> Result<Model, Problem> {
 /// The sizes of the hidden layers: a number or a list.
 fn hidden(section: &Section) -> Result<Vec<usize>, Problem> {
     let refused = || section.refuse("hidden", "a whole number, 1 or more, or a list of them");
-    let units = |value: &Value| whole(value).and_then(|units| usize::try_from(units).ok()).ok_or_else(refused);
+    let units =
+        |value: &Value| whole(value).and_then(|units| usize::try_from(units).ok()).ok_or_else(refused);
     match section.value("hidden") {
         None => Err(section.missing("hidden")),
         Some(Value::Array(list)) => list.iter().map(units).collect(),
@@ -172,8 +180,7 @@ fn hidden(section: &Section) -> Result<Vec<usize>, Problem> {
 
 /// The one set that is given, if any.
 fn projection(section: &Section) -> Result<Option<Projection>, Problem> {
-    let given: Vec<&str> =
-        SETS.into_iter().filter(|key| section.value(key).is_some()).collect();
+    let given: Vec<&str> = SETS.into_iter().filter(|key| section.value(key).is_some()).collect();
     let ends = |key: &str| -> Result<(f64, f64), Problem> {
         let list = section.value(key).and_then(Value::as_array);
         match list.map(Vec::as_slice) {
@@ -185,14 +192,16 @@ fn projection(section: &Section) -> Result<Option<Projection>, Problem> {
     match given[..] {
         [] => Ok(None),
         ["ball"] => Ok(section.positive("ball")?.map(|radius| Projection::Ball { radius: radius.get() })),
-        ["simplex"] => Ok(section.positive("simplex")?.map(|scale| Projection::Simplex { scale: scale.get() })),
+        ["simplex"] => {
+            Ok(section.positive("simplex")?.map(|scale| Projection::Simplex { scale: scale.get() }))
+        }
         [key] => {
             let (lower, upper) = ends(key)?;
             Ok(Some(Projection::Box { lower, upper }))
         }
-        [first, second, ..] => {
-            Err(Problem::new(format!("domain.{first} and domain.{second} are both given, but there is one domain"))
-                .help("keep one of them"))
-        }
+        [first, second, ..] => Err(Problem::new(format!(
+            "domain.{first} and domain.{second} are both given, but there is one domain"
+        ))
+        .help("keep one of them")),
     }
 }

@@ -26,7 +26,7 @@ use scored::Scored;
 /// u = 65·2⁻²⁴ < 4·10⁻⁶ for linear and softmax models, and (256 + n/64)·2⁻²⁴ for networks.
 ///
 /// The result is the same, bit for bit, for any number of threads.
-pub struct Sum {
+pub(crate) struct Sum {
     method: Method,
     sum: Vec<f32>,
 }

@@ -83,12 +83,16 @@ impl Goal {
         };
         match (asked, delta, given) {
             (Some(epsilon), Some(delta), _) => Ok(Self::Meet(epsilon, delta)),
-            (Some(_), None, _) => Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
-                .help("--delta 1e-6, well below 1 over the number of records")),
+            (Some(_), None, _) => {
+                Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
+                    .help("--delta 1e-6, well below 1 over the number of records"))
+            }
             (None, Some(delta), _) => Ok(Self::Ask(Question::Epsilon(delta))),
             (None, None, Some(question)) => Ok(Self::Ask(question)),
-            (None, None, None) => Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
-                .help("--delta 1e-6, well below 1 over the number of records")),
+            (None, None, None) => {
+                Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
+                    .help("--delta 1e-6, well below 1 over the number of records"))
+            }
         }
     }
 

@@ -51,7 +51,11 @@ impl Data {
         if let Some(share) = arguments.test_share {
             let (kept, tested) = split(&table, share.get(), &mut generators.stream(SPLIT));
             if kept.is_empty() || tested.is_empty() {
-                let what = format!("--test-share {} of {} records leaves none on one side", share.get(), table.len());
+                let what = format!(
+                    "--test-share {} of {} records leaves none on one side",
+                    share.get(),
+                    table.len()
+                );
                 return Err(Problem::new(what).help("--test-share 0.2"));
             }
             (table, test) = (kept, Some(tested));
@@ -72,7 +76,9 @@ impl Data {
     pub fn say_how_many(&self, file: &mut RunFile) -> Result<(), Problem> {
         let count = self.count();
         if count == 0 {
-            return Err(Problem::new("there are no records to train on").help("a file with a row for each record"));
+            return Err(
+                Problem::new("there are no records to train on").help("a file with a row for each record")
+            );
         }
         if !file.says("run.records") {
             if file.word("run.neighbours") == Some("add-or-remove-one") {

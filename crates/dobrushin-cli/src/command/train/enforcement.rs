@@ -11,7 +11,13 @@ use dobrushin_train::schema::Schema;
 use serde_json::{Value, json};
 
 /// What a certificate says of training.
-pub fn training_json(plan: &Plan, schema: &Schema, account: &Account, model: &[u8], seed: Option<u64>) -> Value {
+pub fn training_json(
+    plan: &Plan,
+    schema: &Schema,
+    account: &Account,
+    model: &[u8],
+    seed: Option<u64>,
+) -> Value {
     let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
     let mut json = derived(plan, schema, assumptions);
     json["randomness"] = json!(match seed {
@@ -37,7 +43,10 @@ pub fn contradiction(certificate: &Value) -> Result<Option<String>, Problem> {
         .collect();
     let expected = derived(&plan, &schema, &assumptions);
     let fields = expected.as_object().into_iter().flatten();
-    Ok(fields.filter(|(key, value)| certificate["training"][key.as_str()] != **value).map(|(key, _)| key.clone()).next())
+    Ok(fields
+        .filter(|(key, value)| certificate["training"][key.as_str()] != **value)
+        .map(|(key, _)| key.clone())
+        .next())
 }
 
 /// All of it that follows from the run.
@@ -64,7 +73,8 @@ fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
     })
 }
 
-const ROUNDING: &str = "the rounding of sums (to 24 binary digits) and of noise (to 53), and how long steps take";
+const ROUNDING: &str =
+    "the rounding of sums (to 24 binary digits) and of noise (to 53), and how long steps take";
 
 /// Where it is enforced, in words; the words of assumptions are those of the library.
 pub fn how(assumption: &str, plan: &Plan) -> String {
@@ -106,7 +116,8 @@ pub fn how(assumption: &str, plan: &Plan) -> String {
     } else if has("computed from the one before") {
         "the program keeps no average and no momentum".to_owned()
     } else if has("use public data only") {
-        "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know".to_owned()
+        "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know"
+            .to_owned()
     } else if has("such runs on the same records") {
         "each task has its own noise and order, and its cost is counted".to_owned()
     } else if has("is then evaluated") {

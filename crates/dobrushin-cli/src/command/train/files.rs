@@ -24,10 +24,14 @@ impl Folder {
     /// A folder without a model in it, or with one that may be replaced.
     pub fn new(path: &Path, force: bool) -> Result<Self, Problem> {
         let folder = Self { path: path.to_owned() };
-        let taken = [folder.model(), folder.certificate(), folder.text()].into_iter().find(|file| file.exists());
+        let taken =
+            [folder.model(), folder.certificate(), folder.text()].into_iter().find(|file| file.exists());
         if let Some(file) = taken.filter(|_| !force) {
-            return Err(Problem::new(format!("{} is there already, and could not be made again", file.display()))
-                .help("give another folder, or --force to replace it"));
+            return Err(Problem::new(format!(
+                "{} is there already, and could not be made again",
+                file.display()
+            ))
+            .help("give another folder, or --force to replace it"));
         }
         std::fs::create_dir_all(path).map_err(|error| {
             Problem::new(format!("cannot make the folder {}", path.display())).because(error)
@@ -108,8 +112,8 @@ impl Saved {
         let bytes = std::fs::read(path)
             .map_err(|error| Problem::new(format!("cannot read {name}")).because(error).help(help))?;
         let no_model = |why: &str| Problem::new(format!("{name} is no model: {why}")).help(help);
-        let file: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| no_model("it is not JSON").because(error))?;
+        let file: Value =
+            serde_json::from_slice(&bytes).map_err(|error| no_model("it is not JSON").because(error))?;
         if file["kind"] != KIND || file["schema"] != 1 {
             return Err(no_model(&format!("its kind is not {KIND:?} in version 1")));
         }

@@ -51,7 +51,16 @@ pub fn run(arguments: &TrainArgs, show_progress: bool) -> Result<Report, Problem
     let model = files::model_bytes(&file, &released, arguments.seed.is_none())?;
     certificate["training"] = enforcement::training_json(&plan, &schema, &account, &model, arguments.seed);
     out.write(&model, &certificate)?;
-    Ok(report::of(&report::Outcome { arguments, plan: &plan, schema: &schema, account: &account, out: &out, released: &released, data: &data, file: &file }))
+    Ok(report::of(&report::Outcome {
+        arguments,
+        plan: &plan,
+        schema: &schema,
+        account: &account,
+        out: &out,
+        released: &released,
+        data: &data,
+        file: &file,
+    }))
 }
 
 /// Puts the least noise that meets a target in place.
@@ -62,7 +71,12 @@ fn find_noise(file: &mut RunFile, target: Target) -> Result<(), Problem> {
     run_file::set(file, parameter.key(), toml::Value::Float(found.value))
 }
 
-fn train(plan: &Plan, data: &mut Data, generators: &Generators, show_progress: bool) -> Result<Released, Problem> {
+fn train(
+    plan: &Plan,
+    data: &mut Data,
+    generators: &Generators,
+    show_progress: bool,
+) -> Result<Released, Problem> {
     let training = plan.training();
     let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps) * training.tasks;
     let bar = progress::bar(show_progress, steps, "steps");

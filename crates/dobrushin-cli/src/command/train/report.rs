@@ -106,7 +106,10 @@ fn paid(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) {
             of(Some(evaluation.loss_deviation)),
         ]
     });
-    text.answer(table(["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"], rows));
+    text.answer(table(
+        ["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"],
+        rows,
+    ));
     text.explanation("The guarantee covers these numbers. ± is the standard deviation of their noise.");
     let list = evaluations.iter().map(|evaluation| {
         json!({
@@ -137,7 +140,9 @@ fn public(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) {
     }
     if let Some(table) = outcome.data.in_memory() {
         let metrics = metrics(outcome, table);
-        lines.extend(metrics.iter().map(|metrics| format!("loss on the training records {:.4}", metrics.loss)));
+        lines.extend(
+            metrics.iter().map(|metrics| format!("loss on the training records {:.4}", metrics.loss)),
+        );
         json.insert("training_records".to_owned(), metrics_json(&metrics));
     }
     if let Some(regret) = &outcome.data.regret {
