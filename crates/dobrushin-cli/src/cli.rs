@@ -1,6 +1,7 @@
 //! What users type.
 
 use crate::command::local::LocalArgs;
+use crate::command::schema::SchemaArgs;
 use crate::command::train::TrainArgs;
 use crate::figures;
 use crate::run_file::nearest;
@@ -55,6 +56,8 @@ pub enum Command {
     Kernel(KernelArgs),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(LocalArgs),
+    /// What the columns of a table may hold, declared for training: a draft, and a check
+    Schema(SchemaArgs),
     /// Train a model on private records, with its certificate
     Train(TrainArgs),
     /// What a model says of new records

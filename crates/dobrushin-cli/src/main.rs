@@ -16,6 +16,9 @@ mod progress;
 mod records;
 mod run_file;
 mod sweep;
+mod table_file;
+#[allow(dead_code, unused_imports, reason = "training commands load, split and stream records")]
+mod train_data;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -48,6 +51,9 @@ fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
         Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
         Some(Command::Local(arguments)) => return command::local::run(arguments, &cli.common),
+        Some(Command::Schema(arguments)) => {
+            command::schema::run(arguments, cli.common.output.as_ref(), cli.common.quiet)
+        }
         Some(Command::Train(arguments)) => command::train::run(arguments, !cli.common.quiet),
         Some(Command::Predict(arguments)) => return command::predict::run(arguments, &cli.common),
         Some(Command::Certificate(arguments)) => command::certificate::run(arguments),

@@ -54,6 +54,19 @@ impl Problem {
     }
 }
 
+/// The message and the chain of causes, on one line.
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.message)?;
+        let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
 impl From<crate::plot::PlotError> for Problem {
     fn from(error: crate::plot::PlotError) -> Self {
         Self::new("the plot could not be made").because(error)
@@ -68,6 +81,12 @@ impl From<dobrushin::Error> for Problem {
 
 impl From<dobrushin::algorithm::RunError> for Problem {
     fn from(error: dobrushin::algorithm::RunError) -> Self {
+        Self::new(error.to_string()).help(error.help)
+    }
+}
+
+impl From<dobrushin_train::schema::SchemaError> for Problem {
+    fn from(error: dobrushin_train::schema::SchemaError) -> Self {
         Self::new(error.to_string()).help(error.help)
     }
 }

@@ -50,6 +50,16 @@ pub enum Target {
 }
 
 impl Target {
+    /// The smallest and the largest number of 24 binary digits in the range; none for classes.
+    pub(crate) fn ends(self) -> Option<(f32, f32)> {
+        let Self::Range { lower, upper } = self else {
+            return None;
+        };
+        let (least, most) = (lower as f32, upper as f32);
+        let least = if f64::from(least) < lower { least.next_up() } else { least };
+        Some((least, if f64::from(most) > upper { most.next_down() } else { most }))
+    }
+
     /// The largest absolute value of a number; 0 for classes.
     pub fn largest(self) -> f64 {
         match self {

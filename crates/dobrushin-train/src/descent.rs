@@ -5,7 +5,7 @@ use crate::noise;
 use crate::random::{Bits, Generators};
 use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
-use dobrushin::algorithm::{Contribution, Divisor, NoiseKind, Training};
+use dobrushin::algorithm::{Divisor, NoiseKind};
 use rayon::prelude::*;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
@@ -158,7 +158,8 @@ impl Descent<'_> {
     fn carry_out(self, records: &mut dyn Records, streams: &mut Streams<'_>) -> Result<Vec<f64>, TrainError> {
         let Self { plan, public, task, progress, watch } = self;
         let training = plan.training();
-        let clip = clip_norm(training);
+        // Gradients that are shorter anyway are clipped too: their rounding then is not longer either.
+        let clip = training.contribution.map(|contribution| contribution.norm().get());
         let mut sum = Sum::new(&plan.model);
         let mut schedule = Schedule::new(training, streams.fresh());
         let mut iterate = plan.model.start(&mut streams.fresh());
@@ -215,14 +216,6 @@ impl Descent<'_> {
             progress();
         }
         Ok(released.unwrap_or(iterate))
-    }
-}
-
-/// The norm to which gradients are clipped, if they are.
-fn clip_norm(training: &Training) -> Option<f64> {
-    match training.contribution {
-        Some(Contribution::Clipped(norm)) => Some(norm.get()),
-        _ => None,
     }
 }
 

@@ -91,7 +91,7 @@ impl Plan {
             return Err(error("run.records", message, "a part of the records"));
         }
         // Checks the numbers that the number of steps is computed from.
-        let checked = Run::training(training.clone())?;
+        let checked = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
         if let Some(steps) = checked.as_training().and_then(Training::steps) {
             training.length = Length::Steps(steps);
         }
@@ -117,6 +117,19 @@ impl Plan {
     /// What the records are made to obey.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+}
+
+/// What to do about a learning rate that is too large: what is derived cannot be left out.
+fn in_terms_of_the_model(error: RunError) -> RunError {
+    match error.key {
+        "update.learning-rate" => RunError {
+            help:
+                "a smaller learning rate, or shorter rows: the smoothness follows from the norm of the schema"
+                    .to_owned(),
+            ..error
+        },
+        _ => error,
     }
 }
 

@@ -11,7 +11,7 @@ pub trait Records {
     fn tasks(&self) -> usize;
     /// How many records there are.
     fn count(&self) -> u64;
-    /// Whether they can be had in any order; otherwise from the first to the last, and then from the first again.
+    /// Whether they can be had in any order; otherwise one after the other, and from the first again at any time.
     fn any_order(&self) -> bool;
     /// A table, and where in it the wanted records are.
     ///

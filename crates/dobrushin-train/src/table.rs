@@ -110,18 +110,11 @@ impl Table {
 
     /// The nearest value in the range, rounded into it.
     fn within(&self, target: f32) -> f32 {
-        let Target::Range { lower, upper } = self.bounds.target else {
-            return target;
-        };
-        let (mut least, mut most) = (lower as f32, upper as f32);
-        if f64::from(least) < lower {
-            least = least.next_up();
+        match self.bounds.target.ends() {
+            // Not `clamp`, which panics where no number of 24 digits lies between the two.
+            Some((least, most)) => target.max(least).min(most),
+            None => target,
         }
-        if f64::from(most) > upper {
-            most = most.next_down();
-        }
-        // Not `clamp`, which panics where no number of 24 digits lies between the two.
-        target.max(least).min(most)
     }
 }
 

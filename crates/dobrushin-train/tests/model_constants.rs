@@ -92,7 +92,7 @@ fn cases() -> Vec<Case> {
             for targets in [(-1.0, 2.0), (0.5, 1.5), (-4.0, -0.5)] {
                 all.extend(numbers.iter().map(|&loss| with(loss, targets)));
             }
-            for targets in [(0.0, 0.0), (0.0, 5.0), (3.0, 4.0)] {
+            for targets in [(0.0, 0.0), (0.0, 5.0), (3.0, 4.0), (0.0, 20.0)] {
                 let case = with(Loss::Poisson, targets);
                 all.push(Case { reach: reach.map(|reach| reach / norm), ..case });
             }

@@ -65,7 +65,10 @@ pub fn for_people(certificate: &Value) -> String {
     }
     let run = &certificate["run"]["run"];
     let mut facts = vec![
-        format!("algorithm {}, order {}", shown(&run["algorithm"]), shown(&run["order"])),
+        match &run["order"] {
+            Value::Null => format!("algorithm {}", shown(&run["algorithm"])),
+            order => format!("algorithm {}, order {}", shown(&run["algorithm"]), shown(order)),
+        },
         format!("made by dobrushin {}", shown(&certificate["program"]["version"])),
     ];
     if training.is_object() {
@@ -92,7 +95,7 @@ pub fn for_people(certificate: &Value) -> String {
     };
     blocks.push(bullets("What it assumes", &assumptions));
     if let Some(list) = training["not_covered"].as_array() {
-        blocks.push(bullets("Not covered", &list.iter().map(shown).collect::<Vec<_>>()));
+        blocks.push(bullets("Not covered", list.iter().map(shown)));
     }
     let explanation: Vec<String> = certificate["explanation"]
         .as_array()

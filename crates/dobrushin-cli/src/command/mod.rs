@@ -12,6 +12,7 @@ pub mod figures;
 pub mod kernel;
 pub mod local;
 pub mod predict;
+pub mod schema;
 pub mod train;
 mod utility;
 pub mod verify;

@@ -76,12 +76,19 @@ impl Form<'_> {
         let mut names = Vec::new();
         for (task, label) in self.saved.schema.label_columns().into_iter().enumerate() {
             names.push(quoted(label));
-            if self.saved.model.has_probabilities() {
+            if self.has_probabilities(task) {
                 let classes = self.saved.schema.classes(task).unwrap_or_default();
                 names.extend(classes.iter().map(|class| quoted(&format!("{label}={class}"))));
             }
         }
         names.join(",") + "\n"
+    }
+
+    /// Whether a task's predictions come with the probability of each class.
+    fn has_probabilities(&self, task: usize) -> bool {
+        let Saved { model, schema, parameters } = self.saved;
+        let scores = model.scores(&parameters[task], &vec![0.0; schema.bounds().dimension]);
+        matches!(model.prediction(&scores), Prediction::Class { probabilities, .. } if !probabilities.is_empty())
     }
 
     /// The lines of a batch, and the rows that cannot be used.

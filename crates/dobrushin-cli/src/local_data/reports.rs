@@ -1,15 +1,13 @@
 //! Files of reports, written and read.
 
 use super::answers::{described, number, whole};
-use super::cells::{BadRow, Cells};
-use super::csv_file::CsvInput;
 use super::description::{Description, FIRST_LINE};
-use super::input::{Columns, is_parquet, shown};
 use super::mechanism::Mechanism;
 #[cfg(feature = "parquet")]
-use super::parquet_file::{self, ParquetOutput};
+use super::parquet_reports::{self, ParquetOutput};
 use crate::file::Draft;
 use crate::problem::Problem;
+use crate::table_file::{BadRow, Cells, Columns, CsvInput, is_parquet, shown};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -77,7 +75,7 @@ impl Writer {
             #[cfg(feature = "parquet")]
             return Ok(Self::Parquet(Box::new(ParquetOutput::new(path, line, mechanism)?)));
             #[cfg(not(feature = "parquet"))]
-            return Err(super::input::without_parquet(path));
+            return Err(crate::table_file::without_parquet(path));
         }
         let mut sink = match path == Path::new("-") {
             true => Sink::Standard(io::stdout()),
@@ -165,9 +163,9 @@ pub type Raw = (String, Vec<String>, Box<dyn Columns>);
 fn raw(path: &Path) -> Result<Raw, Problem> {
     if is_parquet(path) {
         #[cfg(feature = "parquet")]
-        return parquet_file::reports(path);
+        return parquet_reports::reports(path);
         #[cfg(not(feature = "parquet"))]
-        return Err(super::input::without_parquet(path));
+        return Err(crate::table_file::without_parquet(path));
     }
     let (line, mut columns) = CsvInput::after_first_line(path)?;
     let line = String::from_utf8_lossy(&line);

@@ -10,7 +10,7 @@ mod training;
 
 pub use keys::{is_whole, nearest};
 pub use overrides::{apply, parse_assignment, set, value_of};
-pub use plan::{model_of, read_schema};
+pub use plan::model_of;
 
 use crate::problem::Problem;
 use dobrushin::account::Question;

@@ -3,6 +3,7 @@
 use super::section::{Section, number, whole};
 use super::{json, toml_of, training};
 use crate::problem::Problem;
+use crate::train_data::read_schema;
 use dobrushin::{Positive, Probability};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Description, Loss, Model, Plan, Projection};
@@ -114,20 +115,6 @@ pub fn schema(tables: &Table, folder: &Path) -> Result<Schema, Problem> {
         Some(_) => Err(model.refuse("schema", "the name of a schema file")),
         None => Err(model.missing("schema")),
     }
-}
-
-/// A schema file.
-pub fn read_schema(path: &Path) -> Result<Schema, Problem> {
-    let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
-        Problem::new(format!("cannot read the schema {name}"))
-            .because(error)
-            .help("dobrushin schema init DATA.csv --label COLUMN drafts one")
-    })?;
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        Problem::new(format!("{name} is not UTF-8 text")).because(error).help("save it as UTF-8")
-    })?;
-    Ok(Schema::parse(text.strip_prefix('\u{feff}').unwrap_or(text))?)
 }
 
 fn model(section: &Section, schema: &Schema) -> Result<Model, Problem> {

@@ -24,7 +24,9 @@ impl Model {
             ));
         }
         if let Target::Range { lower, upper } = bounds.target
-            && !(lower <= upper && lower.is_finite() && upper.is_finite())
+            && !(bounds.target.ends().is_some_and(|(least, most)| least <= most)
+                && lower.is_finite()
+                && upper.is_finite())
         {
             return Err(format!(
                 "targets are declared to be between {lower} and {upper}: declare two finite numbers, the smaller first"

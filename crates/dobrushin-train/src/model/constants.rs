@@ -182,3 +182,86 @@ fn range(target: Target) -> (Enclosure, Enclosure) {
 fn finite(constant: Enclosure) -> Option<f64> {
     Some(constant.upper()).filter(|upper| upper.is_finite())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin_reference::{Random, Real, cdf, is_inside, mills};
+
+    fn positive(value: f64) -> Positive {
+        Positive::new(value).expect("above 0")
+    }
+
+    /// Whether the constant is the exact number or a little more, never less.
+    fn rounds_up(constant: Option<f64>, exact: &Real) -> bool {
+        constant.is_some_and(|upper| is_inside(upper * (1.0 - 1e-13), upper, exact))
+    }
+
+    #[test]
+    fn constants_are_exact_values_rounded_up() {
+        let mut random = Random::new(7);
+        let real = |value: f64| Real::from_f64(value, 256);
+        let (one, two) = (real(1.0), real(2.0));
+        let logistic = |x: &Real| &one / &(&one + &(-x).exp());
+        let peak = &one / &(&two * &mills(&real(0.0)));
+        for _ in 0..100 {
+            let (norm, reach) = (random.log_between(0.1, 20.0), random.log_between(0.01, 1.0));
+            let (width, upper) = (random.log_between(0.1, 3.0), random.between(1.0, 5.0));
+            let bounds = |target| Bounds { dimension: 3, norm: positive(norm), target };
+            let of = |loss, clip: Option<f64>| {
+                let target = match loss {
+                    Loss::Logistic | Loss::Hinge { .. } => Target::Classes(2),
+                    _ => Target::Range { lower: 0.5, upper },
+                };
+                let model = Model::Linear { loss, features: 3 };
+                model.constants(&bounds(target), Some(reach), clip.map(positive))
+            };
+            let (r, smoothing) = (real(norm), positive(width));
+            let score = &r * &real(reach);
+
+            let squared = of(Loss::Squared, None);
+            assert!(rounds_up(squared.lipschitz, &(&r * &(&score + &real(upper)))));
+            assert!(rounds_up(squared.smoothness, &(&r * &r)));
+
+            assert!(rounds_up(of(Loss::Logistic, None).lipschitz, &(&r * &logistic(&score))));
+            let clip = norm / 7.0;
+            let clipped = &real(clip) * &(&r - &real(clip));
+            assert!(rounds_up(of(Loss::Logistic, Some(clip)).smoothness, &clipped));
+
+            let hinge = of(Loss::Hinge { smoothing }, None);
+            let share = cdf(&(&(&one + &score) / &(&real(width) * &r)));
+            assert!(rounds_up(hinge.lipschitz, &(&r * &share)));
+            assert!(rounds_up(hinge.smoothness, &(&(&r / &real(width)) * &peak)));
+
+            let counts = of(Loss::Poisson, None);
+            let (high, low) = (&score.exp() - &real(0.5), &real(upper) - &(-&score).exp());
+            let steepest = if (&high - &low).is_negative() { low } else { high };
+            assert!(rounds_up(counts.lipschitz, &(&r * &steepest)));
+            assert!(rounds_up(counts.smoothness, &(&(&r * &r) * &score.exp())));
+
+            let softmax = Model::Softmax { classes: 5, features: 3 };
+            let softmax = softmax.constants(&bounds(Target::Classes(5)), Some(reach), None);
+            let root = two.sqrt();
+            let steepest = &(&r * &root) * &logistic(&(&(&root * &score) + &real(4.0).ln()));
+            assert!(rounds_up(softmax.lipschitz, &steepest));
+            assert!(rounds_up(softmax.smoothness, &(&(&r * &r) / &two)));
+        }
+    }
+
+    #[test]
+    fn the_slope_of_a_clipped_smoothed_loss_is_the_density_at_its_quantile() {
+        for (level, norm, clip) in [(0.0, 2.0, 0.1), (0.25, 1.0, 0.1), (0.9, 5.0, 1.5), (0.05, 3.0, 1.0)] {
+            let computed = isoperimetry(level.into(), Enclosure::from(norm), Some(Enclosure::from(clip)));
+            let share = (f64::min(level, 1.0 - level) + clip / norm).min(0.5);
+            // Φ⁻¹ by bisection of an independent Φ.
+            let (mut low, mut high) = (-9.0, 0.0);
+            for _ in 0..60 {
+                let middle = f64::midpoint(low, high);
+                let below = cdf(&Real::from_f64(middle, 128)).to_f64() < share;
+                if below { low = middle } else { high = middle }
+            }
+            let density = (-high * high / 2.0_f64).exp() / (2.0 * std::f64::consts::PI).sqrt();
+            assert!((computed.upper() / density - 1.0).abs() < 1e-12, "{level}: {computed} {density}");
+        }
+    }
+}

@@ -100,7 +100,7 @@ impl Loss {
             Self::Quantile { level, smoothing } => {
                 chance_above(score - target, smoothing.get() * norm) - level.get()
             }
-            Self::Poisson => score.exp().min(f64::MAX) - target,
+            Self::Poisson => score.exp() - target,
         };
         saturated(derivative)
     }
@@ -260,6 +260,28 @@ mod tests {
     }
 
     #[test]
+    fn losses_without_smoothing_have_the_values_of_their_formulas() {
+        let huber = Loss::Huber { width: positive(2.0) };
+        let hinge = Loss::SmoothedHinge { width: positive(0.5) };
+        for (loss, score, target, value) in [
+            (Loss::Squared, 3.0, 1.0, 2.0),
+            (huber, 3.0, 1.0, 2.0),
+            (huber, 1.0, 4.0, 4.0),
+            (Loss::Logistic, 0.0, 1.0, 2.0_f64.ln()),
+            (Loss::Logistic, 3.0_f64.ln(), 0.0, 4.0_f64.ln()),
+            (hinge, 1.5, 1.0, 0.0),
+            (hinge, 0.75, 1.0, 0.0625),
+            (hinge, -2.0, 1.0, 2.75),
+            (hinge, -0.75, 0.0, 0.0625),
+            (Loss::Poisson, 0.0, 7.0, 1.0),
+            (Loss::Poisson, 1.0, 2.0, std::f64::consts::E - 2.0),
+        ] {
+            let computed = loss.value(score, target, 1.0);
+            assert!((computed - value).abs() < 1e-15, "{loss:?} {score} {target}: {computed}");
+        }
+    }
+
+    #[test]
     fn without_features_nothing_is_smoothed() {
         let hinge = Loss::Hinge { smoothing: positive(0.5) };
         let level = Probability::new(0.2).expect("a probability");
@@ -278,7 +300,11 @@ mod tests {
     fn every_finite_score_has_a_finite_value_and_derivative() {
         let sizes = [0.0, 5e-324, 1e-300, 1.0, 709.0, 710.0, 1e10, 1e154, 1e300, f64::MAX];
         let signed = || sizes.iter().flat_map(|&size| [size, -size]);
-        for (loss, targets) in losses() {
+        let extreme = [0.0, 1.0].map(|level| {
+            let level = Probability::new(level).expect("a probability");
+            (Loss::Quantile { level, smoothing: positive(3.0) }, vec![0.0])
+        });
+        for (loss, targets) in losses().into_iter().chain(extreme) {
             let wild = [1e38, -1e38, f64::MAX, -f64::MAX];
             let all: Vec<f64> = match loss {
                 Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. } | Loss::Poisson => {

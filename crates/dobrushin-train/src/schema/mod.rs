@@ -35,6 +35,7 @@ mod words;
 
 pub use encode::{CellProblem, Clipped, Encoder};
 pub use error::SchemaError;
+pub use parse::MISSING;
 pub use words::nearest;
 
 use crate::{Bounds, Target};

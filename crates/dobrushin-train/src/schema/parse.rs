@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Cells that count as missing unless the schema says which do.
-const MISSING: [&str; 5] = ["", "?", "NA", "NaN", "null"];
+pub const MISSING: [&str; 5] = ["", "?", "NA", "NaN", "null"];
 
 /// The largest count: all up to it are exact as numbers of 24 binary digits.
 const MOST_COUNT: f64 = (1 << 24) as f64;

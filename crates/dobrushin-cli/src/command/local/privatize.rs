@@ -3,11 +3,10 @@
 use super::arguments::PrivatizeArgs;
 use super::promise::{Promise, claim};
 use crate::cli::Common;
-use crate::local_data::{
-    BadRow, Batch, Cells, Description, Input, Mechanism, NOT_PRIVATE, Pass, Writer, number,
-};
+use crate::local_data::{BAD_ROWS, Batch, Description, Mechanism, NOT_PRIVATE, Writer, number};
 use crate::output::{Report, Text, bounds};
 use crate::problem::Problem;
+use crate::table_file::{BadRow, Cells, Input, Pass};
 use dobrushin::local::RandomBits;
 use dobrushin_train::{Generators, Seed};
 use serde_json::json;
@@ -51,7 +50,7 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         ((form.encode(batch), rows, clipped), answers.bad)
     };
     let (mut reports, mut clipped) = (0, 0);
-    let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, show_progress };
+    let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
     let skipped = pass.run(columns, work, |(batch, rows, outside)| {
         reports += rows;
         clipped += outside;

@@ -24,7 +24,7 @@ pub struct Data {
 
 enum Private {
     Memory(Table),
-    Streamed(Streamed),
+    Streamed(Box<Streamed>),
 }
 
 /// The stream that decides which records are for testing; training counts its streams up from 0.
@@ -43,13 +43,13 @@ impl Data {
         let public = arguments.public.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
         if arguments.stream {
             let streamed = Streamed::open(&arguments.data, schema, arguments.skip_bad, show_progress)?;
-            let private = Private::Streamed(streamed);
+            let private = Private::Streamed(Box::new(streamed));
             return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
         }
         let mut loaded = read(&arguments.data)?;
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
         if let Some(share) = arguments.test_share {
-            let (kept, tested) = split(&table, share.get(), &mut generators.stream(SPLIT));
+            let (kept, tested) = split(&table, share, &mut generators.stream(SPLIT));
             if kept.is_empty() || tested.is_empty() {
                 let what = format!(
                     "--test-share {} of {} records leaves none on one side",
@@ -68,7 +68,7 @@ impl Data {
     fn count(&self) -> u64 {
         match &self.private {
             Private::Memory(table) => table.len() as u64,
-            Private::Streamed(streamed) => streamed.rows(),
+            Private::Streamed(streamed) => streamed.found().rows,
         }
     }
 
@@ -133,7 +133,7 @@ impl Data {
                 Ok(released)
             }
             Private::Memory(table) => plan.train(table, public, generators, progress),
-            Private::Streamed(streamed) => plan.train(streamed, public, generators, progress),
+            Private::Streamed(streamed) => plan.train(streamed.as_mut(), public, generators, progress),
         }
     }
 

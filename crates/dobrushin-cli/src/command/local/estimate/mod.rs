@@ -5,9 +5,10 @@ mod mean;
 mod quantiles;
 
 use super::arguments::EstimateArgs;
-use crate::local_data::{Batch, Cells, Description, Mechanism, NOT_PRIVATE, Pass, Reports, parse};
+use crate::local_data::{BAD_ROWS, Batch, Description, Mechanism, NOT_PRIVATE, Reports, parse};
 use crate::output::Report;
 use crate::problem::Problem;
+use crate::table_file::{Cells, Pass};
 use dobrushin::local::estimate::{CdfEstimator, MeanEstimator};
 use serde_json::json;
 
@@ -30,7 +31,7 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
     let mut tally = Tally::new(&mechanism);
     let mut skipped = 0;
     for (path, columns) in all {
-        let pass = Pass { path, skip_bad: arguments.skip_bad, show_progress };
+        let pass = Pass { path, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
         let work = |_: u64, cells: &Cells| {
             let (batch, bad) = parse(cells, &mechanism);
             (Tally::of(&mechanism, &batch), bad)

@@ -15,12 +15,14 @@ pub struct Pass<'a> {
     pub path: &'a Path,
     /// Whether bad rows are counted instead of stopping.
     pub skip_bad: bool,
+    /// What to do about them.
+    pub help: &'a str,
     /// Whether a terminal shows how far it is.
     pub show_progress: bool,
 }
 
 /// A batch, and how far reading has come.
-type Read = Result<(Cells, u64), Problem>;
+pub type Read = Result<(Cells, u64), Problem>;
 
 impl Pass<'_> {
     /// Hands what `work` makes of each batch, which has its number, to `done`, in the order of the file; the number of
@@ -66,13 +68,12 @@ impl Pass<'_> {
     }
 
     fn problem(&self, place: &str, row: &BadRow) -> Problem {
-        Problem::new(format!("{place} {} of {}: {}", row.place, shown(self.path), row.what))
-            .help("correct it; or --skip-bad passes over such rows and says how many there were")
+        Problem::new(format!("{place} {} of {}: {}", row.place, shown(self.path), row.what)).help(self.help)
     }
 }
 
 /// A thread of its own reads, and stops when nobody listens any more. The last batch has no rows.
-fn read_ahead(mut columns: Box<dyn Columns>, batches: usize) -> Receiver<Read> {
+pub fn read_ahead(mut columns: Box<dyn Columns>, batches: usize) -> Receiver<Read> {
     let (sender, receiver) = sync_channel(batches);
     std::thread::spawn(move || {
         loop {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     fn pass(skip_bad: bool) -> Pass<'static> {
-        Pass { path: Path::new("data.csv"), skip_bad, show_progress: false }
+        Pass { path: Path::new("data.csv"), skip_bad, help: "correct it", show_progress: false }
     }
 
     /// The place of the row, which is bad every seventh time.

@@ -1,7 +1,7 @@
 //! Columns of CSV files.
 
 use super::cells::Cells;
-use super::input::{Columns, find, shown};
+use super::input::{Columns, find, find_all, shown};
 use crate::problem::Problem;
 use csv::{ByteRecord, ReaderBuilder};
 use std::fs::File;
@@ -14,6 +14,8 @@ pub struct CsvInput {
     reader: csv::Reader<Box<dyn Read + Send>>,
     /// The columns that are read.
     columns: Vec<usize>,
+    /// How many cells each row must have; nothing if it is enough that it has the columns.
+    width: Option<usize>,
     /// Lines before those that the reader sees.
     lines_before: u64,
     /// The length of the file.
@@ -32,6 +34,22 @@ impl CsvInput {
         let names = input.names(has_header)?;
         input.columns = vec![find(&names, wanted, path)?];
         Ok(input)
+    }
+
+    /// Several columns, by their names.
+    pub fn columns(path: &Path, wanted: &[&str]) -> Result<Self, Problem> {
+        let (source, bytes) = open(path)?;
+        let mut input = Self::new(path, source, bytes, true);
+        let names = input.names(true)?;
+        input.columns = find_all(&names, wanted, path)?;
+        input.width = Some(names.len());
+        Ok(input)
+    }
+
+    /// The names of all columns.
+    pub fn header(path: &Path) -> Result<Vec<String>, Problem> {
+        let (source, bytes) = open(path)?;
+        Self::new(path, source, bytes, true).names(true)
     }
 
     /// A file that has a line before its header, and that line.
@@ -59,7 +77,8 @@ impl CsvInput {
             .buffer_capacity(BUFFER)
             .from_reader(source);
         let record = ByteRecord::new();
-        Self { path: path.to_owned(), reader, columns: Vec::new(), lines_before: 0, bytes, record }
+        let columns = Vec::new();
+        Self { path: path.to_owned(), reader, columns, width: None, lines_before: 0, bytes, record }
     }
 
     /// The names of all columns: those of the header, or numbers.
@@ -88,9 +107,14 @@ impl Columns for CsvInput {
                 break;
             }
             let place = self.record.position().map_or(0, csv::Position::line) + self.lines_before;
-            let missing = self.columns.iter().find(|&&column| column >= self.record.len());
+            let found = self.record.len();
+            if let Some(width) = self.width.filter(|width| *width != found) {
+                cells.refuse(place, format!("it has {found} cells, but the header has {width}"));
+                continue;
+            }
+            let missing = self.columns.iter().find(|&&column| column >= found);
             if let Some(column) = missing {
-                let (found, column) = (self.record.len(), column + 1);
+                let column = column + 1;
                 cells.refuse(place, format!("it has {found} cells, but the column is number {column}"));
                 continue;
             }

@@ -3,24 +3,15 @@
 //! Only the wanted columns are read, page by page; nothing of the file but its footer is held in memory.
 
 use super::cells::Cells;
-use super::description::METADATA_KEY;
-use super::input::{Columns, find};
-use super::mechanism::Mechanism;
-use super::reports::{Batch, Raw, undescribed};
-use crate::file::Draft;
+use super::input::{Columns, find, find_all};
 use crate::problem::Problem;
-use parquet::basic::{Compression, ConvertedType, Type};
+use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Some columns of a Parquet file.
 pub struct ParquetInput {
@@ -38,11 +29,34 @@ impl ParquetInput {
     pub fn column(path: &Path, wanted: &str) -> Result<Self, Problem> {
         let mut input = Self::open(path)?;
         input.columns = vec![find(&input.names(), wanted, path)?];
-        input.check_types()?;
+        input.check_types("--column")?;
         Ok(input)
     }
 
-    fn open(path: &Path) -> Result<Self, Problem> {
+    /// Several columns, by their names.
+    pub fn columns(path: &Path, wanted: &[&str]) -> Result<Self, Problem> {
+        let mut input = Self::open(path)?;
+        input.columns = find_all(&input.names(), wanted, path)?;
+        input.check_types("column")?;
+        Ok(input)
+    }
+
+    /// Reads all columns, which have these names.
+    pub fn all_columns(&mut self) -> Result<Vec<String>, Problem> {
+        let names = self.names();
+        self.columns = (0..names.len()).collect();
+        self.check_types("column")?;
+        Ok(names)
+    }
+
+    /// A text that the file carries along.
+    pub fn metadata(&self, key: &str) -> Option<String> {
+        let entries = self.reader.metadata().file_metadata().key_value_metadata()?;
+        entries.iter().find(|entry| entry.key == key)?.value.clone()
+    }
+
+    /// A file of which no column is read yet.
+    pub fn open(path: &Path) -> Result<Self, Problem> {
         let message = || format!("cannot read {}", path.display());
         let file = File::open(path).map_err(|error| Problem::new(message()).because(error))?;
         let reader = SerializedFileReader::new(file).map_err(|error| {
@@ -52,13 +66,14 @@ impl ParquetInput {
         Ok(Self { path: path.to_owned(), reader, columns, open, next_group: 0, rows_read: 0 })
     }
 
-    fn names(&self) -> Vec<String> {
+    /// The names of all columns.
+    pub fn names(&self) -> Vec<String> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         schema.columns().iter().map(|column| column.path().string()).collect()
     }
 
-    /// A cell must be a text, a number or a truth value.
-    fn check_types(&self) -> Result<(), Problem> {
+    /// A cell must be a text, a number or a truth value; messages call the column what it is called here.
+    fn check_types(&self, called: &str) -> Result<(), Problem> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         for &column in &self.columns {
             let column = schema.column(column);
@@ -66,7 +81,7 @@ impl ParquetInput {
             let known = !matches!(kind.0, Type::INT96 | Type::FIXED_LEN_BYTE_ARRAY) && plain(kind.1);
             if !known || column.max_rep_level() > 0 {
                 let name = column.path().string();
-                let message = format!("--column {name} of {} is a column of {kind:?}", self.path.display());
+                let message = format!("{called} {name} of {} is a column of {kind:?}", self.path.display());
                 return Err(Problem::new(message).help(
                     "texts, whole and floating-point numbers, true and false are accepted, one to a row",
                 ));
@@ -89,11 +104,12 @@ impl ParquetInput {
 
     fn read(&mut self) -> Result<Cells, ParquetError> {
         let mut cells = Cells::new(self.columns.len());
+        let most = Cells::most_rows(self.columns.len());
         while cells.is_empty() {
             let unsigned = self.unsigned();
             let mut columns = Vec::with_capacity(self.columns.len());
             for (reader, unsigned) in self.open.iter_mut().zip(unsigned) {
-                columns.push(Column::read(reader, unsigned)?);
+                columns.push(Column::read(reader, most, unsigned)?);
             }
             let rows = columns.iter().map(Column::rows).min().unwrap_or(0);
             if columns.iter().any(|column| column.rows() != rows) {
@@ -104,12 +120,7 @@ impl ParquetInput {
             }
             for row in 0..rows {
                 self.rows_read += 1;
-                if columns.iter().any(|column| column.is_missing(row)) {
-                    cells.refuse(self.rows_read, "the cell is empty".to_owned());
-                    columns.iter_mut().for_each(|column| column.skip(row));
-                    continue;
-                }
-                columns.iter_mut().for_each(|column| column.push(&mut cells));
+                columns.iter_mut().for_each(|column| column.push(row, &mut cells));
                 cells.end_row(self.rows_read);
             }
         }
@@ -142,18 +153,6 @@ impl Columns for ParquetInput {
     }
 }
 
-/// The description of a file of reports, the names of its columns, and all of them.
-pub fn reports(path: &Path) -> Result<Raw, Problem> {
-    let mut input = ParquetInput::open(path)?;
-    let metadata = input.reader.metadata().file_metadata().key_value_metadata();
-    let entry = metadata.and_then(|entries| entries.iter().find(|entry| entry.key == METADATA_KEY));
-    let line = entry.and_then(|entry| entry.value.clone()).ok_or_else(|| undescribed(path))?;
-    let names = input.names();
-    input.columns = (0..names.len()).collect();
-    input.check_types()?;
-    Ok((line, names, Box::new(input)))
-}
-
 /// Values of one column.
 struct Column {
     values: Values,
@@ -169,26 +168,23 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-/// Rows that are read at once.
-const ROWS: usize = super::cells::ROWS;
-
 impl Column {
-    fn read(reader: &mut ColumnReader, unsigned: bool) -> Result<Self, ParquetError> {
+    fn read(reader: &mut ColumnReader, most: usize, unsigned: bool) -> Result<Self, ParquetError> {
         let signed32 = |value: i32| if unsigned { i128::from(value as u32) } else { i128::from(value) };
         let signed64 = |value: i64| if unsigned { i128::from(value as u64) } else { i128::from(value) };
         let (values, present) = match reader {
-            ColumnReader::BoolColumnReader(reader) => records(reader, Values::Truth)?,
+            ColumnReader::BoolColumnReader(reader) => records(reader, most, Values::Truth)?,
             ColumnReader::Int32ColumnReader(reader) => {
-                records(reader, |values| Values::Whole(values.into_iter().map(signed32).collect()))?
+                records(reader, most, |values| Values::Whole(values.into_iter().map(signed32).collect()))?
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                records(reader, |values| Values::Whole(values.into_iter().map(signed64).collect()))?
+                records(reader, most, |values| Values::Whole(values.into_iter().map(signed64).collect()))?
             }
             ColumnReader::FloatColumnReader(reader) => {
-                records(reader, |values| Values::Number(values.into_iter().map(f64::from).collect()))?
+                records(reader, most, |values| Values::Number(values.into_iter().map(f64::from).collect()))?
             }
-            ColumnReader::DoubleColumnReader(reader) => records(reader, Values::Number)?,
-            ColumnReader::ByteArrayColumnReader(reader) => records(reader, Values::Text)?,
+            ColumnReader::DoubleColumnReader(reader) => records(reader, most, Values::Number)?,
+            ColumnReader::ByteArrayColumnReader(reader) => records(reader, most, Values::Text)?,
             _ => return Err(ParquetError::NYI("a column of this type".to_owned())),
         };
         Ok(Self { values, present, used: 0 })
@@ -208,13 +204,11 @@ impl Column {
         self.present.as_ref().is_some_and(|present| !present[row])
     }
 
-    /// Passes over the value of a row, if it has one.
-    fn skip(&mut self, row: usize) {
-        self.used += usize::from(!self.is_missing(row));
-    }
-
-    /// The next value as a cell.
-    fn push(&mut self, cells: &mut Cells) {
+    /// The value of the next row as a cell, which is empty if it has none.
+    fn push(&mut self, row: usize, cells: &mut Cells) {
+        if self.is_missing(row) {
+            return cells.push(b"");
+        }
         match &self.values {
             Values::Truth(values) => cells.push_displayed(values[self.used]),
             Values::Whole(values) => cells.push_displayed(values[self.used]),
@@ -225,99 +219,19 @@ impl Column {
     }
 }
 
-/// The next values, and which rows have one.
+/// The next values, of so many rows at most, and which rows have one.
 fn records<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
+    most: usize,
     values: impl FnOnce(Vec<T::T>) -> Values,
 ) -> Result<(Values, Option<Vec<bool>>), ParquetError> {
     let (mut read, mut levels) = (Vec::new(), Vec::new());
-    let (rows, _, _) = reader.read_records(ROWS, Some(&mut levels), None, &mut read)?;
+    let (rows, _, _) = reader.read_records(most, Some(&mut levels), None, &mut read)?;
     // A column that always has a value has no levels.
-    let most = levels.iter().copied().max();
+    let highest = levels.iter().copied().max();
     let present = (levels.len() == rows && read.len() < rows)
-        .then(|| levels.iter().map(|&level| Some(level) == most && !read.is_empty()).collect());
+        .then(|| levels.iter().map(|&level| Some(level) == highest && !read.is_empty()).collect());
     Ok((values(read), present))
-}
-
-/// A Parquet file of reports that is being written.
-pub struct ParquetOutput {
-    path: PathBuf,
-    writer: SerializedFileWriter<Draft>,
-    columns: usize,
-    /// What will be the next row group, row after row.
-    words: Vec<u64>,
-    numbers: Vec<f64>,
-}
-
-/// Words of a row group, about.
-const GROUP: usize = 1 << 20;
-
-impl ParquetOutput {
-    /// A file with its description in its metadata.
-    pub fn new(path: &Path, description: String, mechanism: &Mechanism) -> Result<Self, Problem> {
-        let kind = match mechanism {
-            Mechanism::Frequency(..) => ("INT64", " (UINT_64)"),
-            Mechanism::Mean(_) => ("DOUBLE", ""),
-        };
-        let names = mechanism.report_columns();
-        let fields: String =
-            names.iter().map(|name| format!("REQUIRED {} {name}{}; ", kind.0, kind.1)).collect();
-        let metadata = KeyValue::new(METADATA_KEY.to_owned(), description);
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_key_value_metadata(Some(vec![metadata]))
-            .build();
-        let create = || {
-            let schema = parse_message_type(&format!("message reports {{ {fields}}}"))?;
-            SerializedFileWriter::new(Draft::new(path)?, Arc::new(schema), Arc::new(properties))
-        };
-        let writer = create().map_err(|error| cannot_write(path, error))?;
-        let (words, numbers) = (Vec::new(), Vec::new());
-        Ok(Self { path: path.to_owned(), writer, columns: names.len(), words, numbers })
-    }
-
-    /// Appends a batch.
-    pub fn write(&mut self, batch: &Batch) -> Result<(), Problem> {
-        match batch {
-            Batch::Words(words, _) => self.words.extend_from_slice(words),
-            Batch::Numbers(numbers) => self.numbers.extend_from_slice(numbers),
-        }
-        if self.words.len() + self.numbers.len() >= GROUP {
-            self.write_group().map_err(|error| cannot_write(&self.path, error))?;
-        }
-        Ok(())
-    }
-
-    /// The file is complete.
-    pub fn finish(mut self) -> Result<(), Problem> {
-        if self.words.len() + self.numbers.len() > 0 {
-            self.write_group().map_err(|error| cannot_write(&self.path, error))?;
-        }
-        // This writes the footer too.
-        let draft = self.writer.into_inner().map_err(|error| cannot_write(&self.path, error))?;
-        draft.finish().map_err(|error| cannot_write(&self.path, error.into()))
-    }
-
-    fn write_group(&mut self) -> Result<(), ParquetError> {
-        let mut group = self.writer.next_row_group()?;
-        let mut index = 0;
-        while let Some(mut column) = group.next_column()? {
-            if self.numbers.is_empty() {
-                // The annotation of the column says that these are numbers without a sign.
-                let words: Vec<i64> =
-                    self.words.iter().skip(index).step_by(self.columns).map(|&word| word as i64).collect();
-                column.typed::<Int64Type>().write_batch(&words, None, None)?;
-            } else {
-                column.typed::<DoubleType>().write_batch(&self.numbers, None, None)?;
-            }
-            column.close()?;
-            index += 1;
-        }
-        group.close()?;
-        self.words.clear();
-        self.numbers.clear();
-        Ok(())
-    }
 }
 
 /// Whether values of this kind are what they seem: no dates, no decimals.
@@ -337,8 +251,4 @@ fn plain(kind: ConvertedType) -> bool {
             | Kind::UINT_32
             | Kind::UINT_64
     )
-}
-
-fn cannot_write(path: &Path, error: ParquetError) -> Problem {
-    Problem::new(format!("cannot write {}", path.display())).because(error)
 }

@@ -1,7 +1,9 @@
 //! A batch of rows.
 
 /// Rows of a batch.
-pub const ROWS: usize = 1 << 16;
+const ROWS: usize = 1 << 16;
+/// Cells of a batch, where rows are long.
+const CELLS: usize = 1 << 22;
 
 /// The cells of some columns, row after row, as text.
 #[derive(Default)]
@@ -13,7 +15,9 @@ pub struct Cells {
     ends: Vec<usize>,
     /// Where each row stands in its file, counted from 1.
     places: Vec<u64>,
-    /// Rows without the cells that are wanted.
+    /// Whether each row has the cells that are wanted.
+    usable: Vec<bool>,
+    /// The rows that have not.
     pub bad: Vec<BadRow>,
 }
 
@@ -32,19 +36,29 @@ impl Cells {
         Self { columns, ..Self::default() }
     }
 
-    /// How many rows there are.
+    /// How many rows a batch has if each has so many cells.
+    pub fn most_rows(columns: usize) -> usize {
+        ROWS.min(CELLS / columns.max(1)).max(1)
+    }
+
+    /// How many rows there are that can be used.
     pub fn rows(&self) -> usize {
+        self.len() - self.bad.len()
+    }
+
+    /// How many rows there are, good or bad.
+    pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// Whether there is no row, good or bad.
     pub fn is_empty(&self) -> bool {
-        self.rows() + self.bad.len() == 0
+        self.places.is_empty()
     }
 
     /// Whether the batch has as many rows as it should.
     pub fn is_full(&self) -> bool {
-        self.rows() + self.bad.len() >= ROWS
+        self.len() >= Self::most_rows(self.columns)
     }
 
     /// Adds a cell to the row that [`Cells::end_row`] will end.
@@ -65,19 +79,26 @@ impl Cells {
     /// The row is complete.
     pub fn end_row(&mut self, place: u64) {
         self.places.push(place);
+        self.usable.push(true);
     }
 
     /// Instead of a row, one that cannot be used.
     pub fn refuse(&mut self, place: u64, what: String) {
+        self.ends.resize(self.ends.len() + self.columns, self.text.len());
+        self.places.push(place);
+        self.usable.push(false);
         self.bad.push(BadRow { place, what });
     }
 
-    /// Each row: its place, and its cells without the white space around them.
+    /// Each row that can be used: its place, and its cells without the white space around them.
     pub fn iter(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = &[u8]>)> {
-        self.places.iter().enumerate().map(|(row, &place)| {
-            let cells = row * self.columns..(row + 1) * self.columns;
-            (place, cells.map(|cell| self.cell(cell)))
-        })
+        (0..self.len()).filter_map(|row| self.get(row))
+    }
+
+    /// A row, counted from 0 with bad ones; nothing if it cannot be used.
+    pub fn get(&self, row: usize) -> Option<(u64, impl Iterator<Item = &[u8]>)> {
+        let cells = row * self.columns..(row + 1) * self.columns;
+        self.usable[row].then(|| (self.places[row], cells.map(|cell| self.cell(cell))))
     }
 
     fn cell(&self, index: usize) -> &[u8] {
@@ -96,8 +117,11 @@ mod tests {
         for (place, row) in [(2, [&b"a"[..], b" b "]), (4, [b"", b"d"])] {
             row.into_iter().for_each(|cell| cells.push(cell));
             cells.end_row(place);
+            cells.refuse(place + 1, "torn".to_owned());
         }
         let rows: Vec<(u64, Vec<&[u8]>)> = cells.iter().map(|(place, row)| (place, row.collect())).collect();
         assert_eq!(rows, [(2, vec![&b"a"[..], b"b"]), (4, vec![b"", b"d"])]);
+        let usable: Vec<bool> = (0..cells.len()).map(|row| cells.get(row).is_some()).collect();
+        assert_eq!((usable, cells.rows(), cells.bad.len()), (vec![true, false, true, false], 2, 2));
     }
 }

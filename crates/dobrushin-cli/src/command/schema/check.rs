@@ -1,0 +1,76 @@
+//! `dobrushin schema check`: what a schema makes of a row.
+
+use super::CheckArgs;
+use crate::output::{Report, Text, wrap};
+use crate::problem::Problem;
+use crate::table_file::{find_all, names};
+use crate::train_data::read_schema;
+use dobrushin::Enclosure;
+use dobrushin::numeric::decimal;
+use dobrushin_train::schema::{Labels, Schema};
+use serde_json::json;
+
+/// Prints features, norm, labels and hash.
+pub fn run(arguments: &CheckArgs) -> Result<Report, Problem> {
+    let schema = read_schema(&arguments.schema)?;
+    if let Some(data) = &arguments.data {
+        find_all(&names(data)?, &schema.columns_wanted(), data)?;
+    }
+    let (bounds, features) = (schema.bounds(), schema.feature_names());
+    let norm = decimal::upper(Enclosure::from(bounds.norm));
+    let why = match schema.declares_norm() {
+        true => "declared: longer rows are scaled down to it",
+        false => "the largest that a row can have",
+    };
+    let mut text = Text::default();
+    let kind = kind(&schema);
+    text.answer(format!(
+        "label      {} ({kind})\nfeatures   {} from {} columns\nnorm       {norm} ({why})\nhash       {}",
+        labels(&schema),
+        bounds.dimension,
+        schema.feature_columns().len(),
+        schema.hash(),
+    ));
+    text.answer(wrap(&features.join(", "), "features:  "));
+    if let Some(data) = &arguments.data {
+        text.answer(format!("{} has all columns", data.display()));
+    }
+    let json = json!({
+        "labels": schema.label_columns(),
+        "label_kind": kind,
+        "classes": schema.classes(0),
+        "features": features,
+        "dimension": bounds.dimension,
+        "norm": bounds.norm.get(),
+        "norm_is_declared": schema.declares_norm(),
+        "hash": schema.hash(),
+        "schema": schema.canonical_json(),
+    });
+    Ok(Report::new(text, json))
+}
+
+/// The labels with their classes.
+fn labels(schema: &Schema) -> String {
+    let label = |(task, name): (usize, &str)| match schema.classes(task) {
+        Some(classes) => {
+            let classes: Vec<String> = classes.iter().map(|class| format!("{class:?}")).collect();
+            format!("{name}: {}", classes.join(", "))
+        }
+        None => {
+            let [lower, upper] = [-1.0, 1.0].map(|end| decimal::nearest(schema.label_value(task, end)));
+            match schema.labels() {
+                Labels::Number => format!("{name}: {lower} to {upper}"),
+                _ => name.to_owned(),
+            }
+        }
+    };
+    schema.label_columns().into_iter().enumerate().map(label).collect::<Vec<_>>().join("; ")
+}
+
+fn kind(schema: &Schema) -> &'static str {
+    match schema.labels() {
+        Labels::Category => "category",
+        Labels::Number => "number",
+        Labels::Count => "count",
+    }
+}

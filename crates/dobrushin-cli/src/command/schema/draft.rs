@@ -1,0 +1,196 @@
+//! Schemas as a program writes them.
+
+use super::values::{MOST_CATEGORIES, Values};
+use crate::problem::Problem;
+use std::fmt::Write;
+use std::path::Path;
+use toml::Value;
+
+/// With more different values than this, numbers are numbers; otherwise categories.
+const FEW: usize = 12;
+
+/// A draft in which every column is a number between bounds that are to be filled in.
+pub fn from_names(labels: &[&str], columns: &[&str]) -> String {
+    let mut draft = String::from(
+        "# Fill in what is possible for each column, from what it means: never from private values.\n\
+         # Remove the columns that are not to be used. A column of categories has instead:\n\
+         #   kind = \"category\"\n\
+         #   categories = [\"a\", \"b\"]\n\
+         # A label is a \"category\" for classes, a \"number\" for regression, or a \"count\", which has only upper.\n",
+    );
+    head(&mut draft, labels);
+    for column in columns {
+        let note = if labels.contains(column) { "  # a label" } else { "" };
+        section(&mut draft, column, note);
+        draft += "kind = \"number\"\nlower = # e.g. 0\nupper = # e.g. 100\n";
+    }
+    draft
+}
+
+/// A draft that fits public values.
+pub fn from_values(labels: &[&str], columns: &[Values], path: &Path) -> Result<String, Problem> {
+    let mut draft = String::from(
+        "# Kinds, bounds and categories were read off values that are public: a guarantee does not cover what this \
+         schema says.\n",
+    );
+    head(&mut draft, labels);
+    for column in columns {
+        let is_label = labels.contains(&column.column.as_str());
+        let left_out = match column.different.len() {
+            0 => Some("it has no values"),
+            count if column.range.is_none() && count > MOST_CATEGORIES => {
+                Some("it has more than 100 different texts")
+            }
+            _ => None,
+        };
+        if let Some(why) = left_out {
+            if is_label {
+                let message = format!("{:?} of {} cannot be a label: {why}", column.column, path.display());
+                return Err(Problem::new(message).help("numbers, or up to 100 classes"));
+            }
+            // A comment ends with its line, whatever a name holds.
+            _ = writeln!(draft, "\n# columns.{} is left out: {why}", key(&column.column));
+            continue;
+        }
+        section(&mut draft, &column.column, "");
+        match column.range.filter(|_| column.different.len() > FEW) {
+            Some((lower, upper)) => draft += &number(lower, upper, column.missing && !is_label),
+            None => draft += &category(column, is_label),
+        }
+    }
+    Ok(draft)
+}
+
+fn head(draft: &mut String, labels: &[&str]) {
+    let label = match labels {
+        [label] => text(label),
+        _ => {
+            Value::Array(labels.iter().map(|label| Value::String((*label).to_owned())).collect()).to_string()
+        }
+    };
+    _ = writeln!(draft, "\nlabel = {label}");
+}
+
+fn section(draft: &mut String, column: &str, note: &str) {
+    _ = writeln!(draft, "\n[columns.{}]{note}", key(column));
+}
+
+fn number(lower: f64, upper: f64, missing: bool) -> String {
+    let (lower, upper) = outward(lower, upper);
+    let mut keys = format!("kind = \"number\"\nlower = {}\nupper = {}\n", plain(lower), plain(upper));
+    if missing {
+        // The middle is 0 as a feature.
+        keys += &format!("if-missing = {}\n", plain(lower / 2.0 + upper / 2.0));
+    }
+    keys
+}
+
+fn category(column: &Values, is_label: bool) -> String {
+    let mut categories: Vec<&String> = column.different.iter().collect();
+    categories.sort();
+    if column.range.is_some() {
+        let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
+        categories.sort_by(|a, b| number(a).total_cmp(&number(b)));
+    }
+    let list = Value::Array(categories.into_iter().cloned().map(Value::String).collect());
+    let mut keys = format!("kind = \"category\"\ncategories = {list}\n");
+    if !is_label {
+        if column.missing {
+            keys += "if-missing = \"none\"\n";
+        }
+        keys += "if-unknown = \"none\"\n";
+    }
+    keys
+}
+
+/// The nearest multiples of 1, 2 or 5 times a power of ten below and above, of which about ten fit between the two; the
+/// numbers themselves where there is no such unit.
+fn outward(lower: f64, upper: f64) -> (f64, f64) {
+    let tenth = (upper / 10.0 - lower / 10.0).max(f64::MIN_POSITIVE);
+    let exponent = tenth.log10().floor() as i32;
+    let fits = |digit: &&f64| **digit * 10f64.powi(exponent) >= tenth * (1.0 - 1e-9);
+    let digit = *[1.0, 2.0, 5.0].iter().find(fits).unwrap_or(&10.0);
+    // Decimal digits, rounded once: 3e-1 is 0.3, but 3·0.1 is not.
+    let multiple = |count: f64| format!("{}e{exponent}", count * digit).parse::<f64>().unwrap_or(f64::NAN);
+    let unit = multiple(1.0);
+    let (mut below, mut above) = ((lower / unit).floor(), (upper / unit).ceil());
+    // The quotients were rounded.
+    below -= f64::from(u8::from(multiple(below) > lower));
+    above += f64::from(u8::from(multiple(above) < upper));
+    let (least, most) = (multiple(below), multiple(above));
+    let sound = least <= lower && most >= upper && least < most && least.is_finite() && most.is_finite();
+    if sound { (least, most) } else { (lower, upper) }
+}
+
+/// A number as TOML has it, without a point where it is whole.
+fn plain(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number:.0}") } else { format!("{number:?}") }
+}
+
+fn text(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}
+
+/// A name as a key.
+fn key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    // A text that spans lines is no key: one in double quotes, with escapes, always is.
+    match !name.is_empty() && name.bytes().all(bare) {
+        true => name.to_owned(),
+        false => serde_json::Value::String(name.to_owned()).to_string().replace('\u{7f}', "\\u007f"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_rounded_outward_to_short_numbers() {
+        for ((lower, upper), expected) in [
+            ((17.0, 90.0), ("10", "90")),
+            ((0.0, 99_999.0), ("0", "100000")),
+            ((12_285.0, 1_490_400.0), ("0", "1600000")),
+            ((0.13, 0.97), ("0.1", "1")),
+            ((-0.3, 0.3), ("-0.3", "0.3")),
+            ((-5.0, 5.0), ("-5", "5")),
+            ((1e9, 1e9 + 20.0), ("1000000000", "1000000020")),
+            ((1.0, 16.0), ("0", "16")),
+            ((-1e300, 2e300), ("-1e300", "2e300")),
+        ] {
+            let (least, most) = outward(lower, upper);
+            assert_eq!((plain(least).as_str(), plain(most).as_str()), expected, "{lower} {upper}");
+        }
+        for exponent in -300..300 {
+            for (a, b) in [(1.234_567, 1.234_599), (-9.87, 3.3), (0.1, 0.7), (-0.003, -0.001)] {
+                let (lower, upper) = (a * 10f64.powi(exponent), b * 10f64.powi(exponent));
+                let (least, most) = outward(lower, upper);
+                assert!(least <= lower && most >= upper && most - least < 1.5 * (upper - lower));
+                assert_eq!(plain(least).parse(), Ok(least));
+            }
+        }
+    }
+
+    #[test]
+    fn any_name_and_any_value_returns_from_the_draft() {
+        let names =
+            ["plain", "a.b", "two words", "quote\"", "back\\slash", "line\nfeed", "", "ä", "\u{7f}\u{1}"];
+        let values = names.map(|name| Values {
+            column: name.to_owned(),
+            missing: true,
+            range: None,
+            different: [name, "'''", "\"\"\"", "x"].map(|cell| cell.trim().to_owned()).into(),
+        });
+        for label in names {
+            let draft = from_values(&[label], &values, Path::new("data.csv")).expect("it has few categories");
+            let schema =
+                dobrushin_train::schema::Schema::parse(&draft).unwrap_or_else(|e| panic!("{draft}: {e}"));
+            assert_eq!(schema.label_columns(), [label]);
+            let mut columns = schema.columns_wanted();
+            let mut expected = names;
+            columns.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(columns, expected);
+        }
+    }
+}

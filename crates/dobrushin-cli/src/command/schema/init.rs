@@ -1,0 +1,50 @@
+//! `dobrushin schema init`: a draft.
+
+use super::InitArgs;
+use super::draft;
+use super::values;
+use crate::output::{Report, Text};
+use crate::problem::Problem;
+use crate::table_file::{find_all, names};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Prints the draft, and says to standard error what it rests on.
+pub fn run(arguments: &InitArgs, output: Option<&PathBuf>, quiet: bool) -> Result<Report, Problem> {
+    let data = &arguments.data;
+    refuse_overwriting(data, output)?;
+    let columns = names(data)?;
+    let all: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let labels: Vec<&str> = arguments.label.iter().map(String::as_str).collect();
+    find_all(&columns, &all, data)?;
+    find_all(&columns, &labels, data)?;
+    let (draft, said) = match arguments.values_are_public {
+        true => (draft::from_values(&labels, &values::read(data, &all, !quiet)?, data)?, FROM_VALUES),
+        false => (draft::from_names(&labels, &all), FROM_NAMES),
+    };
+    if !quiet {
+        eprintln!("{said}");
+    }
+    let mut text = Text::default();
+    text.answer(&draft);
+    let json = json!({ "schema": draft, "values_read": arguments.values_are_public });
+    Ok(Report::new(text, json))
+}
+
+const FROM_NAMES: &str = "note: only the names of the columns were read. Bounds and categories that are read off private \
+                          values give some of them away, and no\nguarantee covers that: fill them in from what is known \
+                          without the data. If all values are public, --values-are-public proposes them.";
+const FROM_VALUES: &str = "warning: this schema is a function of the values in the file. A guarantee of a model trained \
+                           with it holds only if they are public:\na public sample, a codebook, made-up rows. If \
+                           they are private, run it without --values-are-public.";
+
+/// The draft must not take the place of the data.
+fn refuse_overwriting(data: &Path, output: Option<&PathBuf>) -> Result<(), Problem> {
+    let same =
+        |to: &PathBuf| data.canonicalize().ok().zip(to.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+    match output.filter(|to| same(to)) {
+        None => Ok(()),
+        Some(to) => Err(Problem::new(format!("--output {} is the file with the data", to.display()))
+            .help("give another name, such as schema.toml")),
+    }
+}

@@ -1,0 +1,125 @@
+//! Where columns are read from.
+
+use super::cells::Cells;
+use super::csv_file::CsvInput;
+#[cfg(feature = "parquet")]
+use super::parquet_file::ParquetInput;
+use crate::problem::Problem;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Columns of a file that are read batch by batch.
+pub trait Columns: Send {
+    /// The next batch, and how far reading has come; without rows at the end.
+    fn next(&mut self) -> Result<(Cells, u64), Problem>;
+    /// How far there is to go, and in what: bytes or rows. Nothing if it is not known.
+    fn length(&self) -> Option<(u64, &'static str)>;
+    /// What a place is called: a line or a row.
+    fn place(&self) -> &'static str;
+}
+
+/// A file with columns.
+pub struct Input<'a> {
+    /// The file; "-" is standard input.
+    pub path: &'a Path,
+    /// Whether the first line of a CSV file is a row like any other.
+    pub no_header: bool,
+}
+
+impl Input<'_> {
+    /// Reads one column, by its name or its number, counted from 1.
+    pub fn column(&self, wanted: &str) -> Result<Box<dyn Columns>, Problem> {
+        if is_parquet(self.path) {
+            #[cfg(feature = "parquet")]
+            return Ok(Box::new(ParquetInput::column(self.path, wanted)?));
+            #[cfg(not(feature = "parquet"))]
+            return Err(without_parquet(self.path));
+        }
+        Ok(Box::new(CsvInput::column(self.path, wanted, !self.no_header)?))
+    }
+}
+
+/// Reads several columns by their names, in the order that is wanted. Every row must be as long as the header.
+pub fn columns(path: &Path, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
+    if is_parquet(path) {
+        #[cfg(feature = "parquet")]
+        return Ok(Box::new(ParquetInput::columns(path, wanted)?));
+        #[cfg(not(feature = "parquet"))]
+        return Err(without_parquet(path));
+    }
+    Ok(Box::new(CsvInput::columns(path, wanted)?))
+}
+
+/// The names of all columns; no row is looked at.
+pub fn names(path: &Path) -> Result<Vec<String>, Problem> {
+    if is_parquet(path) {
+        #[cfg(feature = "parquet")]
+        return Ok(ParquetInput::open(path)?.names());
+        #[cfg(not(feature = "parquet"))]
+        return Err(without_parquet(path));
+    }
+    CsvInput::header(path)
+}
+
+/// Whether the name of the file says that it is Parquet; everything else is CSV.
+pub fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+/// This program was built without Parquet.
+#[cfg(not(feature = "parquet"))]
+pub fn without_parquet(path: &Path) -> Problem {
+    Problem::new(format!("{} is a Parquet file, and this program was built without Parquet", path.display()))
+        .help("give a CSV file, or build with: cargo install --path crates/dobrushin-cli --features parquet")
+}
+
+/// The place of the wanted column among all, by name, or by number counted from 1.
+pub fn find(names: &[String], wanted: &str, path: &Path) -> Result<usize, Problem> {
+    let named: Vec<usize> = (0..names.len()).filter(|&index| names[index] == wanted).collect();
+    match (named[..].first(), named.len()) {
+        (Some(&index), 1) => return Ok(index),
+        (Some(_), count) => {
+            let message = format!("--column {wanted}: {count} columns of {} have that name", shown(path));
+            return Err(Problem::new(message).help("give the number of the column, counted from 1"));
+        }
+        _ => {}
+    }
+    let number = wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+    number.map(|number| number - 1).ok_or_else(|| {
+        let message = format!("--column {wanted}: there is no such column in {}", shown(path));
+        let names = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        Problem::new(message).help(format!("one of {names}, or a number counted from 1"))
+    })
+}
+
+/// The places of the wanted columns among all, by their names.
+///
+/// No message says what the others are called: in a file without a header line they would be somebody's record.
+pub fn find_all(names: &[String], wanted: &[&str], path: &Path) -> Result<Vec<usize>, Problem> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(names.len());
+    for (place, name) in names.iter().enumerate() {
+        places.entry(name).or_default().push(place);
+    }
+    let place = |name: &&str| match places.get(name).map(Vec::as_slice) {
+        Some([place]) => Ok(*place),
+        Some(several) => {
+            let numbers: Vec<String> = several.iter().map(|place| (place + 1).to_string()).collect();
+            let message = format!("columns {} of {} have the same name", numbers.join(" and "), shown(path));
+            Err(Problem::new(message).help("give every column a name of its own"))
+        }
+        None => {
+            let same = |other: &&String| other.eq_ignore_ascii_case(name);
+            let help = match names.iter().find(same) {
+                Some(other) => format!("it is called {other:?} there"),
+                None => "the first line of a CSV file must name its columns, this one too".to_owned(),
+            };
+            Err(Problem::new(format!("there is no column {name:?} in {}", shown(path))).help(help))
+        }
+    };
+    wanted.iter().map(place).collect()
+}
+
+/// A path for messages.
+pub fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}

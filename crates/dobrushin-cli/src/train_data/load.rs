@@ -1,0 +1,79 @@
+//! A file of records in memory.
+
+use super::rows::{check_count, encode, pass};
+use crate::problem::Problem;
+use crate::table_file::{BadRow, Cells, columns};
+use dobrushin_train::Table;
+use dobrushin_train::schema::{Encoder, Schema};
+use std::path::Path;
+
+/// Records, and what was done to them. The counts depend on the records: they are as private as these.
+pub struct Loaded {
+    /// The records, in the order of the file.
+    pub table: Table,
+    /// Values that were outside their bounds, and moved to them.
+    pub clipped: u64,
+    /// Records that were longer than the norm, and scaled down to it.
+    pub scaled: u64,
+    /// Rows that could not be used, and are empty records.
+    pub skipped: u64,
+}
+
+/// Reads all records of a file.
+pub fn load(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
+    let columns = columns(path, &schema.columns_wanted())?;
+    let encoder = Encoder::new(schema);
+    let table = Table::new(schema.bounds(), schema.tasks());
+    let mut loaded = Loaded { table, clipped: 0, scaled: 0, skipped: 0 };
+    let work = |_: u64, cells: &Cells| Encoded::read(cells, &encoder);
+    loaded.skipped = pass(path, skip_bad, show_progress).run(columns, work, |encoded| {
+        loaded.append(&encoded);
+        Ok(())
+    })?;
+    check_count(path, loaded.table.len() as u64)?;
+    Ok(loaded)
+}
+
+impl Loaded {
+    fn append(&mut self, encoded: &Encoded) {
+        let (dimension, tasks) = (self.table.bounds().dimension, self.table.tasks());
+        let mut records = encoded.features.chunks_exact(dimension).zip(encoded.targets.chunks_exact(tasks));
+        for &usable in &encoded.usable {
+            let record = if usable { records.next() } else { None };
+            match record {
+                Some((features, targets)) => {
+                    self.scaled += u64::from(self.table.push(features, targets).scaled);
+                }
+                None => self.table.push_empty(),
+            }
+        }
+        self.clipped += encoded.clipped;
+    }
+}
+
+/// The records of a batch.
+#[derive(Default)]
+struct Encoded {
+    features: Vec<f32>,
+    targets: Vec<f32>,
+    /// For each row whether it is a record with features and targets.
+    usable: Vec<bool>,
+    clipped: u64,
+}
+
+impl Encoded {
+    fn read(cells: &Cells, encoder: &Encoder) -> (Self, Vec<BadRow>) {
+        let mut encoded = Self::default();
+        let mut bad = Vec::new();
+        for row in 0..cells.len() {
+            let (features, targets) = (&mut encoded.features, &mut encoded.targets);
+            let clipped = encode(encoder, cells, row, features, targets).unwrap_or_else(|row| {
+                bad.push(row);
+                None
+            });
+            encoded.usable.push(clipped.is_some());
+            encoded.clipped += clipped.unwrap_or(0);
+        }
+        (encoded, bad)
+    }
+}

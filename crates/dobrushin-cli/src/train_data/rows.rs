@@ -1,0 +1,44 @@
+//! Rows of a file as records.
+
+use crate::problem::Problem;
+use crate::table_file::{BadRow, Cells, Pass, shown};
+use dobrushin_train::schema::Encoder;
+use std::path::Path;
+
+/// A pass over a file of records.
+pub fn pass(path: &Path, skip_bad: bool, show_progress: bool) -> Pass<'_> {
+    let help =
+        "correct it; or --skip-bad makes such rows empty records, which keep their place and change nothing";
+    Pass { path, skip_bad, help, show_progress }
+}
+
+/// Appends the features and targets of a row, and counts its values outside the bounds; nothing, and nothing appended,
+/// if the cells are wrong or missing.
+pub fn encode(
+    encoder: &Encoder,
+    cells: &Cells,
+    row: usize,
+    features: &mut Vec<f32>,
+    targets: &mut Vec<f32>,
+) -> Result<Option<u64>, BadRow> {
+    let Some((place, cells)) = cells.get(row) else {
+        return Ok(None);
+    };
+    match encoder.encode(cells, true, features, targets) {
+        Ok(clipped) => Ok(Some(clipped.values)),
+        Err(problem) => Err(BadRow { place, what: problem.to_string() }),
+    }
+}
+
+/// There must be a record, and not more than can be numbered.
+pub fn check_count(path: &Path, count: u64) -> Result<(), Problem> {
+    if count == 0 {
+        let message = format!("{} has a header, but no records", shown(path));
+        return Err(Problem::new(message).help("a row for each record below the header"));
+    }
+    if count > u64::from(u32::MAX) {
+        let message = format!("{} has {count} records, but at most {} are accepted", shown(path), u32::MAX);
+        return Err(Problem::new(message).help("a part of them"));
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! Files of records, good and bad, loaded and streamed.
+
+use super::*;
+use crate::problem::Problem;
+use dobrushin_train::schema::Schema;
+use dobrushin_train::{Records, Table};
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+const SCHEMA: &str = r#"
+    label = "y"
+    columns.a = { kind = "number", lower = 0, upper = 10 }
+    columns.c = { kind = "category", categories = ["red", "green"], if-missing = "none" }
+    columns.y = { kind = "category", categories = ["no", "yes"] }
+"#;
+
+fn schema() -> Schema {
+    Schema::parse(SCHEMA).expect("it is a schema")
+}
+
+/// A file of its own for each test.
+fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("dobrushin-records-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("the temporary folder is writable");
+    let path = folder.join(name);
+    fs::write(&path, content).expect("the folder is writable");
+    path
+}
+
+/// What an error says, its help too.
+fn said<T>(result: Result<T, Problem>) -> String {
+    match result {
+        Ok(_) => panic!("it was accepted"),
+        Err(problem) => format!("{problem} {problem:?}"),
+    }
+}
+
+/// The bits of a record: features, then the target.
+fn record(table: &Table, record: usize) -> Vec<u32> {
+    let targets = (0..table.tasks()).map(|task| table.target(record, task));
+    table.features(record).iter().copied().chain(targets).map(f32::to_bits).collect()
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+const EMPTY: [f32; 5] = [0.0, 0.0, 0.0, 0.0, f32::NAN];
+
+fn size(batch: u64) -> NonZeroU64 {
+    NonZeroU64::new(batch).expect("above 0")
+}
+
+#[test]
+fn rows_are_read_whatever_the_file_looks_like() {
+    // Columns in another order, one that is not wanted, values outside the bounds.
+    let rows = ["y,id,c,a", "no,1,red,5", "yes,2,green,20", "yes,3,?,-1"];
+    let expected: [&[f32]; 3] =
+        [&[0.0, 1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 1.0, 1.0], &[-1.0, 0.0, 0.0, 1.0, 1.0]];
+    let quoted: Vec<String> = rows
+        .iter()
+        .map(|row| row.split(',').map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(","))
+        .collect();
+    for (name, content) in [
+        ("plain.csv", rows.join("\n") + "\n"),
+        ("no-last-newline.csv", rows.join("\n")),
+        ("mark.csv", "\u{feff}".to_owned() + &rows.join("\n")),
+        ("dos.csv", rows.join("\r\n") + "\r\n"),
+        ("quoted.csv", quoted.join("\n") + "\n"),
+        ("spaces.csv", rows.join("\n").replace(',', " , ")),
+        ("blank-lines.csv", rows.join("\n\n") + "\n\n\n"),
+    ] {
+        let loaded =
+            load(&file(name, content), &schema(), false, false).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(loaded.table.len(), 3, "{name}");
+        for (place, expected) in expected.iter().enumerate() {
+            assert_eq!(record(&loaded.table, place), bits(expected), "{name}");
+        }
+        assert_eq!((loaded.clipped, loaded.scaled, loaded.skipped), (2, 0, 0), "{name}");
+    }
+}
+
+#[test]
+fn one_record_one_class_and_one_value_are_enough() {
+    let loaded = load(&file("one.csv", "a,c,y\n5,red,no\n"), &schema(), false, false).expect("a record");
+    assert_eq!(record(&loaded.table, 0), bits(&[0.0, 1.0, 0.0, 1.0, 0.0]));
+    let same =
+        load(&file("same.csv", format!("a,c,y\n{}", "5,red,no\n".repeat(100))), &schema(), false, false);
+    assert_eq!(same.expect("100 records").table.len(), 100);
+}
+
+#[test]
+fn rows_longer_than_the_norm_are_scaled_and_counted() {
+    let schema = Schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
+    // √2 for the first, √3 for the second.
+    let path = file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
+    let loaded = load(&path, &schema, false, false).expect("two records");
+    assert_eq!((loaded.scaled, loaded.clipped), (1, 0));
+    let norm =
+        |record| loaded.table.features(record).iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+    assert!((norm(0) - 2f64.sqrt()).abs() < 1e-12 && norm(1) <= 1.5 && norm(1) > 1.4999);
+    assert_eq!(Streamed::open(&path, &schema, size(1), false, false).expect("two records").found().scaled, 1);
+}
+
+#[test]
+fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
+    let number = "a finite number is accepted";
+    for (row, what) in [
+        ("S3CRET,red,no", "line 3 of bad.csv: column \"a\": the cell is not accepted; a finite number is"),
+        (",red,no", "column \"a\": the cell is missing; a finite number is accepted"),
+        ("NaN,red,no", number),
+        ("nan,red,no", "column \"a\": the cell is not accepted; a finite number is"),
+        ("inf,red,no", "a finite number is"),
+        ("1e999,red,no", "a finite number is"),
+        (
+            "5,S3CRET,no",
+            "column \"c\": the cell is not accepted; one of the 2 declared categories (\"red\", \"green\")",
+        ),
+        (
+            "5,red,S3CRET",
+            "column \"y\": the cell is not accepted; one of the 2 declared categories (\"no\", \"yes\")",
+        ),
+        ("5,red,", "column \"y\": the cell is missing; one of the 2 declared categories"),
+        ("5,red", "line 3 of bad.csv: it has 2 cells, but the header has 3"),
+        ("5,red,no,S3CRET", "line 3 of bad.csv: it has 4 cells, but the header has 3"),
+        ("5,\"re\nS3CRET\",no", "line 3 of bad.csv: column \"c\""),
+    ] {
+        let path = file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
+        let named = |message: String| message.replace(&path.display().to_string(), "bad.csv");
+        let loading = named(said(load(&path, &schema(), false, false)));
+        let streaming = named(said(Streamed::open(&path, &schema(), size(1), false, false)));
+        for message in [loading, streaming] {
+            assert!(
+                message.contains(what) && message.contains("--skip-bad makes such rows empty"),
+                "{row}: {message}"
+            );
+            assert!(!message.contains("S3CRET"), "{message}");
+        }
+        // It keeps its place as a record that changes nothing.
+        let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
+        assert_eq!((loaded.table.len(), loaded.skipped), (3, 1), "{row}");
+        assert_eq!(record(&loaded.table, 1), bits(&EMPTY), "{row}");
+        assert_eq!(record(&loaded.table, 2), bits(&[0.0, 1.0, 0.0, 1.0, 1.0]), "{row}");
+    }
+    let path = file("not-utf8.csv", b"a,c,y\n5,red,\xff\xfe\n");
+    assert!(said(load(&path, &schema(), false, false)).contains("line 2 of"));
+    assert_eq!(load(&path, &schema(), true, false).expect("an empty record").skipped, 1);
+}
+
+#[test]
+fn the_first_bad_row_of_many_is_named() {
+    let mut text = "a,c,y\n".to_owned();
+    for row in 0..200_000 {
+        text += match row {
+            70_000 => "5,red\n",
+            70_001 | 190_000 => "five,red,no\n",
+            _ => "5,red,no\n",
+        };
+    }
+    let path = file("far.csv", text);
+    assert!(said(load(&path, &schema(), false, false)).contains("line 70002 of"));
+    let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
+    assert_eq!((loaded.table.len(), loaded.skipped), (200_000, 3));
+    let empty = (0..200_000).filter(|&row| loaded.table.target(row, 0).is_nan()).collect::<Vec<_>>();
+    assert_eq!(empty, [70_000, 70_001, 190_000]);
+}
+
+#[test]
+fn a_file_without_what_the_schema_wants_is_refused() {
+    for (content, what) in [
+        ("", "has no rows"),
+        ("a,c,y\n", "has a header, but no records"),
+        ("a,c,y", "has a header, but no records"),
+        ("a,c,z\n5,red,no\n", "there is no column \"y\" in"),
+        ("A,c,y\n5,red,no\n", "it is called \\\"A\\\" there"),
+        ("a,a,c,y\n5,5,red,no\n", "columns 1 and 2 of"),
+        ("S3CRET,S3CRET,no\n5,red,no\n", "there is no column \"a\" in"),
+    ] {
+        let path = file("refused.csv", content);
+        for message in [
+            said(load(&path, &schema(), true, false)),
+            said(Streamed::open(&path, &schema(), size(1), true, false)),
+        ] {
+            assert!(message.contains(what) && !message.contains("S3CRET"), "{content:?}: {message}");
+        }
+    }
+    assert!(said(load(&PathBuf::from("none.csv"), &schema(), true, false)).contains("cannot read none.csv"));
+    for path in ["-", "none.csv", "/"] {
+        let message = said(Streamed::open(&PathBuf::from(path), &schema(), size(1), true, false));
+        assert!(message.contains("cannot read"), "{message}");
+    }
+}
+
+/// Rows of which some are bad, some clipped, some missing.
+fn rows(count: usize) -> String {
+    let mut text = "a,c,y\n".to_owned();
+    for row in 0..count {
+        let color = ["red", "green", "NA"][row % 3];
+        let label = if row % 101 == 7 { "perhaps" } else { ["no", "yes"][row / 2 % 2] };
+        writeln!(text, "{},{color},{label}", (row % 1009) as f64 / 97.0).expect("memory is enough");
+    }
+    text
+}
+
+#[test]
+fn streaming_is_the_same_as_loading_over_several_passes() {
+    for (count, batch) in [(1, 1), (5, 2), (100, 7), (70_001, 1000), (131_072, 4096)] {
+        let path = file(&format!("stream-{count}.csv"), rows(count));
+        let loaded = load(&path, &schema(), true, false).expect("records");
+        let mut streamed = Streamed::open(&path, &schema(), size(batch), true, false).expect("records");
+        let found = streamed.found();
+        assert_eq!(found.rows, count as u64);
+        assert_eq!(
+            (found.clipped, found.scaled, found.skipped),
+            (loaded.clipped, loaded.scaled, loaded.skipped)
+        );
+        let all = (count as u64).div_ceil(batch) * batch;
+        assert_eq!((streamed.count(), streamed.any_order(), streamed.tasks()), (all, false, 1));
+        assert_eq!(streamed.bounds(), loaded.table.bounds());
+        for step in 0..3 * all / batch {
+            let wanted: Vec<u32> = (0..batch).map(|place| ((step * batch + place) % all) as u32).collect();
+            let (table, places) = streamed.bring(&wanted).expect("the next records");
+            assert_eq!(
+                (table.len() as u64, places.len() as u64),
+                (batch, batch),
+                "only one step is in memory"
+            );
+            for (&place, &index) in places.iter().zip(&wanted) {
+                let expected = match (index as usize) < count {
+                    true => record(&loaded.table, index as usize),
+                    false => bits(&EMPTY),
+                };
+                assert_eq!(record(table, place as usize), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_need_not_end_where_passes_do() {
+    let path = file("across.csv", rows(5));
+    let loaded = load(&path, &schema(), true, false).expect("records");
+    let mut streamed = Streamed::open(&path, &schema(), size(1), true, false).expect("records");
+    let (table, _) = streamed.bring(&[0, 1, 2, 3, 4, 0, 1]).expect("the next records");
+    assert_eq!(record(table, 6), record(&loaded.table, 1));
+    let (table, _) = streamed.bring(&[2]).expect("the next record");
+    assert_eq!(record(table, 0), record(&loaded.table, 2));
+    let refused = streamed.bring(&[2]).map(|_| ()).expect_err("it was brought already");
+    assert_eq!(refused, "record 2 is wanted, but records are read in their order and 3 is next");
+    streamed.restart();
+    assert!(streamed.bring(&[0, 1]).is_ok());
+    assert!(streamed.bring(&[3]).is_err() && streamed.bring(&[5]).is_err());
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_noticed() {
+    let content = rows(100);
+    let open = |path: &PathBuf| Streamed::open(path, &schema(), size(10), true, false).expect("records");
+    let first: Vec<u32> = (0..50).collect();
+    let changed = |streamed: &mut Streamed, wanted: &[u32]| {
+        let refusal = streamed.bring(wanted).map(|_| ()).expect_err("it was changed");
+        assert!(refusal.contains("was changed while it was read"), "{refusal}");
+    };
+    // Longer.
+    let path = file("changing.csv", &content);
+    let mut streamed = open(&path);
+    assert!(streamed.bring(&first).is_ok());
+    fs::write(&path, content.clone() + "1,red,no\n").expect("the file is ours");
+    changed(&mut streamed, &[50]);
+    // Of the same length, at another time.
+    let path = file("changing.csv", &content);
+    let mut streamed = open(&path);
+    assert!(streamed.bring(&first).is_ok());
+    fs::write(&path, content.replace("red", "RED")).expect("the file is ours");
+    let later = SystemTime::now() + Duration::from_secs(10);
+    File::options()
+        .write(true)
+        .open(&path)
+        .and_then(|file| file.set_modified(later))
+        .expect("the file is ours");
+    changed(&mut streamed, &[50]);
+    // Gone.
+    let path = file("changing.csv", &content);
+    let mut streamed = open(&path);
+    fs::remove_file(&path).expect("the file is ours");
+    assert!(streamed.bring(&first).is_err());
+    // With another number of rows, though it looks the same from outside.
+    for other in [content.replace("\n0,", "\n0\n"), content.replacen("red,no\n", "red,no ", 1)] {
+        let path = file("changing.csv", &content);
+        let mut streamed = open(&path);
+        let before = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
+        fs::write(&path, &other).expect("the file is ours");
+        File::options().write(true).open(&path).and_then(|file| file.set_modified(before)).expect("ours");
+        assert_eq!(other.len(), content.len());
+        changed(&mut streamed, &(0..100).collect::<Vec<u32>>());
+    }
+}
