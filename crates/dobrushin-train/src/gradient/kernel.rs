@@ -65,8 +65,8 @@ impl Scores<'_> {
         let (rows, count) = (self.rows.len(), self.out.len() / self.rows.len());
         let length = self.rows[0].len();
         let mut vectors = [&[][..]; V];
-        for v in 0..V {
-            vectors[v] = &self.vectors[(first_vector + v) * length..][..length];
+        for (v, vector) in vectors.iter_mut().enumerate() {
+            *vector = &self.vectors[(first_vector + v) * length..][..length];
         }
         for first_row in (0..rows).step_by(R) {
             let mut tile = [self.rows[first_row]; R];

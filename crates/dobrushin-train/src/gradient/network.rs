@@ -132,9 +132,11 @@ impl Network {
             for (piece, weights) in weights.chunks_mut((UNITS * layer.inputs).max(1)).enumerate() {
                 pieces.push((index, piece * UNITS, weights));
             }
+            let mut totals = vec![0.0; layer.units];
             for row in self.returning[index][..rows * layer.units].chunks(layer.units.max(1)) {
-                offsets.iter_mut().zip(row).for_each(|(sum, &delta)| *sum += delta);
+                totals.iter_mut().zip(row).for_each(|(total, &delta)| *total += f64::from(delta));
             }
+            offsets.iter_mut().zip(totals).for_each(|(sum, total)| *sum += total as f32);
             rest = others;
         }
         let work = |(index, first, sum): (usize, usize, &mut [f32])| {
