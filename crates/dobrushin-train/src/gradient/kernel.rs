@@ -2,6 +2,21 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+/// Brings rows of one length into the cache. They lie anywhere in memory: reading a cache line of each, and then the
+/// next of each, is up to twice as fast as reading one row after the other.
+pub fn bring(rows: &[&[f32]]) {
+    const LINE: usize = 64 / size_of::<f32>();
+    let mut read = 0;
+    for rows in rows.chunks(16) {
+        for place in (0..rows[0].len()).step_by(LINE) {
+            for row in rows {
+                read ^= row[place].to_bits();
+            }
+        }
+    }
+    std::hint::black_box(read);
+}
+
 /// The scores ⟨row, vector⟩ of every row with every vector: all those of the first row, then of the second, and so on.
 ///
 /// Each is off by at most (n/lanes + lanes)·2⁻²⁴·Σ|xᵢwᵢ|, where n is the length and `lanes` the width of a register.

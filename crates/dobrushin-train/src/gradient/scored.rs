@@ -80,19 +80,20 @@ fn add_up_block(
     scores: &mut [f32],
     sum: &mut [f32],
 ) {
-    let (mut rows, mut norms, mut targets, mut count) = ([&[][..]; BLOCK], [0.0; BLOCK], [0.0; BLOCK], 0);
+    let (mut rows, mut targets, mut count) = ([&[][..]; BLOCK], [0.0; BLOCK], 0);
     for (row, target) in block.features().zip(block.targets()) {
         if !target.is_nan() {
             (rows[count], targets[count]) = (row, target);
-            norms[count] = kernel::square_norm(arch, row).sqrt();
             count += 1;
         }
     }
     let rows = &rows[..count];
+    kernel::bring(rows);
     let width = score_count(model);
     let scores = &mut scores[..count * width];
     kernel::scores(arch, rows, weights, scores);
-    for ((norm, target), scores) in norms.into_iter().zip(targets).zip(scores.chunks_mut(width)) {
+    for ((row, target), scores) in rows.iter().zip(targets).zip(scores.chunks_mut(width)) {
+        let norm = kernel::square_norm(arch, row).sqrt();
         clipped_derivatives(model, norm, target, clip, scores);
     }
     kernel::combine(arch, rows, scores, sum);
