@@ -167,9 +167,10 @@ struct Part<'a> {
 impl Part<'_> {
     /// From the features to the scores.
     fn forward(&mut self) {
-        let rows = self.entering[0].chunks_mut(self.layers[0].inputs);
-        for (row, features) in rows.zip(self.batch.features()) {
-            row.copy_from_slice(features);
+        let rows: Vec<&[f32]> = self.batch.features().collect();
+        kernel::bring(&rows);
+        for (place, row) in self.entering[0].chunks_mut(self.layers[0].inputs).zip(rows) {
+            place.copy_from_slice(row);
         }
         for (index, layer) in self.layers.iter().enumerate() {
             let (before, after) = self.entering.split_at_mut(index + 1);
