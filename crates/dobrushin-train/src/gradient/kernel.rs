@@ -245,3 +245,67 @@ impl WithSimd for SquareNorm<'_> {
         square_norm + f64::from(simd.reduce_sum_f32s(simd.mul_f32s(last, last)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin_reference::Random;
+
+    /// With what this machine has, and without any of it.
+    const ARCHS: [fn() -> Arch; 2] = [Arch::new, || Arch::Scalar];
+
+    fn numbers(random: &mut Random, count: usize) -> Vec<f32> {
+        (0..count).map(|_| random.between(-1.0, 1.0) as f32).collect()
+    }
+
+    #[test]
+    fn scores_and_combinations_are_those_of_the_definition_with_and_without_simd() {
+        let mut random = Random::new(1);
+        for (count, length, vectors) in
+            [(1, 1, 1), (3, 5, 2), (9, 16, 3), (8, 31, 4), (64, 100, 1), (7, 67, 5), (11, 40, 12)]
+        {
+            let (x, w) = (numbers(&mut random, count * length), numbers(&mut random, vectors * length));
+            let rows: Vec<&[f32]> = x.chunks(length).collect();
+            let c = numbers(&mut random, count * vectors);
+            for arch in ARCHS {
+                let mut computed = vec![0.0; count * vectors];
+                scores(arch(), &rows, &w, &mut computed);
+                for (i, &score) in computed.iter().enumerate() {
+                    let w = &w[i % vectors * length..][..length];
+                    let terms = rows[i / vectors].iter().zip(w).map(|(&x, &w)| f64::from(x) * f64::from(w));
+                    let bound =
+                        (length + 16) as f64 / (1 << 24) as f64 * terms.clone().map(f64::abs).sum::<f64>();
+                    assert!((f64::from(score) - terms.sum::<f64>()).abs() <= bound);
+                }
+                let mut computed = vec![0.0; vectors * length];
+                combine(arch(), &rows, &c, &mut computed);
+                for (i, &sum) in computed.iter().enumerate() {
+                    let c = c.iter().skip(i / length).step_by(vectors);
+                    let terms = rows.iter().zip(c).map(|(row, &c)| f64::from(row[i % length]) * f64::from(c));
+                    let bound = count as f64 / (1 << 24) as f64 * terms.clone().map(f64::abs).sum::<f64>();
+                    assert!((f64::from(sum) - terms.sum::<f64>()).abs() <= bound);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn norms_are_rounded_up_and_hardly_more_than_needed() {
+        let mut random = Random::new(2);
+        for length in [1, 2, 15, 16, 17, 100, 784, 5000] {
+            for scale in [1e-38, 1e-25, 1e-12, 1.0, 1e14, 1e16, 1e38] {
+                let x: Vec<f32> = numbers(&mut random, length).iter().map(|x| x * scale).collect();
+                let exact: f64 = x.iter().map(|&x| f64::from(x).powi(2)).sum();
+                for arch in ARCHS {
+                    let ratio = square_norm(arch(), &x) / exact;
+                    assert!(
+                        ratio >= 1.0 + (-21_f64).exp2() && ratio <= 1.0 + (-18_f64).exp2(),
+                        "{length} {scale}"
+                    );
+                }
+            }
+        }
+        assert_eq!(square_norm(Arch::new(), &[0.0; 20]), 0.0);
+        assert_eq!(square_norm(Arch::new(), &[]), 0.0);
+    }
+}
