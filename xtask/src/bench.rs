@@ -7,16 +7,17 @@ use std::process::Command;
 /// One bench by its name, or all of them.
 pub fn named(name: Option<&str>) -> Outcome {
     let benches: &[fn(&Path) -> Outcome] = match name {
-        None => &[theta, kernels, accountants, local],
+        None => &[theta, kernels, accountants, local, train],
         Some("theta") => &[theta],
         Some("kernels") => &[kernels],
         Some("accountants") => &[accountants],
         Some("local") => &[local],
+        Some("train") => &[train],
         Some(other) => {
-            return Err(format!("no bench is called {other:?}: theta, kernels, accountants or local"));
+            return Err(format!("no bench is called {other:?}: theta, kernels, accountants, local or train"));
         }
     };
-    run(cargo().args(["build", "--release", "-p", "dobrushin", "--examples"]))?;
+    run(cargo().args(["build", "--release", "-p", "dobrushin", "-p", "dobrushin-train", "--examples"]))?;
     let examples = root().join("target/release/examples");
     benches.iter().try_for_each(|bench| bench(&examples))
 }
@@ -65,6 +66,21 @@ fn local(examples: &Path) -> Outcome {
         bare: &[],
     })?;
     run(Command::new(python).arg(root().join("benches/local.py")).arg(examples.join("local_times")))
+}
+
+/// Private training against Opacus, jax_privacy, NumPy and torch.
+fn train(examples: &Path) -> Outcome {
+    // One at a time: a peer that cannot be installed is left out, and the bench says so.
+    let mut python = python(&Packages { probe: "import numpy", wanted: &["numpy"], bare: &[] })?;
+    for (probe, wanted) in
+        [("import torch, opacus", &["torch", "opacus"]), ("import jax_privacy", &["jax", "jax-privacy"])]
+    {
+        match self::python(&Packages { probe, wanted, bare: &[] }) {
+            Ok(ready) => python = ready,
+            Err(message) => eprintln!("xtask: {message}"),
+        }
+    }
+    run(Command::new(python).arg(root().join("benches/train.py")).arg(examples.join("train_times")))
 }
 
 /// What a bench needs of Python.

@@ -11,7 +11,8 @@ cargo xtask test      everything a contributor must pass: formatting, lints, doc
 cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
-                      pure-ldp and NumPy); installs the others in target/
+                      pure-ldp and NumPy), train (private training against Opacus, jax_privacy, NumPy and torch,
+                      minutes); installs the others in target/
 ";
 
 /// A chore's failure, as one line.

@@ -1,26 +1,32 @@
-//! Times sums of clipped gradients, and what the machine could do at best.
+//! Times whole runs of private training, or what the machine could do at best.
+//!
+//! 60,000 records, Poisson batches of 512, clipped gradients, Gaussian noise: examples a second, everything included.
 //!
 //! usage: train_times logistic|softmax|network|peaks
 
 use dobrushin::Positive;
-use dobrushin_train::{Bounds, Loss, Model, Sum, Table, Target};
+use dobrushin::algorithm::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Training,
+};
+use dobrushin::mechanism::Neighbours;
+use dobrushin_train::{Bounds, Description, Generators, Loss, Model, Plan, Seed, Table, Target};
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 use rayon::prelude::*;
+use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
 const RECORDS: usize = 60_000;
-const BATCH: usize = 512;
-/// For how long each is timed.
-const SECONDS: f64 = 1.0;
+const BATCH: u64 = 512;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let setting = std::env::args().nth(1).unwrap_or_default();
-    let (model, classes) = match setting.as_str() {
-        "logistic" => (Model::Linear { loss: Loss::Logistic, features: 100 }, 2),
-        "softmax" => (Model::Softmax { classes: 10, features: 784 }, 10),
-        "network" => (Model::Network { hidden: vec![256], classes: 10, features: 784 }, 10),
+    let (model, dimension, classes, steps) = match setting.as_str() {
+        "logistic" => (Model::Linear { loss: Loss::Logistic, features: 100 }, 100, 2, 10_000),
+        "softmax" => (Model::Softmax { classes: 10, features: 784 }, 784, 10, 3_000),
+        "network" => (Model::Network { hidden: vec![256], classes: 10, features: 784 }, 784, 10, 300),
         "peaks" => {
             peaks();
             return Ok(());
@@ -29,54 +35,67 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             return Err(format!("no setting is called {other:?}: logistic, softmax, network or peaks").into());
         }
     };
-    let table = table(&model, classes)?;
-    let mut words = words(2);
-    let parameters: Vec<f64> = (0..model.parameters()).map(|_| 0.05 * (words() - 0.5)).collect();
-    let mut sum = Sum::new(&model);
-    let mut records = vec![0; BATCH];
-    let mut steps = 0;
+    let bounds = Bounds { dimension, norm: Positive::new(1.0)?, target: Target::Classes(classes) };
+    let plan = Plan::new(Description {
+        training: training(steps)?,
+        model,
+        bounds,
+        projection: None,
+        loss_bound: Positive::new(1.0)?,
+    })?;
+    let mut table = table(bounds, classes);
+    let generators = Generators::new(Seed::OperatingSystem)?;
     let start = Instant::now();
-    while start.elapsed().as_secs_f64() < SECONDS {
-        records.iter_mut().for_each(|record| *record = (words() * RECORDS as f64) as u32);
-        black_box(sum.of(&model, &parameters, &table, 0, &records, Some(1.0)));
-        steps += 1;
-    }
+    black_box(plan.train(&mut table, None, &generators, &mut || ())?.parameters);
     println!("{:.0}", (steps * BATCH) as f64 / start.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// Records with features of norm 1 and classes at random.
-fn table(model: &Model, classes: usize) -> Result<Table, Box<dyn std::error::Error>> {
-    let dimension = match model {
-        Model::Linear { features, .. }
-        | Model::Softmax { features, .. }
-        | Model::Network { features, .. } => *features,
-    };
-    let bounds = Bounds { dimension, norm: Positive::new(1.0)?, target: Target::Classes(classes) };
-    let mut table = Table::new(bounds, 1);
-    let mut words = words(1);
-    for _ in 0..RECORDS {
-        let row: Vec<f32> = (0..dimension).map(|_| words() as f32 - 0.5).collect();
-        table.push(&row, &[(words() * classes as f64).floor() as f32]);
-    }
-    Ok(table)
+fn training(steps: u64) -> Result<Training, Box<dyn Error>> {
+    Ok(Training {
+        algorithm: Algorithm::DpSgd,
+        records: RECORDS as u64,
+        length: Length::Steps(steps),
+        batch: Batch::Size(BATCH),
+        order: Order::Poisson,
+        release: Release::Last,
+        neighbours: Neighbours::AddOrRemoveOne,
+        record: Record::Worst,
+        public_steps: 0,
+        tasks: 1,
+        evaluation: None,
+        learning_rate: Some(LearningRate::Constant(Positive::new(0.1)?)),
+        contribution: Some(Contribution::Clipped(Positive::new(1.0)?)),
+        noise_kind: NoiseKind::Gaussian,
+        noise: Noise::Multiplier(Positive::new(1.0)?),
+        weight_decay: 0.0,
+        divide_by: Divisor::BatchSize,
+        loss: LossFacts::default(),
+        domain: DomainFacts::default(),
+    })
 }
 
-/// Numbers in [0, 1) that look random.
-fn words(mut state: u64) -> impl FnMut() -> f64 {
-    move || {
+/// Records with features of norm 1 at most and classes at random.
+fn table(bounds: Bounds, classes: usize) -> Table {
+    let mut table = Table::new(bounds, 1);
+    let mut state = 1_u64;
+    let mut uniform = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1_u64 << 31) as f64
+        (state >> 33) as f32 / (1_u64 << 31) as f32
+    };
+    for _ in 0..RECORDS {
+        let row: Vec<f32> = (0..bounds.dimension).map(|_| uniform() - 0.5).collect();
+        table.push(&row, &[(uniform() * classes as f32).floor()]);
     }
+    table
 }
 
 /// How fast memory is read, and large matrices are multiplied, by all threads together.
 fn peaks() {
     let numbers = vec![1_u64; 50_000_000];
     let seconds = best(|| numbers.par_chunks(1 << 20).map(|part| part.iter().fold(0, |a, &b| a ^ b)).max());
-    println!("{:.1} GB/s", 8.0 * numbers.len() as f64 / seconds / 1e9);
-    let size = 1024;
-    let threads = rayon::current_num_threads();
+    println!("{:.1} GB/s read", 8.0 * numbers.len() as f64 / seconds / 1e9);
+    let (size, threads) = (1024, rayon::current_num_threads());
     let factor = Array2::<f32>::ones((size, size));
     let seconds = best(|| {
         (0..threads).into_par_iter().for_each(|_| {
@@ -85,12 +104,12 @@ fn peaks() {
             black_box(product);
         });
     });
-    println!("{:.1} GF/s", (2 * size * size * size * threads) as f64 / seconds / 1e9);
+    println!("{:.1} GF/s of matrix products", (2 * size * size * size * threads) as f64 / seconds / 1e9);
 }
 
 fn best<T>(mut work: impl FnMut() -> T) -> f64 {
     let mut best = f64::INFINITY;
-    for _ in 0..10 {
+    for _ in 0..20 {
         let start = Instant::now();
         black_box(work());
         best = best.min(start.elapsed().as_secs_f64());

@@ -23,8 +23,6 @@ mod table;
 pub use bounds::{Bounds, Target};
 pub use descent::{Released, TrainError};
 pub use evaluate::{Metrics, evaluate};
-#[doc(hidden)]
-pub use gradient::Sum;
 pub use model::{Constants, Loss, Model, Prediction};
 pub use paid::PrivateMetrics;
 pub use plan::{Description, Plan};

@@ -18,16 +18,16 @@ use scored::Scored;
 ///
 /// # Guarantee
 /// A record contributes c·∇ℓ(w) with c = min(1, clip/‖∇ℓ(w)‖), computed in f32, and what it contributes has norm at
-/// most the clip, without any allowance for rounding. A record that is empty contributes nothing, and neither does one
-/// whose gradient is no number or longer than 2⁹⁰ before it is clipped (after, for a linear model), so that the sum is
-/// always finite.
+/// most the clip, without any allowance for rounding (if the clip is at least 2⁻¹⁰⁰ times the norm of its features and
+/// of what its hidden units give). A record that is empty contributes nothing, and neither does one whose gradient is
+/// no number or, without a clip, longer than 2⁹⁰, so that the sum is always finite.
 ///
 /// Records are added up in f32 in blocks, and the blocks in f64: one record changes the rounding of its own block only,
 /// however many there are. The rounding of a block is at most u·Σ|contributions| in each coordinate, with u = 65·2⁻²⁴
 /// and 64 records for linear and softmax models, and u = 1280·2⁻²⁴ and at most 1024 records for networks.
 ///
 /// The result is the same, bit for bit, for any number of threads.
-pub struct Sum {
+pub(crate) struct Sum {
     method: Method,
     sum: Vec<f64>,
 }

@@ -83,20 +83,23 @@ fn add_up_block(
         }
     }
     let rows = &rows[..count];
+    kernel::bring(rows);
     let width = score_count(model);
     let scores = &mut scores[..count * width];
     kernel::scores(arch, rows, weights, scores);
     for ((row, target), scores) in rows.iter().zip(targets).zip(scores.chunks_mut(width)) {
-        clipped_derivatives(arch, model, row, target, clip, scores);
+        let norm = kernel::square_norm(arch, row).sqrt();
+        clipped_derivatives(model, norm, target, clip, scores);
     }
     kernel::combine(arch, rows, scores, sum);
 }
 
 /// Replaces the scores of a record by their derivatives, scaled as its gradient is.
-fn clipped_derivatives(arch: Arch, model: &Model, row: &[f32], target: f32, clip: Clip, scores: &mut [f32]) {
-    let norm = kernel::square_norm(arch, row).sqrt();
+fn clipped_derivatives(model: &Model, norm: f64, target: f32, clip: Clip, scores: &mut [f32]) {
     if let Model::Linear { loss, .. } = model {
-        let derivative = loss.derivative(f64::from(scores[0]), f64::from(target), norm);
+        let score = f64::from(scores[0]);
+        // Asked for first: there are losses that have a derivative even there.
+        let derivative = if score.is_nan() { score } else { loss.derivative(score, f64::from(target), norm) };
         scores[0] = clip.clipped(derivative, norm);
         return;
     }
