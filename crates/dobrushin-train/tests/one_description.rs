@@ -497,7 +497,7 @@ fn among_millions_one_record_still_moves_a_step_no_further_than_the_account_says
         let train = |signs| {
             let mut crowd = Crowd { table: pushing(&description, signs), count, instead: None };
             let released = plan.train(&mut crowd, None, &generators, &mut || ());
-            released.ok().expect("the records fit").parameters[0][0]
+            released.expect("the records fit").parameters[0][0]
         };
         let (seen, chain) = ((train("++") - train("-+")).abs(), Chain::of(plan.training(), 1));
         let (said, unit) = (chain.displacement(), UNIT * chain.noise(plan.training()));
