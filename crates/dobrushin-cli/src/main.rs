@@ -17,7 +17,6 @@ mod records;
 mod run_file;
 mod sweep;
 mod table_file;
-#[allow(dead_code, unused_imports, reason = "training commands load, split and stream records")]
 mod train_data;
 
 use clap::Parser;

@@ -9,6 +9,7 @@
 //! | `text` | the last command before it printed that; a line "…" stands for any lines |
 //! | `json` | the same; a field, or the last value of a list, "…" stands for any others |
 //! | `toml` | a run file with an account; it is kept under the name in its first line, if that is `# NAME.toml` |
+//! | `toml schema` | a schema of columns, complete |
 //! | `toml fragment FILE` | keys that can be set in that run file |
 //! | `rust` | the page is part of the library's documentation tests |
 
@@ -49,7 +50,7 @@ fn every_block_of_every_page_does_what_it_shows() {
 }
 
 /// So many pages, commands, outputs and run files there are at least: none is passed over.
-const LEAST: (usize, usize, usize, usize) = (33, 90, 65, 5);
+const LEAST: (usize, usize, usize, usize) = (35, 103, 75, 6);
 
 #[test]
 fn no_code_is_set_off_by_indentation_only() {
@@ -115,6 +116,7 @@ impl<'a> Execution<'a> {
             ["text"] => self.text(block),
             ["json"] => self.json(block),
             ["toml"] => self.run_file(block),
+            ["toml", "schema"] => self.schema(block),
             ["toml", "fragment", base] => self.fragment(block, base),
             ["rust"] => self.rust(),
             _ => Err(format!("no test knows how to execute a block of {:?}", block.info)),
@@ -181,6 +183,14 @@ impl<'a> Execution<'a> {
         Ok(())
     }
 
+    fn schema(&mut self, block: &Block) -> Result<(), String> {
+        let name = format!("line-{}.toml", block.line);
+        std::fs::write(self.folder.join(&name), block.lines.join("\n")).map_err(|error| error.to_string())?;
+        self.run(&["schema", "check", &name], 0)?;
+        self.printed = None;
+        Ok(())
+    }
+
     fn fragment(&mut self, block: &Block, base: &str) -> Result<(), String> {
         let tables: toml::Table = block.lines.join("\n").parse().map_err(|error| format!("{error}"))?;
         let mut words = vec!["account".to_owned(), base.to_owned()];
@@ -212,12 +222,20 @@ fn fresh_with_examples(folder: &Path) {
     if folder.exists() {
         std::fs::remove_dir_all(folder).expect("what an earlier test wrote can be removed");
     }
-    let examples = folder.join("examples");
-    std::fs::create_dir_all(&examples).expect("the folder of the tests is writable");
-    for entry in std::fs::read_dir(root().join("examples")).expect("there are examples") {
+    copy(&root().join("examples"), &folder.join("examples"));
+}
+
+/// Copies a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("the folder of the tests is writable");
+    for entry in std::fs::read_dir(from).expect("there are examples") {
         let path = entry.expect("it can be read").path();
-        let name = path.file_name().expect("a file has a name");
-        std::fs::copy(&path, examples.join(name)).expect("examples are files");
+        let copied = to.join(path.file_name().expect("it has a name"));
+        if path.is_dir() {
+            copy(&path, &copied);
+        } else {
+            std::fs::copy(&path, copied).expect("it can be read");
+        }
     }
 }
 

@@ -84,6 +84,14 @@ fn a_newcomer_gets_a_private_model_that_is_better_than_guessing() {
 fn what_is_accounted_for_is_what_is_trained() {
     let (answer, folder) = trained(&["--set", "steps=123", "--set", "noise-multiplier=30"]);
     let account = json(&["account", RUN, "--set", "steps=123", "--set", "noise-multiplier=30"]);
+    // A number of passes that is no whole number of steps is rounded up for both.
+    let (answer_in_passes, folder_in_passes) =
+        trained(&["--set", "epochs=12.25", "--set", "noise-multiplier=30"]);
+    assert_eq!(answer_in_passes["guarantee"]["epsilon"], answer["guarantee"]["epsilon"]);
+    let path = folder_in_passes.join("certificate.json").display().to_string();
+    let output = dobrushin(&["certificate", "verify", &path, "--json"]).output().expect("it runs");
+    let verified: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+    assert_eq!(verified["holds"], true);
     assert_eq!(answer["guarantee"]["epsilon"], account["guarantee"]["epsilon"]);
     assert_eq!(answer["guarantee"]["assumptions"], account["guarantee"]["assumptions"]);
     let certificate = read_json(&folder.join("certificate.json"));
@@ -171,6 +179,8 @@ fn the_operating_system_gives_another_model_each_time() {
     assert_ne!(model(), model());
 }
 
+type Change = fn(&mut Value);
+
 #[test]
 fn a_changed_certificate_or_model_is_found_out() {
     let (_, folder) = trained(&["--set", "steps=20"]);
@@ -183,7 +193,7 @@ fn a_changed_certificate_or_model_is_found_out() {
         answer.map(|answer| answer["holds"] == true)
     };
     assert_eq!(check(&original), Some(true));
-    let changes: [(&str, fn(&mut Value)); 8] = [
+    let changes: [(&str, Change); 8] = [
         ("a smaller ε", |c| c["guarantee"]["epsilon"]["upper"] = 0.01.into()),
         ("less noise", |c| c["run"]["update"]["noise-multiplier"] = 5.into()),
         ("another model", |c| c["run"]["model"]["kind"] = "smoothed-hinge".into()),

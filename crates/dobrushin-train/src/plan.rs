@@ -39,8 +39,8 @@ pub struct Plan {
     pub(crate) loss_bound: Positive,
 }
 
-impl Plan {
-    /// Derives what the accountant may assume, and checks that everything fits together.
+impl Description {
+    /// What the accountant sees: the run with what follows from the model, the bounds and the projection.
     ///
     /// With records in turn and batches that do not divide them, empty records are added at the end: they contribute
     /// nothing, for every data set alike, and all batches are equal. Where a record may be there or not, its absence is an
@@ -48,19 +48,19 @@ impl Plan {
     ///
     /// # Errors
     /// [`RunError`] with the key of the run file that is to blame.
-    pub fn new(description: Description) -> Result<Self, RunError> {
-        let Description { mut training, model, bounds, projection, loss_bound } = description;
-        refuse_claims(&training)?;
-        refuse_unfinished(&training)?;
-        refuse_neighbours(&training)?;
-        model.check(&bounds).map_err(|why| error("model.kind", why, "kind = \"logistic\""))?;
+    pub fn lowered(&self) -> Result<Run, RunError> {
+        let Self { training, model, bounds, projection, .. } = self;
+        refuse_claims(training)?;
+        refuse_neighbours(training)?;
+        model.check(bounds).map_err(|why| error("model.kind", why, "kind = \"logistic\""))?;
         let parameters = model.parameters();
         if let Some(set) = projection {
             set.check(parameters).map_err(|why| error("domain", why, "ball = 5.0"))?;
         }
+        let mut training = training.clone();
         let clip = training.contribution.map(Contribution::norm);
         let reach = projection.map(|set| set.reach(parameters));
-        let constants = model.constants(&bounds, reach, clip);
+        let constants = model.constants(bounds, reach, clip);
         training.contribution = Some(match (clip, constants.lipschitz) {
             (Some(norm), _) => Contribution::Clipped(norm),
             (None, Some(norm)) => Contribution::Lipschitz(bound("update.lipschitz", norm)?),
@@ -90,12 +90,25 @@ impl Plan {
             let message = format!("is {}, but it must be at most {}", training.records, u32::MAX);
             return Err(error("run.records", message, "a part of the records"));
         }
-        // Checks the numbers that the number of steps is computed from.
-        let checked = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
-        if let Some(steps) = checked.as_training().and_then(Training::steps) {
-            training.length = Length::Steps(steps);
+        let run = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
+        match run.as_training().and_then(Training::steps) {
+            // A fraction of a step is carried out as a whole one.
+            Some(steps) => Run::training(Training { length: Length::Steps(steps), ..training }),
+            None => Ok(run),
         }
-        Ok(Self { run: Run::training(training)?, model, bounds, projection, loss_bound })
+    }
+}
+
+impl Plan {
+    /// Derives what the accountant may assume, and checks that everything fits together and can be carried out.
+    ///
+    /// # Errors
+    /// [`RunError`] with the key of the run file that is to blame.
+    pub fn new(description: Description) -> Result<Self, RunError> {
+        refuse_unfinished(&description.training)?;
+        let run = description.lowered()?;
+        let Description { model, bounds, projection, loss_bound, .. } = description;
+        Ok(Self { run, model, bounds, projection, loss_bound })
     }
 
     /// What the accountant sees.

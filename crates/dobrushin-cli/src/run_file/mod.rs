@@ -82,7 +82,7 @@ impl RunFile {
         match self.algorithm() {
             "composition" => mechanisms::read(&self.tables, &self.folder),
             "chain" => chain::read(&self.tables),
-            _ if plan::is_plan(&self.tables) => Ok(self.plan()?.0.run().clone()),
+            _ if plan::is_plan(&self.tables) => Ok(plan::read(&self.tables, &self.folder)?.0.lowered()?),
             _ => {
                 plan::refuse_without_model(&self.tables)?;
                 training::read(&self.tables)
@@ -97,7 +97,8 @@ impl RunFile {
             return Err(Problem::new("there is no [model] in the run file, so there is nothing to train")
                 .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""));
         }
-        plan::read(&self.tables, &self.folder)
+        let (description, schema) = plan::read(&self.tables, &self.folder)?;
+        Ok((Plan::new(description)?, schema))
     }
 
     /// The schema that the model's data follow.

@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::train_data::read_schema;
 use dobrushin::{Positive, Probability};
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Description, Loss, Model, Plan, Projection};
+use dobrushin_train::{Description, Loss, Model, Projection};
 use serde_json::Value as Json;
 use std::path::Path;
 use toml::{Table, Value};
@@ -29,8 +29,8 @@ pub fn is_plan(tables: &Table) -> bool {
     tables.contains_key("model")
 }
 
-/// The plan that the tables describe; the schema is looked for in the folder.
-pub fn read(tables: &Table, folder: &Path) -> Result<(Plan, Schema), Problem> {
+/// What the tables describe; the schema is looked for in the folder.
+pub fn read(tables: &Table, folder: &Path) -> Result<(Description, Schema), Problem> {
     let schema = schema(tables, folder)?;
     let mut tables = tables.clone();
     let evaluation = Section::of(&tables, "evaluation")?;
@@ -65,8 +65,7 @@ pub fn read(tables: &Table, folder: &Path) -> Result<(Plan, Schema), Problem> {
     }
     let training = training::parse(&tables)?;
     let bounds = schema.bounds();
-    let plan = Plan::new(Description { training, model, bounds, projection, loss_bound })?;
-    Ok((plan, schema))
+    Ok((Description { training, model, bounds, projection, loss_bound }, schema))
 }
 
 /// Refuses keys that have a meaning with [model] only.

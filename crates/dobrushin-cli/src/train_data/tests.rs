@@ -20,13 +20,28 @@ fn schema() -> Schema {
     Schema::parse(SCHEMA).expect("it is a schema")
 }
 
-/// A file of its own for each test.
-fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("dobrushin-records-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("the temporary folder is writable");
-    let path = folder.join(name);
-    fs::write(&path, content).expect("the folder is writable");
-    path
+/// A folder of its own for each test, which is removed after it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("dobrushin-records-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        Self(folder)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, content).expect("the folder is writable");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left behind is in the temporary folder.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// What an error says, its help too.
@@ -51,6 +66,7 @@ const EMPTY: [f32; 5] = [0.0, 0.0, 0.0, 0.0, f32::NAN];
 
 #[test]
 fn rows_are_read_whatever_the_file_looks_like() {
+    let folder = Folder::new("forms");
     // Columns in another order, one that is not wanted, values outside the bounds.
     let rows = ["y,id,c,a", "no,1,red,5", "yes,2,green,20", "yes,3,?,-1"];
     let expected: [&[f32]; 3] =
@@ -68,8 +84,8 @@ fn rows_are_read_whatever_the_file_looks_like() {
         ("spaces.csv", rows.join("\n").replace(',', " , ")),
         ("blank-lines.csv", rows.join("\n\n") + "\n\n\n"),
     ] {
-        let loaded =
-            load(&file(name, content), &schema(), false, false).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let loaded = load(&folder.file(name, content), &schema(), false, false)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(loaded.table.len(), 3, "{name}");
         for (place, expected) in expected.iter().enumerate() {
             assert_eq!(record(&loaded.table, place), bits(expected), "{name}");
@@ -80,18 +96,25 @@ fn rows_are_read_whatever_the_file_looks_like() {
 
 #[test]
 fn one_record_one_class_and_one_value_are_enough() {
-    let loaded = load(&file("one.csv", "a,c,y\n5,red,no\n"), &schema(), false, false).expect("a record");
+    let folder = Folder::new("few");
+    let loaded =
+        load(&folder.file("one.csv", "a,c,y\n5,red,no\n"), &schema(), false, false).expect("a record");
     assert_eq!(record(&loaded.table, 0), bits(&[0.0, 1.0, 0.0, 1.0, 0.0]));
-    let same =
-        load(&file("same.csv", format!("a,c,y\n{}", "5,red,no\n".repeat(100))), &schema(), false, false);
+    let same = load(
+        &folder.file("same.csv", format!("a,c,y\n{}", "5,red,no\n".repeat(100))),
+        &schema(),
+        false,
+        false,
+    );
     assert_eq!(same.expect("100 records").table.len(), 100);
 }
 
 #[test]
 fn rows_longer_than_the_norm_are_scaled_and_counted() {
+    let folder = Folder::new("long");
     let schema = Schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
     // √2 for the first, √3 for the second.
-    let path = file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
+    let path = folder.file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
     let loaded = load(&path, &schema, false, false).expect("two records");
     assert_eq!((loaded.scaled, loaded.clipped), (1, 0));
     let norm =
@@ -102,6 +125,7 @@ fn rows_longer_than_the_norm_are_scaled_and_counted() {
 
 #[test]
 fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
+    let folder = Folder::new("bad");
     let number = "a finite number is accepted";
     for (row, what) in [
         ("S3CRET,red,no", "line 3 of bad.csv: column \"a\": the cell is not accepted; a finite number is"),
@@ -123,7 +147,7 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
         ("5,red,no,S3CRET", "line 3 of bad.csv: it has 4 cells, but the header has 3"),
         ("5,\"re\nS3CRET\",no", "line 3 of bad.csv: column \"c\""),
     ] {
-        let path = file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
+        let path = folder.file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
         let named = |message: String| message.replace(&path.display().to_string(), "bad.csv");
         let loading = named(said(load(&path, &schema(), false, false)));
         let streaming = named(said(Streamed::open(&path, &schema(), false, false)));
@@ -140,13 +164,14 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
         assert_eq!(record(&loaded.table, 1), bits(&EMPTY), "{row}");
         assert_eq!(record(&loaded.table, 2), bits(&[0.0, 1.0, 0.0, 1.0, 1.0]), "{row}");
     }
-    let path = file("not-utf8.csv", b"a,c,y\n5,red,\xff\xfe\n");
+    let path = folder.file("not-utf8.csv", b"a,c,y\n5,red,\xff\xfe\n");
     assert!(said(load(&path, &schema(), false, false)).contains("line 2 of"));
     assert_eq!(load(&path, &schema(), true, false).expect("an empty record").skipped, 1);
 }
 
 #[test]
 fn the_first_bad_row_of_many_is_named() {
+    let folder = Folder::new("far");
     let mut text = "a,c,y\n".to_owned();
     for row in 0..200_000 {
         text += match row {
@@ -155,7 +180,7 @@ fn the_first_bad_row_of_many_is_named() {
             _ => "5,red,no\n",
         };
     }
-    let path = file("far.csv", text);
+    let path = folder.file("far.csv", text);
     assert!(said(load(&path, &schema(), false, false)).contains("line 70002 of"));
     let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
     assert_eq!((loaded.table.len(), loaded.skipped), (200_000, 3));
@@ -165,6 +190,7 @@ fn the_first_bad_row_of_many_is_named() {
 
 #[test]
 fn a_file_without_what_the_schema_wants_is_refused() {
+    let folder = Folder::new("refused");
     for (content, what) in [
         ("", "has no rows"),
         ("a,c,y\n", "has a header, but no records"),
@@ -174,7 +200,7 @@ fn a_file_without_what_the_schema_wants_is_refused() {
         ("a,a,c,y\n5,5,red,no\n", "columns 1 and 2 of"),
         ("S3CRET,S3CRET,no\n5,red,no\n", "there is no column \"a\" in"),
     ] {
-        let path = file("refused.csv", content);
+        let path = folder.file("refused.csv", content);
         for message in
             [said(load(&path, &schema(), true, false)), said(Streamed::open(&path, &schema(), true, false))]
         {
@@ -201,8 +227,9 @@ fn rows(count: usize) -> String {
 
 #[test]
 fn streaming_is_the_same_as_loading_over_several_passes() {
+    let folder = Folder::new("stream");
     for (count, batch) in [(1, 1), (5, 2), (100, 7), (70_001, 1000), (131_072, 4096)] {
-        let path = file(&format!("stream-{count}.csv"), rows(count));
+        let path = folder.file(&format!("stream-{count}.csv"), rows(count));
         let loaded = load(&path, &schema(), true, false).expect("records");
         let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
         let found = streamed.found();
@@ -236,7 +263,8 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
 
 #[test]
 fn steps_need_not_end_where_passes_do() {
-    let path = file("across.csv", rows(5));
+    let folder = Folder::new("across");
+    let path = folder.file("across.csv", rows(5));
     let loaded = load(&path, &schema(), true, false).expect("records");
     let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
     let (table, _) = streamed.bring(&[0, 1, 2, 3, 4, 0, 1]).expect("the next records");
@@ -251,6 +279,7 @@ fn steps_need_not_end_where_passes_do() {
 
 #[test]
 fn a_file_that_changes_while_it_is_read_is_noticed() {
+    let folder = Folder::new("changing");
     let content = rows(100);
     let open = |path: &PathBuf| Streamed::open(path, &schema(), true, false).expect("records");
     let first: Vec<u32> = (0..50).collect();
@@ -259,13 +288,13 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
         assert!(refusal.contains("was changed while it was read"), "{refusal}");
     };
     // Longer.
-    let path = file("changing.csv", &content);
+    let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     assert!(streamed.bring(&first).is_ok());
     fs::write(&path, content.clone() + "1,red,no\n").expect("the file is ours");
     changed(&mut streamed, &[50]);
     // Of the same length, at another time.
-    let path = file("changing.csv", &content);
+    let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     assert!(streamed.bring(&first).is_ok());
     fs::write(&path, content.replace("red", "RED")).expect("the file is ours");
@@ -277,13 +306,13 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
         .expect("the file is ours");
     changed(&mut streamed, &[50]);
     // Gone.
-    let path = file("changing.csv", &content);
+    let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     fs::remove_file(&path).expect("the file is ours");
     assert!(streamed.bring(&first).is_err());
     // With another number of rows, though it looks the same from outside.
     for other in [content.replace("\n0,", "\n0\n"), content.replacen("red,no\n", "red,no ", 1)] {
-        let path = file("changing.csv", &content);
+        let path = folder.file("changing.csv", &content);
         let mut streamed = open(&path);
         let before = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
         fs::write(&path, &other).expect("the file is ours");
@@ -296,12 +325,13 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
 #[test]
 #[cfg(feature = "parquet")]
 fn a_parquet_file_is_the_same_as_a_csv_file_and_what_it_leaves_out_is_missing() {
+    let folder = Folder::new("parquet");
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
     let message = "message rows { OPTIONAL DOUBLE a; OPTIONAL BINARY c (UTF8); REQUIRED BINARY y (UTF8); }";
     let message = parse_message_type(message).expect("it is a schema");
-    let path = file("rows.parquet", "");
+    let path = folder.file("rows.parquet", "");
     let mut writer =
         SerializedFileWriter::new(File::create(&path).expect("writable"), message.into(), Default::default())
             .expect("a new file");
@@ -340,7 +370,7 @@ fn a_parquet_file_is_the_same_as_a_csv_file_and_what_it_leaves_out_is_missing() 
     let refusal = said(load(&path, &schema(), false, false));
     assert!(refusal.contains("row 4 of"), "{refusal}");
     let loaded = load(&path, &schema(), true, false).expect("records");
-    let same = load(&file("rows.csv", csv), &schema(), true, false).expect("records");
+    let same = load(&folder.file("rows.csv", csv), &schema(), true, false).expect("records");
     assert_eq!((loaded.skipped, loaded.clipped), (same.skipped, same.clipped));
     assert_eq!(loaded.table.len(), 80_000);
     let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
