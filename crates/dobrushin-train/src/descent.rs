@@ -1,10 +1,10 @@
 //! The iteration: w ← Π((1 − λ)·w − (η/b)·Σ gradients + noise).
 
 use crate::gradient::Sum;
-use crate::noise;
 use crate::random::{Bits, Generators};
 use crate::schedule::{Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
+use crate::{digits, noise};
 use dobrushin::algorithm::{Divisor, NoiseKind};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -181,10 +181,11 @@ impl Descent<'_> {
         let mut iterate = plan.model.start(&mut streams.fresh());
         plan.project(&mut iterate);
         let (start, mut released) = (iterate.clone(), None);
-        let mut total = Vec::new();
+        let (mut total, mut least_noise) = (Vec::new(), f64::INFINITY);
         while let Some(draw) = schedule.next() {
             // A plan describes all of its steps.
             let update = training.update_at(draw.time).expect("the plan has a rate for every step");
+            least_noise = update.noise.min(least_noise);
             let drawn = draw.records.len();
             let gradients = match public.filter(|_| draw.public) {
                 Some(table) => {
@@ -229,7 +230,11 @@ impl Descent<'_> {
             }
             progress();
         }
-        Ok(released.unwrap_or(iterate))
+        let mut released = released.unwrap_or(iterate);
+        // Not by the noise of the step that is released: which one it is may be secret.
+        released.iter_mut().for_each(|parameter| *parameter = digits::round(*parameter, least_noise));
+        plan.project(&mut released);
+        Ok(released)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod descent;
+mod digits;
 mod evaluate;
 mod gradient;
 mod model;

@@ -8,9 +8,9 @@
 //! no end, and exponentials and logarithms are correctly rounded, so that a seed gives the same numbers on every machine.
 //!
 //! # What it does not do
-//! Values are `f64`s, spaced by about 2⁻⁵²; privacy is analysed for noise that is continuous. Attacks that read the last
-//! digits of what is released (Mironov 2012) are out of scope, and so is time: how long a draw takes depends on what
-//! is drawn.
+//! Values are `f64`s, spaced by about 2⁻⁵²; privacy is analysed for noise that is continuous. That the last digits of what
+//! is released tell nothing (Mironov 2012) is left to `digits.rs`. Time is out of scope: how long a draw takes depends on
+//! what is drawn.
 
 use core_math::{exp, log};
 use dobrushin::local::RandomBits;

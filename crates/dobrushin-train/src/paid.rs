@@ -2,7 +2,7 @@
 
 use crate::descent::Streams;
 use crate::evaluate::judged;
-use crate::{Plan, Records, Target, TrainError, noise};
+use crate::{Plan, Records, Target, TrainError, digits, noise};
 
 /// How good a model is on the records it was trained on, with noise; the guarantee of the run covers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,8 @@ impl Plan {
         let deviation = evaluation.noise_multiplier.get() * norm;
         let mut noises = [0.0; 2];
         noise::gaussian(&mut streams.fresh(), &mut noises);
-        let share = |sum: f64, noise: f64| (sum + deviation * noise) / f64::from(count) + 0.5;
+        let share =
+            |sum: f64, noise: f64| digits::round(sum + deviation * noise, deviation) / f64::from(count) + 0.5;
         let spread = deviation / f64::from(count);
         Ok(Some(PrivateMetrics {
             accuracy: classes.then(|| share(right, noises[0])),

@@ -200,12 +200,17 @@ fn differing(one: &[f64; 9], other: &[f64; 9]) -> Vec<&'static str> {
     (0..9).filter(|&i| differs(i)).map(|i| FIELDS[i].0).collect()
 }
 
-/// Panics unless what is seen is what is said, and no displacement, not even by a rounding, is larger.
+/// What is released is rounded to multiples of at most so much of its noise: differences may be off by one.
+const UNIT: f64 = 1.0 / (1 << 20) as f64;
+
+/// Panics unless what is seen is what is said, and no displacement is larger.
 fn agree(name: &str, seen: &[f64; 9], said: &[f64; 9]) {
+    let noise = said[0];
     for (i, (field, tolerance)) in FIELDS.iter().enumerate() {
         let (seen, said) = (seen[i], said[i]);
         assert!((seen - said).abs() <= tolerance * said, "{name}, {field}: {seen} is seen, but {said} said");
-        assert!(!field.starts_with("displacement") || seen <= said, "{name}, {field}: {seen} > {said}");
+        let most = said + UNIT * noise;
+        assert!(!field.starts_with("displacement") || seen <= most, "{name}, {field}: {seen} > {most}");
     }
 }
 
@@ -441,7 +446,7 @@ fn no_record_however_strange_pushes_further_than_the_account_says() {
             for seed in 0..20 {
                 let ends = outcomes.iter().map(|outcome| outcome[seed][0]);
                 let (least, most) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(-1e300, f64::max));
-                assert!(most - least <= said, "{loss:?}, {clip:?}: {} > {said}", most - least);
+                assert!(most - least <= said + UNIT, "{loss:?}, {clip:?}: {} > {said}", most - least);
             }
         }
     }
@@ -494,8 +499,10 @@ fn among_millions_one_record_still_moves_a_step_no_further_than_the_account_says
             let released = plan.train(&mut crowd, None, &generators, &mut || ());
             released.expect("the records fit").parameters[0][0]
         };
-        let (seen, said) = ((train("++") - train("-+")).abs(), Chain::of(plan.training(), 1).displacement());
-        assert!(seen <= said && seen > said * (1.0 - 1e-5), "{count} records: {} times", seen / said);
+        let (seen, chain) = ((train("++") - train("-+")).abs(), Chain::of(plan.training(), 1));
+        let (said, unit) = (chain.displacement(), UNIT * chain.noise(plan.training()));
+        let fits = seen <= said + unit && seen > said * (1.0 - 1e-5);
+        assert!(fits, "{count} records: {} times", seen / said);
     }
 }
 
