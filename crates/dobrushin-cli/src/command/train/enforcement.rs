@@ -73,8 +73,8 @@ fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
     })
 }
 
-const ROUNDING: &str =
-    "the rounding of sums (to 24 binary digits) and of noise (to 53), and how long steps take";
+const ROUNDING: &str = "the rounding of gradients (to 24 binary digits) and of iterates and noise (to 53; what is released has no \
+                        digits below 2⁻²⁰ of its noise), and how long steps take";
 
 /// Where it is enforced, in words; the words of assumptions are those of the library.
 pub fn how(assumption: &str, plan: &Plan) -> String {
