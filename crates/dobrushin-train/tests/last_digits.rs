@@ -60,11 +60,13 @@ fn the_last_digits_of_what_is_released_say_nothing() {
     let description = one_step(400);
     let (plan, layers) = (plan(&description), layers());
     let tables = ["+", "-"].map(|sign| pushing(&description, sign));
-    // What the first table adds: the difference of two runs with the same noise, which has 24 digits.
+    // What the first table adds: the difference of two runs with the same noise. The gradient has 24 digits, and a step
+    // is 1 − 2⁻¹⁰ times as long.
+    const ROOM: f64 = 1.0 - 1.0 / 1024.0;
     let [one, other] = [&tables[0], &tables[1]].map(|table| released(&plan, table, None, 0..1));
-    let push: Vec<f64> =
-        one[0].iter().zip(&other[0]).map(|(one, other)| f64::from(((one - other) / 2.0) as f32)).collect();
-    assert!(push.iter().zip(direction(400)).all(|(push, way)| (push - 0.25 * way).abs() < 1e-6));
+    let gradient = |(one, other): (&f64, &f64)| f64::from(((one - other) / 2.0 / ROOM) as f32);
+    let push: Vec<f64> = one[0].iter().zip(&other[0]).map(|pair| ROOM * gradient(pair)).collect();
+    assert!(push.iter().zip(direction(400)).all(|(push, way)| (push - ROOM * 0.25 * way).abs() < 1e-6));
     let score = |numbers: &Vec<f64>| -> f64 {
         let terms = numbers.iter().zip(&push).map(|(&number, &push)| {
             let (plus, minus) = (number - push, number + push);

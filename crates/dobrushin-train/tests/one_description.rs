@@ -20,6 +20,8 @@ use std::borrow::Cow;
 use support::{description, direction, plan, positive, pushing, released};
 
 const RUNS: u64 = 4000;
+/// Steps are shorter than accounted for by 2⁻¹⁰, so that rounding makes them no longer.
+const ROOM: f64 = 1.0 - 1.0 / 1024.0;
 
 /// What is compared, each with how far apart, relatively, what is seen and what is said may be.
 const FIELDS: [(&str, f64); 9] = [
@@ -102,11 +104,11 @@ fn said(description: &Description) -> [f64; 9] {
     let per_task = plan.model().parameters() as u64 + u64::from(training.evaluation.is_some());
     [
         last.noise(training),
-        first.displacement(),
-        last.displacement(),
+        ROOM * first.displacement(),
+        ROOM * last.displacement(),
         first.participation(),
         last.participation(),
-        by_public.sum(),
+        ROOM * by_public.sum::<f64>(),
         (training.tasks * last.steps.len() as u64) as f64,
         (training.tasks * per_task) as f64,
         evaluation,
@@ -446,7 +448,7 @@ fn no_record_however_strange_pushes_further_than_the_account_says() {
             for seed in 0..20 {
                 let ends = outcomes.iter().map(|outcome| outcome[seed][0]);
                 let (least, most) = (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(-1e300, f64::max));
-                assert!(most - least <= said + UNIT, "{loss:?}, {clip:?}: {} > {said}", most - least);
+                assert!(most - least <= said, "{loss:?}, {clip:?}: {} > {said}", most - least);
             }
         }
     }
@@ -501,7 +503,7 @@ fn among_millions_one_record_still_moves_a_step_no_further_than_the_account_says
         };
         let (seen, chain) = ((train("++") - train("-+")).abs(), Chain::of(plan.training(), 1));
         let (said, unit) = (chain.displacement(), UNIT * chain.noise(plan.training()));
-        let fits = seen <= said + unit && seen > said * (1.0 - 1e-5);
+        let fits = seen <= said && seen > ROOM * said * (1.0 - 1e-5) - unit;
         assert!(fits, "{count} records: {} times", seen / said);
     }
 }
