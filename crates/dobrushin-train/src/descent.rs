@@ -2,7 +2,7 @@
 
 use crate::gradient::Sum;
 use crate::random::{Bits, Generators};
-use crate::schedule::{Fate, Schedule};
+use crate::schedule::{Draw, Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
 use crate::{digits, noise};
 use dobrushin::algorithm::{Divisor, NoiseKind};
@@ -97,8 +97,7 @@ impl Plan {
         let mut streams = Streams::new(generators);
         let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
         for task in 0..records.tasks() {
-            let run = Descent { plan: self, public, task, progress: &mut *progress, watch: &mut *watch };
-            let parameters = run.carry_out(records, &mut streams)?;
+            let parameters = self.descend(task, records, public, &mut streams, progress, watch)?;
             if !parameters.iter().all(|parameter| parameter.is_finite()) {
                 return Err(TrainError::Diverged);
             }
@@ -106,6 +105,34 @@ impl Plan {
             released.parameters.push(parameters);
         }
         Ok(released)
+    }
+
+    /// One task, from its start to what is released of it.
+    ///
+    /// The records of the next step are drawn while this one is carried out. With a random stop or skipped steps, all
+    /// steps are carried out all the same, so that neither the time this takes nor the progress tells what was drawn.
+    fn descend(
+        &self,
+        task: usize,
+        records: &mut dyn Records,
+        public: Option<&Table>,
+        streams: &mut Streams<'_>,
+        progress: &mut dyn FnMut(),
+        watch: Watch<'_>,
+    ) -> Result<Vec<f64>, TrainError> {
+        let mut schedule = Schedule::new(self.training(), streams.fresh());
+        let mut descent = Descent::new(self, task, public, &mut streams.fresh());
+        let (mut draw, mut next) = (Draw::default(), Draw::default());
+        let mut more = schedule.draw(&mut draw);
+        while more {
+            let carried_out;
+            (carried_out, more) =
+                rayon::join(|| descent.step(&draw, records, streams, watch), || schedule.draw(&mut next));
+            carried_out?;
+            std::mem::swap(&mut draw, &mut next);
+            progress();
+        }
+        Ok(descent.released())
     }
 
     fn check_records(&self, records: &dyn Records, public: Option<&Table>) -> Result<(), TrainError> {
@@ -155,86 +182,102 @@ impl Plan {
 }
 
 /// Sees the iterate before a step, and the records of the step.
-pub(crate) type Watch<'a> = &'a mut dyn FnMut(&[f64], &Table, &[u32]);
+pub(crate) type Watch<'a> = &'a mut (dyn FnMut(&[f64], &Table, &[u32]) + Send);
 
-/// One task.
+/// The iterate of one task.
 struct Descent<'a> {
     plan: &'a Plan,
-    public: Option<&'a Table>,
     task: usize,
-    progress: &'a mut dyn FnMut(),
-    watch: Watch<'a>,
+    public: Option<&'a Table>,
+    sum: Sum,
+    /// The sum of more records than are brought into memory at once.
+    total: Vec<f64>,
+    start: Vec<f64>,
+    iterate: Vec<f64>,
+    /// The iterate that will be released, if that is not the last.
+    chosen: Option<Vec<f64>>,
+    /// The least noise of the steps so far.
+    least_noise: f64,
 }
 
-impl Descent<'_> {
-    /// From the start to what is released.
-    ///
-    /// With a random stop or skipped steps, all steps are computed all the same, so that neither the time this takes nor
-    /// the progress tells what was drawn.
-    fn carry_out(self, records: &mut dyn Records, streams: &mut Streams<'_>) -> Result<Vec<f64>, TrainError> {
-        let Self { plan, public, task, progress, watch } = self;
-        let training = plan.training();
-        // Gradients that are shorter anyway are clipped too: their rounding then is not longer either.
-        let clip = training.contribution.map(|contribution| contribution.norm().get());
-        let mut sum = Sum::new(&plan.model);
-        let mut schedule = Schedule::new(training, streams.fresh());
-        let mut iterate = plan.model.start(&mut streams.fresh());
-        plan.project(&mut iterate);
-        let (start, mut released) = (iterate.clone(), None);
-        let (mut total, mut least_noise) = (Vec::new(), f64::INFINITY);
-        while let Some(draw) = schedule.next() {
-            // A plan describes all of its steps.
-            let update = training.update_at(draw.time).expect("the plan has a rate for every step");
-            least_noise = update.noise.min(least_noise);
-            let drawn = draw.records.len();
-            let gradients = match public.filter(|_| draw.public) {
-                Some(table) => {
-                    let wrapped: Vec<u32> =
-                        draw.records.iter().map(|&record| record % table.len() as u32).collect();
-                    sum.of(&plan.model, &iterate, table, task, &wrapped, clip)
-                }
-                None if drawn <= BLOCK => {
-                    let (table, places) = plan.bring(records, draw.records)?;
-                    watch(&iterate, table, &places);
-                    sum.of(&plan.model, &iterate, table, task, &places, clip)
-                }
-                // Streamed records are never all in memory.
-                None => {
-                    total.clear();
-                    total.resize(iterate.len(), 0.0);
-                    for wanted in draw.records.chunks(BLOCK) {
-                        let (table, places) = plan.bring(records, wanted)?;
-                        watch(&iterate, table, &places);
-                        let part = sum.of(&plan.model, &iterate, table, task, &places, clip);
-                        total.iter_mut().zip(part).for_each(|(total, &part)| *total += part);
-                    }
-                    &total
-                }
-            };
-            let divisor = match training.divide_by {
-                Divisor::BatchSize => update.divisor,
-                Divisor::Actual => drawn.max(1) as f64,
-            };
-            let step = Step {
-                keep: 1.0 - training.weight_decay,
-                pace: ROOM * update.rate / divisor,
-                noise: update.noise,
-                kind: training.noise_kind,
-            };
-            step.apply(&mut iterate, gradients, streams);
-            plan.project(&mut iterate);
-            match draw.fate {
-                Fate::Skipped => iterate.copy_from_slice(&start),
-                Fate::Released => released = Some(iterate.clone()),
-                Fate::Used => {}
-            }
-            progress();
+impl<'a> Descent<'a> {
+    fn new(plan: &'a Plan, task: usize, public: Option<&'a Table>, bits: &mut Bits) -> Self {
+        let mut start = plan.model.start(bits);
+        plan.project(&mut start);
+        Self {
+            plan,
+            task,
+            public,
+            sum: Sum::new(&plan.model),
+            total: Vec::new(),
+            iterate: start.clone(),
+            start,
+            chosen: None,
+            least_noise: f64::INFINITY,
         }
-        let mut released = released.unwrap_or(iterate);
+    }
+
+    fn step(
+        &mut self,
+        draw: &Draw,
+        records: &mut dyn Records,
+        streams: &mut Streams<'_>,
+        watch: Watch<'_>,
+    ) -> Result<(), TrainError> {
+        let training = self.plan.training();
+        // A plan describes all of its steps.
+        let update = training.update_at(draw.time).expect("the plan has a rate for every step");
+        let divisor = match training.divide_by {
+            Divisor::BatchSize => update.divisor,
+            Divisor::Actual => draw.records.len().max(1) as f64,
+        };
+        let step = Step {
+            keep: 1.0 - training.weight_decay,
+            pace: ROOM * update.rate / divisor,
+            noise: update.noise,
+            kind: training.noise_kind,
+        };
+        self.least_noise = update.noise.min(self.least_noise);
+        self.add_up(draw, records, watch)?;
+        step.apply(&mut self.iterate, &self.total, streams);
+        self.plan.project(&mut self.iterate);
+        match draw.fate {
+            Fate::Skipped => self.iterate.copy_from_slice(&self.start),
+            Fate::Released => self.chosen = Some(self.iterate.clone()),
+            Fate::Used => {}
+        }
+        Ok(())
+    }
+
+    /// Makes the total the sum of the gradients of the records that were drawn.
+    fn add_up(&mut self, draw: &Draw, records: &mut dyn Records, watch: Watch<'_>) -> Result<(), TrainError> {
+        let Self { plan, task, sum, total, iterate, .. } = self;
+        // Gradients that are shorter anyway are clipped too: their rounding then is not longer either.
+        let clip = plan.training().contribution.map(|contribution| contribution.norm().get());
+        total.clear();
+        total.resize(iterate.len(), 0.0);
+        let mut add = |part: &[f64]| total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+        if let Some(table) = self.public.filter(|_| draw.public) {
+            let wrapped: Vec<u32> = draw.records.iter().map(|&record| record % table.len() as u32).collect();
+            add(sum.of(&plan.model, iterate, table, *task, &wrapped, clip));
+            return Ok(());
+        }
+        // Streamed records are never all in memory.
+        for wanted in draw.records.chunks(BLOCK) {
+            let (table, places) = plan.bring(records, wanted)?;
+            watch(iterate, table, &places);
+            add(sum.of(&plan.model, iterate, table, *task, &places, clip));
+        }
+        Ok(())
+    }
+
+    /// What is released: the iterate that was chosen, or the last, without digits that tell where it came from.
+    fn released(self) -> Vec<f64> {
+        let mut released = self.chosen.unwrap_or(self.iterate);
         // Not by the noise of the step that is released: which one it is may be secret.
-        released.iter_mut().for_each(|parameter| *parameter = digits::round(*parameter, least_noise));
-        plan.project(&mut released);
-        Ok(released)
+        released.iter_mut().for_each(|parameter| *parameter = digits::round(*parameter, self.least_noise));
+        self.plan.project(&mut released);
+        released
     }
 }
 

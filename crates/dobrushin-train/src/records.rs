@@ -4,7 +4,7 @@ use crate::{Bounds, Table};
 use std::borrow::Cow;
 
 /// Records that are brought into memory when a step needs them.
-pub trait Records {
+pub trait Records: Send {
     /// What all records obey.
     fn bounds(&self) -> &Bounds;
     /// How many targets a record has.

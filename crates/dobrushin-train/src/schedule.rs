@@ -45,19 +45,18 @@ pub(crate) struct Schedule {
     stop: u64,
     /// All records in a random order, where there is one.
     shuffled: Vec<u32>,
-    /// The records of this step, where they are not part of that order.
-    drawn: Vec<u32>,
 }
 
 /// What one step uses.
-pub(crate) struct Draw<'a> {
+#[derive(Default)]
+pub(crate) struct Draw {
     /// The number of the step in the description, counted from 1.
     pub time: u64,
     /// Whether it uses public records.
     pub public: bool,
     /// Which records, all different, counted from 0. Public ones are counted on and on, modulo 2³²: take them modulo
     /// the length of the table.
-    pub records: &'a [u32],
+    pub records: Vec<u32>,
     /// What becomes of its result.
     pub fate: Fate,
 }
@@ -65,11 +64,12 @@ pub(crate) struct Draw<'a> {
 /// What becomes of the result of a step.
 ///
 /// Steps are drawn also where they are of no use, so that how long a run takes does not tell what was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Nothing: the step is skipped.
     Skipped,
     /// The next step starts from it.
+    #[default]
     Used,
     /// It is what the run releases.
     Released,
@@ -79,7 +79,7 @@ impl Schedule {
     /// The schedule of a run that was checked. Records beyond the first 2³² are never used, and without a number of
     /// steps there is none.
     pub fn new(training: &Training, mut bits: Bits) -> Self {
-        let records = training.records.min(1 << 32);
+        let records = training.records.min(u64::from(u32::MAX));
         let (size, coin) = match training.batch {
             Batch::Size(size) if size >= records => (size, None),
             Batch::Size(size) => {
@@ -111,7 +111,6 @@ impl Schedule {
             skipped,
             stop,
             shuffled: Vec::new(),
-            drawn: Vec::new(),
         }
     }
 
@@ -120,72 +119,62 @@ impl Schedule {
         matches!(training.order, Order::Once | Order::Cyclic | Order::Full)
     }
 
-    /// The next step; none after the last.
-    pub fn next(&mut self) -> Option<Draw<'_>> {
+    /// Draws the next step in place of an earlier one; whether there is one.
+    pub fn draw(&mut self, step: &mut Draw) -> bool {
         if self.next > self.last {
-            return None;
+            return false;
         }
         let time = self.next;
         self.next += 1;
-        let public = time > self.private;
-        let fate = match time {
+        step.time = time;
+        step.public = time > self.private;
+        step.fate = match time {
             _ if time <= self.skipped => Fate::Skipped,
             _ if time == self.stop => Fate::Released,
             _ => Fate::Used,
         };
-        let records = if public { self.draw_public(time) } else { self.draw_private(time) };
-        Some(Draw { time, public, records, fate })
+        step.records.clear();
+        if step.public {
+            let first = (time - self.private - 1).wrapping_mul(self.size);
+            step.records.extend((0..self.size).map(|i| first.wrapping_add(i) as u32));
+        } else {
+            self.draw_private(time, &mut step.records);
+        }
+        true
     }
 
-    fn draw_public(&mut self, time: u64) -> &[u32] {
-        let first = (time - self.private - 1).wrapping_mul(self.size);
-        self.drawn.clear();
-        self.drawn.extend((0..self.size).map(|i| first.wrapping_add(i) as u32));
-        &self.drawn
-    }
-
-    fn draw_private(&mut self, time: u64) -> &[u32] {
+    fn draw_private(&mut self, time: u64, records: &mut Vec<u32>) {
         let pass = self.records.div_ceil(self.size);
         let place = (time - 1) % pass.max(1);
         match self.order {
             // Never a second pass.
-            Order::Once => self.in_turn(time - 1),
-            Order::Cyclic => self.in_turn(place),
+            Order::Once => records.extend(self.batch(time - 1)),
+            Order::Cyclic => records.extend(self.batch(place)),
             Order::Shuffled => {
                 if place == 0 || self.shuffled.is_empty() {
                     self.shuffle(self.records);
                 }
-                let (first, end) = self.ends(place);
-                &self.shuffled[first as usize..end as usize]
+                let batch = self.batch(place);
+                records.extend_from_slice(&self.shuffled[batch.start as usize..batch.end as usize]);
             }
             Order::WithoutReplacement => {
                 let size = self.size.min(self.records);
                 self.shuffle(size);
-                &self.shuffled[..size as usize]
+                records.extend_from_slice(&self.shuffled[..size as usize]);
             }
             Order::Poisson => match self.coin {
-                Some(coin) => self.toss(coin),
-                None => self.range(0, self.records),
+                Some(coin) => self.toss(coin, records),
+                None => records.extend(0..self.records as u32),
             },
-            Order::Full => self.range(0, self.records),
+            Order::Full => records.extend(0..self.records as u32),
         }
     }
 
-    /// The records of a batch of a pass: from the first, up to the second.
-    fn ends(&self, place: u64) -> (u64, u64) {
+    /// The places of a batch of a pass.
+    fn batch(&self, place: u64) -> std::ops::Range<u32> {
         let first = place.saturating_mul(self.size).min(self.records);
-        (first, first.saturating_add(self.size).min(self.records))
-    }
-
-    fn in_turn(&mut self, place: u64) -> &[u32] {
-        let (first, end) = self.ends(place);
-        self.range(first, end)
-    }
-
-    fn range(&mut self, first: u64, end: u64) -> &[u32] {
-        self.drawn.clear();
-        self.drawn.extend((first..end).map(|record| record as u32));
-        &self.drawn
+        let end = first.saturating_add(self.size).min(self.records);
+        first as u32..end as u32
     }
 
     /// Makes the first so many entries of the order a uniformly random sequence of different records, whatever the
@@ -201,17 +190,15 @@ impl Schedule {
     }
 
     /// Each record with the probability of the coin, 64 at a time.
-    fn toss(&mut self, coin: Coin) -> &[u32] {
-        self.drawn.clear();
+    fn toss(&mut self, coin: Coin, records: &mut Vec<u32>) {
         for first in (0..self.records).step_by(64) {
             let mask = u64::MAX >> (64 - (self.records - first).min(64));
             let mut heads = coin.toss_many(mask, &mut self.bits);
             while heads != 0 {
-                self.drawn.push(first as u32 + heads.trailing_zeros());
+                records.push(first as u32 + heads.trailing_zeros());
                 heads &= heads - 1;
             }
         }
-        &self.drawn
     }
 }
 

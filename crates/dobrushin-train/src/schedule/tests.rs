@@ -52,16 +52,17 @@ type Step = (u64, bool, Vec<u32>);
 fn all(training: &Training, seed: u64) -> Vec<Step> {
     let mut schedule = schedule(training, seed);
     let (mut steps, mut released, mut drawn) = (Vec::new(), false, 0);
-    while let Some(draw) = schedule.next() {
+    let mut draw = Draw::default();
+    while schedule.draw(&mut draw) {
         drawn += 1;
         if draw.fate == Fate::Skipped {
             assert!(steps.is_empty(), "only first steps are skipped");
         } else if !released {
-            steps.push((draw.time, draw.public, draw.records.to_vec()));
+            steps.push((draw.time, draw.public, draw.records.clone()));
         }
         released |= draw.fate == Fate::Released;
     }
-    assert!(schedule.next().is_none());
+    assert!(!schedule.draw(&mut draw));
     // Whatever was drawn, as many steps are gone through.
     assert_eq!(drawn, training.steps().map_or(0, |steps| steps + training.public_steps));
     steps
