@@ -79,7 +79,7 @@ impl Plan {
         records: &mut dyn Records,
         public: Option<&Table>,
         generators: &Generators,
-        progress: &mut dyn FnMut(),
+        progress: &mut (dyn FnMut() + Send),
     ) -> Result<Released, TrainError> {
         self.train_watched(records, public, generators, progress, &mut |_, _, _| ())
     }
@@ -90,21 +90,25 @@ impl Plan {
         records: &mut dyn Records,
         public: Option<&Table>,
         generators: &Generators,
-        progress: &mut dyn FnMut(),
+        progress: &mut (dyn FnMut() + Send),
         watch: Watch<'_>,
     ) -> Result<Released, TrainError> {
         self.check_records(records, public)?;
-        let mut streams = Streams::new(generators);
-        let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
-        for task in 0..records.tasks() {
-            let parameters = self.descend(task, records, public, &mut streams, progress, watch)?;
-            if !parameters.iter().all(|parameter| parameter.is_finite()) {
-                return Err(TrainError::Diverged);
+        // All of it by a thread of the pool: threads that hand each step to the pool and wait for it take longer than
+        // small steps do.
+        rayon::scope(|_| {
+            let mut streams = Streams::new(generators);
+            let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
+            for task in 0..records.tasks() {
+                let parameters = self.descend(task, records, public, &mut streams, progress, watch)?;
+                if !parameters.iter().all(|parameter| parameter.is_finite()) {
+                    return Err(TrainError::Diverged);
+                }
+                released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
+                released.parameters.push(parameters);
             }
-            released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
-            released.parameters.push(parameters);
-        }
-        Ok(released)
+            Ok(released)
+        })
     }
 
     /// One task, from its start to what is released of it.
@@ -117,7 +121,7 @@ impl Plan {
         records: &mut dyn Records,
         public: Option<&Table>,
         streams: &mut Streams<'_>,
-        progress: &mut dyn FnMut(),
+        progress: &mut (dyn FnMut() + Send),
         watch: Watch<'_>,
     ) -> Result<Vec<f64>, TrainError> {
         let mut schedule = Schedule::new(self.training(), streams.fresh());

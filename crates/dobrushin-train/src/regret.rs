@@ -39,7 +39,7 @@ impl Plan {
         records: &mut Table,
         public: Option<&Table>,
         generators: &Generators,
-        progress: &mut dyn FnMut(),
+        progress: &mut (dyn FnMut() + Send),
     ) -> Result<(Released, Option<Regret>), TrainError> {
         let mut regret = Regret { rounds: 0, loss: 0.0, best: 0.0 };
         let released =

@@ -123,7 +123,7 @@ impl Data {
         &mut self,
         plan: &Plan,
         generators: &Generators,
-        progress: &mut dyn FnMut(),
+        progress: &mut (dyn FnMut() + Send),
     ) -> Result<Released, TrainError> {
         let public = self.public.as_ref();
         match &mut self.private {
