@@ -8,6 +8,7 @@ mod bounds;
 mod descent;
 mod digits;
 mod evaluate;
+mod extent;
 mod gradient;
 mod model;
 mod noise;

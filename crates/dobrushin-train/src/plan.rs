@@ -1,6 +1,6 @@
 //! The one description of a run: what the accountant sees and what is carried out.
 
-use crate::{Bounds, Model, Projection};
+use crate::{Bounds, Model, Projection, extent};
 use dobrushin::Positive;
 use dobrushin::algorithm::{
     Batch, Contribution, Divisor, DomainFacts, Length, LossFacts, Order, Record, Release, Run, RunError,
@@ -108,6 +108,9 @@ impl Plan {
         refuse_unfinished(&description.training)?;
         let run = description.lowered()?;
         let Description { model, bounds, projection, loss_bound, .. } = description;
+        if let Some(training) = run.as_training() {
+            extent::check(training, &model, &bounds, projection)?;
+        }
         Ok(Self { run, model, bounds, projection, loss_bound })
     }
 
