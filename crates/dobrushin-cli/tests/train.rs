@@ -140,8 +140,39 @@ fn every_assumption_of_a_guarantee_says_how_it_is_enforced() {
         for (assumption, entry) in assumptions.iter().zip(enforced) {
             assert_eq!(*assumption, entry["assumption"]);
             assert_ne!(entry["enforced"], "NOT enforced by the program", "{assumption}");
+            let words = assumption.as_str().expect("words");
+            let how = entry["enforced"].as_str().expect("words");
+            assert_eq!(words.contains("is then evaluated"), how.contains("cut to its bound"), "{assumption}");
         }
     }
+}
+
+#[test]
+fn an_iteration_that_must_start_at_zero_says_where_it_starts() {
+    let loans = std::fs::read_to_string(root().join(LOANS)).expect("there");
+    let few: Vec<&str> = loans.lines().take(41).collect();
+    let data = file("few-loans.csv", few.join("\n")).display().to_string();
+    let folder = new_folder();
+    let out = folder.display().to_string();
+    let more = [
+        "algorithm=gradient-descent",
+        "order=full",
+        "records=40",
+        "batch-size=40",
+        "clip-norm=0.1",
+        "noise-multiplier=100",
+        "weight-decay=0.9",
+        "model.kind=network",
+        "model.hidden=1",
+    ];
+    let sets = more.iter().flat_map(|assignment| ["--set", assignment]).collect::<Vec<_>>();
+    let answer = json(&[&["train", &data, "--run", RUN, "--out", &out], &sets[..]].concat());
+    assert_eq!(answer["guarantee"]["analysis"], "recursion");
+    let certificate = read_json(&folder.join("certificate.json"));
+    let enforced = certificate["training"]["enforcement"].as_array().expect("a list");
+    let entry = enforced.iter().find(|entry| entry["assumption"].to_string().contains("starts at 0"));
+    let how = entry.expect("recursion assumes it")["enforced"].as_str().expect("words");
+    assert!(how.contains("random weights, which depend on no record"), "{how}");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::problem::Problem;
 use crate::run_file::RunFile;
 use dobrushin::account::Report as Account;
 use dobrushin::algorithm::{Contribution, Training};
-use dobrushin_train::Plan;
 use dobrushin_train::schema::Schema;
+use dobrushin_train::{Model, Plan};
 use serde_json::{Value, json};
 
 /// What a certificate says of training.
@@ -73,14 +73,17 @@ fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
     })
 }
 
-const ROUNDING: &str = "the rounding of gradients (to 24 binary digits) and of iterates and noise (to 53; what is released has no \
-                        digits below 2⁻²⁰ of its noise), and how long steps take";
+const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
+                        has no digits below 2⁻²⁰ of its noise), and how long steps take";
 
 /// Where it is enforced, in words; the words of assumptions are those of the library.
 pub fn how(assumption: &str, plan: &Plan) -> String {
     let has = |words: &str| assumption.contains(words);
     let training = plan.training();
-    if has("neighbouring data sets differ") {
+    // Before the words that are in it too.
+    if has("is then evaluated") {
+        "each record's part of the sum is cut to its bound, and noise of that size is added".to_owned()
+    } else if has("neighbouring data sets differ") {
         "by the meaning of the guarantee; the number of records does not depend on what any of them holds: rows that \
          cannot be used become empty records, and keep their place"
             .to_owned()
@@ -120,8 +123,17 @@ pub fn how(assumption: &str, plan: &Plan) -> String {
             .to_owned()
     } else if has("such runs on the same records") {
         "each task has its own noise and order, and its cost is counted".to_owned()
-    } else if has("is then evaluated") {
-        "each record's part of the sum is cut to its bound, and noise of that size is added".to_owned()
+    } else if has("starts at 0") {
+        match plan.model() {
+            Model::Network { .. } => {
+                "it starts from random weights, which depend on no record; what is left of them after the decay so far \
+                 is the same for all data, and less that it starts at 0 and makes steps within the same bounds"
+            }
+            Model::Linear { .. } | Model::Softmax { .. } => "it does, and in the domain if there is one",
+        }
+        .to_owned()
+    } else if has("counted with the smallest noise") {
+        "it is how the guarantee is computed; every step has its own noise, which is not smaller".to_owned()
     } else if has("no parameter was chosen") {
         "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
          them, is not covered"
