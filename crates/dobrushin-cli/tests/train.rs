@@ -241,6 +241,22 @@ fn a_changed_certificate_or_model_is_found_out() {
         assert_ne!(check(&changed), Some(true), "{what}");
     }
     let model = folder.join("model.json");
+    // More noise, with the smaller ε that it would give: nothing is wrong with it, but it is not of this model.
+    let mut quieter = original.clone();
+    quieter["run"]["update"]["noise-multiplier"] = 160.into();
+    let account = json(&["account", RUN, "--set", "steps=20", "--set", "noise-multiplier=160"]);
+    for key in ["epsilon", "analysis", "assumptions"] {
+        quieter["guarantee"][key] = account["guarantee"][key].clone();
+    }
+    let assumptions = quieter["guarantee"]["assumptions"].as_array().expect("a list");
+    assert_eq!(assumptions, original["guarantee"]["assumptions"].as_array().expect("a list"));
+    assert_eq!(check(&quieter), Some(true));
+    let output = dobrushin(&["certificate", "verify"])
+        .args([&folder.join("changed.json"), Path::new("--model"), &model])
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("trained by another run"));
     let mut other = read_json(&model);
     other["parameters"][0][0] = 0.5.into();
     std::fs::write(&model, other.to_string()).expect("writable");

@@ -25,27 +25,34 @@ fn verified(arguments: &CertifiedArgs) -> Result<Report, Problem> {
     let certificate = verify::read(&arguments.certificate)?;
     let mut report = verify::report(&certificate)?;
     if let Some(path) = &arguments.model {
-        let same = is_of(&certificate, path)?;
-        report.text.answer(if same {
-            format!("It is the certificate of {}.", path.display())
-        } else {
-            format!("It is NOT the certificate of {}: the file has another SHA-256.", path.display())
+        let difference = difference(&certificate, path)?;
+        report.text.answer(match difference {
+            None => format!("It is the certificate of {}.", path.display()),
+            Some(why) => format!("It is NOT the certificate of {}: {why}.", path.display()),
         });
-        report.json["model_matches"] = json!(same);
-        report.answer_is_no |= !same;
+        report.json["model_matches"] = json!(difference.is_none());
+        report.answer_is_no |= difference.is_some();
     }
     Ok(report)
 }
 
-/// Whether the file is the one that the certificate was written with.
-fn is_of(certificate: &Value, path: &Path) -> Result<bool, Problem> {
+/// Why the file is not the one that the certificate was written with, if it is not.
+///
+/// Each knows the other, so that neither can be changed alone: the certificate has the hash of the model, and the model that
+/// of the run.
+fn difference(certificate: &Value, path: &Path) -> Result<Option<&'static str>, Problem> {
     let Some(known) = certificate["training"]["model_sha256"].as_str() else {
         return Err(Problem::new("the certificate is of a run, not of a model")
             .help("leave --model out; dobrushin train writes certificates of models"));
     };
     let bytes = std::fs::read(path)
         .map_err(|error| Problem::new(format!("cannot read {}", path.display())).because(error))?;
-    Ok(digest(&bytes) == known)
+    if digest(&bytes) != known {
+        return Ok(Some("the file has another SHA-256"));
+    }
+    let model: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let same_run = model["run_sha256"] == digest(certificate["run"].to_string().as_bytes());
+    Ok((!same_run).then_some("the model was trained by another run than that of the certificate"))
 }
 
 /// A certificate as people read it.

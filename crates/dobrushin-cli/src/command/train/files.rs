@@ -74,13 +74,15 @@ impl Folder {
     }
 }
 
-/// The bytes of a model file.
+/// The bytes of a model file. It knows the run that its certificate must be of.
 pub fn model_bytes(file: &RunFile, released: &Released, private: bool) -> Result<Vec<u8>, Problem> {
+    let run = file.embedded()?.json();
     let mut model = json!({
         "schema": 1,
         "kind": KIND,
         "program": { "name": "dobrushin", "version": env!("CARGO_PKG_VERSION") },
-        "model": file.embedded()?.json()["model"],
+        "model": run["model"],
+        "run_sha256": digest(run.to_string().as_bytes()),
         "parameters": released.parameters,
     });
     if !private {
