@@ -536,6 +536,11 @@ fn bad_runs_are_refused_with_the_key_and_a_way_out() {
         (&["--set", "noise=laplace"], &["update.noise", "one dimension"]),
         (&["--set", "model.schema=nowhere.toml"], &["nowhere.toml"]),
         (&["--set", "evaluation.noise-multiplier=0"], &["evaluation.noise-multiplier"]),
+        (&["--set", "evaluation.loss-bound=3"], &["evaluation.noise-multiplier", "missing"]),
+        (&["--set", "batch-size=3001"], &["run.batch-size", "3000 records"]),
+        (&["--set", "learning-rate=[0.1, 0.2]"], &["update.learning-rate", "one value for each step"]),
+        (&["--set", "clip-norm=1e-40"], &["update.clip-norm", "1e-20"]),
+        (&["--stream", "--data-is-public"], &["--stream", "--data-is-public"]),
         (&["--test-share", "0"], &["--test-share"]),
         (&["--epsilon", "1e-9", "--delta", "1e-12"], &["cannot be reached"]),
     ] {

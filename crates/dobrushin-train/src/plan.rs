@@ -52,7 +52,9 @@ impl Description {
         let Self { training, model, bounds, projection, .. } = self;
         refuse_claims(training)?;
         refuse_neighbours(training)?;
-        model.check(bounds).map_err(|why| error("model.kind", why, "kind = \"logistic\""))?;
+        model.check(bounds).map_err(|why| {
+            error("model.kind", why, "a kind, and its keys, that fit the labels and columns of the schema")
+        })?;
         let parameters = model.parameters();
         if let Some(set) = projection {
             set.check(parameters).map_err(|why| error("domain", why, "ball = 5.0"))?;
@@ -85,6 +87,13 @@ impl Description {
             },
             dimension: Some(parameters as u64),
         };
+        // Padding must not hide that there are too few.
+        if let Batch::Size(size) = training.batch
+            && size > training.records
+        {
+            let message = format!("is {size}, but there are only {} records", training.records);
+            return Err(error("run.batch-size", message, "at most run.records"));
+        }
         training.records = padded(&training);
         if training.records > u64::from(u32::MAX) {
             let message = format!("is {}, but it must be at most {}", training.records, u32::MAX);
@@ -139,7 +148,7 @@ impl Plan {
 /// What to do about a learning rate that is too large: what is derived cannot be left out.
 fn in_terms_of_the_model(error: RunError) -> RunError {
     match error.key {
-        "update.learning-rate" => RunError {
+        "update.learning-rate" if error.message.contains("loss.smoothness") => RunError {
             help:
                 "a smaller learning rate, or shorter rows: the smoothness follows from the norm of the schema"
                     .to_owned(),

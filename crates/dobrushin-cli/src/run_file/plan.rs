@@ -35,6 +35,10 @@ pub fn read(tables: &Table, folder: &Path) -> Result<(Description, Schema), Prob
     let mut tables = tables.clone();
     let evaluation = Section::of(&tables, "evaluation")?;
     let loss_bound = evaluation.positive("loss-bound")?.unwrap_or(Positive::new(1.0)?);
+    if evaluation.keys().next().is_some() && evaluation.value("noise-multiplier").is_none() {
+        // Without noise there is no evaluation, whatever else is said of it.
+        return Err(evaluation.missing("noise-multiplier"));
+    }
     let projection = projection(&Section::of(&tables, "domain")?)?;
     let model = model(&Section::of(&tables, "model")?, &schema)?;
     if Section::of(&tables, "domain")?.value("interval").is_some() && model.parameters() != 1 {

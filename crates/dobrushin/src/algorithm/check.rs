@@ -241,7 +241,7 @@ impl Training {
             return Err(RunError::new(
                 "update.learning-rate",
                 format!(
-                    "is {largest}, but steps of a convex loss keep iterates together only up to 2/loss.smoothness = {limit}"
+                    "is {largest:?}, but steps of a convex loss keep iterates together only up to 2/loss.smoothness = {limit:?}"
                 ),
                 "a smaller learning rate, or leave loss.convex and loss.strong-convexity out: they are then not used",
             ));

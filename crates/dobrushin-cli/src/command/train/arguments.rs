@@ -38,7 +38,7 @@ pub struct TrainArgs {
     pub public: Option<PathBuf>,
     /// Read the records anew for each pass instead of keeping them in memory; for records in turn (order once, cyclic or
     /// full)
-    #[arg(long, conflicts_with = "test_share")]
+    #[arg(long, conflicts_with_all = ["test_share", "data_is_public"])]
     pub stream: bool,
     /// Count rows that cannot be used as empty records, which contribute nothing, instead of stopping
     #[arg(long)]

@@ -78,8 +78,8 @@ fn train(
     show_progress: bool,
 ) -> Result<Released, Problem> {
     let training = plan.training();
-    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps) * training.tasks;
-    let bar = progress::bar(show_progress, steps, "steps");
+    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
+    let bar = progress::bar(show_progress, steps.saturating_mul(training.tasks), "steps");
     let released = data.train(plan, generators, &mut || bar.inc(1));
     bar.finish_and_clear();
     released.map_err(problem)
