@@ -257,6 +257,42 @@ fn a_changed_certificate_or_model_is_found_out() {
         .expect("it runs");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("trained by another run"));
+    // The model has a known seed; whatever the certificate says of that, it is not taken for private.
+    let seeds: [(Change, &str); 3] = [
+        (|c| c["training"]["private"] = true.into(), "known seed: reproducible"),
+        (|c| c["training"]["private"] = "true".into(), "known seed: reproducible"),
+        (
+            |c| {
+                c["training"]["private"] = true.into();
+                c["training"]["seed"] = Value::Null;
+            },
+            "from a known seed, which the certificate does not say",
+        ),
+    ];
+    for (change, words) in seeds {
+        let mut changed = original.clone();
+        change(&mut changed);
+        check(&changed);
+        let output = dobrushin(&["certificate", "verify"])
+            .args([&folder.join("changed.json"), Path::new("--model"), &model])
+            .output()
+            .expect("it runs");
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(words), "{words}");
+    }
+    // A certificate holds its schema, and what is no certificate is not shown as one.
+    let odd: [Change; 3] = [
+        |c| c["run"]["model"]["schema"] = "examples/loans/schema.toml".into(),
+        |c| c["kind"] = "another".into(),
+        |c| *c = Value::Array(Vec::new()),
+    ];
+    for change in odd {
+        let mut changed = original.clone();
+        change(&mut changed);
+        assert_eq!(check(&changed), None);
+        let path = folder.join("changed.json").display().to_string();
+        assert_eq!(refused(&["certificate", "show", &path]).0, Some(2));
+    }
     let mut other = read_json(&model);
     other["parameters"][0][0] = 0.5.into();
     std::fs::write(&model, other.to_string()).expect("writable");

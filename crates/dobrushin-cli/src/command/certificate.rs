@@ -2,6 +2,7 @@
 
 use super::train::digest;
 use super::verify;
+use crate::certificate::Claim;
 use crate::cli::{CertificateArgs, CertificateCommand, CertifiedArgs};
 use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
@@ -13,6 +14,8 @@ pub fn run(arguments: &CertificateArgs) -> Result<Report, Problem> {
     match &arguments.command {
         CertificateCommand::Show { certificate } => {
             let certificate = verify::read(certificate)?;
+            // Nothing else is shown as if it were one.
+            Claim::read(&certificate)?;
             let mut text = Text::default();
             text.answer(for_people(&certificate));
             Ok(Report::new(text, certificate))
@@ -51,6 +54,9 @@ fn difference(certificate: &Value, path: &Path) -> Result<Option<&'static str>, 
         return Ok(Some("the file has another SHA-256"));
     }
     let model: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    if verify::is_private(certificate) && !model["warning"].is_null() {
+        return Ok(Some("the model was trained from a known seed, which the certificate does not say"));
+    }
     let same_run = model["run_sha256"] == digest(certificate["run"].to_string().as_bytes());
     Ok((!same_run).then_some("the model was trained by another run than that of the certificate"))
 }

@@ -27,6 +27,12 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
     })
 }
 
+/// Whether nobody knows the randomness of what was trained, as far as the certificate says.
+pub fn is_private(certificate: &Value) -> bool {
+    let training = &certificate["training"];
+    !training.is_object() || (training["private"] == true && training["seed"].is_null())
+}
+
 /// Computes the guarantee anew and compares.
 pub fn report(certificate: &Value) -> Result<Report, Problem> {
     let claim = Claim::read(certificate)?;
@@ -36,7 +42,7 @@ pub fn report(certificate: &Value) -> Result<Report, Problem> {
     let is_trained = certificate["training"].is_object();
     let contradiction = if is_trained { contradiction(certificate)? } else { None };
     let holds = guarantee.is_some() && claim.is_supported_by(upper) && contradiction.is_none();
-    let private = certificate["training"]["private"] != false;
+    let private = is_private(certificate);
     let assumptions = guarantee.map_or(&[][..], |guarantee| guarantee.assumptions);
     let same_words = assumptions == claim.assumptions;
 

@@ -63,6 +63,13 @@ impl RunFile {
         let Some(Value::Table(tables)) = toml_of(json) else {
             return Err(Problem::new("the run is no table of sections").help(EXAMPLE));
         };
+        let schema = tables.get("model").and_then(|model| model.get("schema"));
+        if schema.is_some_and(Value::is_str) {
+            return Err(Problem::new(
+                "model.schema of the run is the name of a file, but it must be the schema itself",
+            )
+            .help("what dobrushin writes for programs holds it, so that it means the same everywhere"));
+        }
         Ok(Self { tables, folder: PathBuf::new() })
     }
 
