@@ -567,6 +567,10 @@ fn bad_runs_are_refused_with_the_key_and_a_way_out() {
         (&["--set", "domain.interval=[0, 1]"], &["domain.interval", "box"]),
         (&["--set", "domain.ball=1", "--set", "domain.box=[0, 1]"], &["domain.ball", "domain.box"]),
         (&["--set", "records=2999"], &["run.records", "3000"]),
+        (
+            &["--set", "records=2999", "--set", "neighbours=add-or-remove-one", "--set", "order=poisson"],
+            &["run.records is 2999", "more records", "public upper bound"],
+        ),
         (&["--set", "neighbours=add-or-remove-one", "--set", "divide-by=actual"], &["run.neighbours"]),
         (&["--set", "public-steps=3"], &["--public"]),
         (&["--set", "noise=laplace"], &["update.noise", "one dimension"]),
@@ -587,6 +591,8 @@ fn bad_runs_are_refused_with_the_key_and_a_way_out() {
         }
         assert!(files_in(&folder).is_empty(), "{more:?} leaves nothing");
     }
+    let without = ["train", LOANS, "--run", "examples/dp-sgd.toml", "--out", &out];
+    assert!(refused(&without).1.contains("there is no [model]"));
 }
 
 #[test]

@@ -100,10 +100,7 @@ impl RunFile {
     /// What can be trained, and the schema of its data.
     pub fn plan(&self) -> Result<(Plan, Schema), Problem> {
         keys::check(&self.tables)?;
-        if !plan::is_plan(&self.tables) {
-            return Err(Problem::new("there is no [model] in the run file, so there is nothing to train")
-                .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""));
-        }
+        plan::needs_model(&self.tables)?;
         let (description, schema) = plan::read(&self.tables, &self.folder)?;
         Ok((Plan::new(description)?, schema))
     }
@@ -111,6 +108,7 @@ impl RunFile {
     /// The schema that the model's data follow.
     pub fn schema(&self) -> Result<Schema, Problem> {
         keys::check(&self.tables)?;
+        plan::needs_model(&self.tables)?;
         plan::schema(&self.tables, &self.folder)
     }
 

@@ -29,6 +29,15 @@ pub fn is_plan(tables: &Table) -> bool {
     tables.contains_key("model")
 }
 
+/// Refuses a run that says nothing of a model.
+pub fn needs_model(tables: &Table) -> Result<(), Problem> {
+    if is_plan(tables) {
+        return Ok(());
+    }
+    Err(Problem::new("there is no [model] in the run file, so there is nothing to train")
+        .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""))
+}
+
 /// What the tables describe; the schema is looked for in the folder.
 pub fn read(tables: &Table, folder: &Path) -> Result<(Description, Schema), Problem> {
     let schema = schema(tables, folder)?;

@@ -91,15 +91,20 @@ impl Data {
             return run_file::set(file, "run.records", toml::Value::Integer(records));
         }
         let (plan, _) = file.plan()?;
-        let declared = file.whole("run.records");
-        let fits = match plan.training().neighbours {
-            Neighbours::AddOrRemoveOne => declared.is_some_and(|declared| count <= declared),
-            Neighbours::ReplaceOne | Neighbours::ZeroOut => declared == Some(count),
-        };
-        if fits {
+        let declared = file.whole("run.records").unwrap_or_default();
+        if plan.training().neighbours == Neighbours::AddOrRemoveOne {
+            if count <= declared {
+                return Ok(());
+            }
+            // How many there are is a secret.
+            return Err(Problem::new(format!(
+                "run.records is {declared}, but there are more records to train on"
+            ))
+            .help("a public upper bound on the number of records, chosen without looking at it"));
+        }
+        if count == declared {
             return Ok(());
         }
-        let declared = declared.unwrap_or_default();
         Err(Problem::new(format!("run.records is {declared}, but there are {count} records to train on"))
             .help("leave run.records out: it is then counted"))
     }
