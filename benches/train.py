@@ -2,7 +2,7 @@
 
 60,000 records, batches of 512, gradients clipped to norm 1, Gaussian noise: logistic regression with 100 features,
 softmax regression with 784 features and 10 classes, a network 784-256-10. Examples a second, the median of five
-repetitions, which are interleaved; then our number over the peer's. A step of ours is all of it: a Poisson batch, the
+repetitions, which are interleaved, each in a process of its own; then our number over the peer's. A step of ours is all of it: a Poisson batch, the
 gradients, noise from ChaCha20 and the update. The others do no more than this, and where it says so less: "no loader"
 and jax_privacy have batches of fixed size that lie ready in memory, and nobody else's noise is cryptographic.
 
@@ -197,24 +197,31 @@ PEERS = {
 }
 
 
-def rate(step):
+def rate(step, seconds):
     """Examples a second."""
     examples, start = 0, time.perf_counter()
-    while (seconds := time.perf_counter() - start) < SECONDS:
+    while (passed := time.perf_counter() - start) < seconds:
         examples += step()
-    return examples / seconds
+    return examples / passed
 
 
-def prepared(name, setting):
-    """A peer's step, once carried out; nothing if it does not have the setting or is not there."""
-    try:
-        step = PEERS[name](setting)
-        if step is not None:
-            step()
-        return step
-    except Exception as why:  # A peer that fails is not our failure.
-        print(f"{name} is absent from {setting}: {type(why).__name__}: {why}"[:200], file=sys.stderr)
+def alone(name, setting):
+    """Prints a peer's examples a second; nothing if it does not have the setting."""
+    warnings.filterwarnings("ignore")
+    step = PEERS[name](setting)
+    if step is not None:
+        rate(step, SECONDS / 2)  # Compiles, and fills caches.
+        print(rate(step, SECONDS))
+
+
+def peer(name, setting):
+    """A peer's examples a second, in a process of its own: threads of one that wait for work would slow the others down."""
+    done = subprocess.run([sys.executable, __file__, "--peer", name, setting], capture_output=True, text=True)
+    if done.returncode != 0:  # A peer that fails is not our failure.
+        why = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
+        print(f"{name} is absent from {setting}: {why[0]}"[:200], file=sys.stderr)
         return None
+    return float(done.stdout) if done.stdout.strip() else None
 
 
 def ours(executable, what):
@@ -223,18 +230,17 @@ def ours(executable, what):
 
 def measured(executable, setting):
     """The median of each contender; ours is the one without a name."""
-    steps = {name: prepared(name, setting) for name in PEERS}
     rates = {}
     for _ in range(REPETITIONS):
         rates.setdefault("", []).append(float(ours(executable, setting)))
-        for name, step in steps.items():
-            if step is not None:
-                rates.setdefault(name, []).append(rate(step))
+        for name in PEERS:
+            value = peer(name, setting)
+            if value is not None:
+                rates.setdefault(name, []).append(value)
     return {name: statistics.median(values) for name, values in rates.items()}
 
 
 def main(executable):
-    warnings.filterwarnings("ignore")
     table = {setting: measured(executable, setting) for setting in SETTINGS}
     print(f"{'examples a second (ours over it)':34}" + "".join(f"{setting:>24}" for setting in SETTINGS))
     print(f"{'dobrushin':34}" + "".join(f"{table[setting]['']:>16,.0f}{'':8}" for setting in SETTINGS))
@@ -248,4 +254,7 @@ def main(executable):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--peer":
+        alone(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])
