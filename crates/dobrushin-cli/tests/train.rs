@@ -78,6 +78,7 @@ fn a_newcomer_gets_a_private_model_that_is_better_than_guessing() {
     assert_eq!((&verified["holds"], &verified["model_matches"]), (&Value::Bool(true), &Value::Bool(true)));
     let text = std::fs::read_to_string(folder.join("certificate.txt")).expect("it was written");
     assert!(text.starts_with("(ε, δ) = (") && text.contains("What it assumes"), "{text}");
+    assert!(text.contains("Not covered") && text.contains("costs add up"), "{text}");
 }
 
 #[test]

@@ -69,10 +69,12 @@ fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
             "parameters": training.domain.dimension,
         },
         "enforcement": enforced,
-        "not_covered": [ROUNDING],
+        "not_covered": [OTHER_RELEASES, ROUNDING],
     })
 }
 
+const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
+                              up";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";
 
