@@ -548,6 +548,28 @@ fn part_of_the_records_can_be_kept_for_testing() {
 }
 
 #[test]
+fn convexity_limits_the_learning_rate_only_where_it_is_used() {
+    let rate = ["--set", "steps=20", "--set", "learning-rate=30"];
+    let clipped = ["--set", "model.kind=softmax", "--set", "clip-norm=1"];
+    let (answer, folder) = trained(&[&rate[..], &clipped].concat());
+    // Nearly that of two uses with noise 16: nothing is hidden by steps that drive iterates apart.
+    let composition =
+        json(&["account", RUN, "--set", "steps=20", "--set", "release=all", "--set", "clip-norm=1"]);
+    let (hidden, all) = (&answer["guarantee"]["epsilon"], &composition["guarantee"]["epsilon"]);
+    assert!((bounds(hidden).1 / bounds(all).1 - 1.0).abs() < 1e-3, "{hidden} {all}");
+    let path = folder.join("certificate.json").display().to_string();
+    let output = dobrushin(&["certificate", "verify", &path, "--json"]).output().expect("it runs");
+    let verified: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
+    assert_eq!(verified["holds"], true);
+    let out = new_folder().display().to_string();
+    let base = ["train", LOANS, "--run", RUN, "--out", &out];
+    for unclipped in [&["--set", "model.kind=softmax"][..], &["--set", "clip-norm=1"]] {
+        let (_, text) = refused(&[&base[..], &rate, unclipped].concat());
+        assert!(text.contains("2/loss.smoothness"), "{text}");
+    }
+}
+
+#[test]
 fn bad_runs_are_refused_with_the_key_and_a_way_out() {
     let folder = new_folder();
     let out = folder.display().to_string();

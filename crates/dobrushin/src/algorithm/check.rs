@@ -231,6 +231,10 @@ impl Training {
     }
 
     fn check_step_size(&self) -> Result<(), RunError> {
+        // What is not used limits nothing.
+        if !self.uses_convexity() {
+            return Ok(());
+        }
         let largest = match &self.learning_rate {
             Some(LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate)) => rate.get(),
             Some(LearningRate::List(rates)) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
