@@ -417,10 +417,12 @@ fn streaming_trains_the_same_model() {
 #[test]
 fn a_paid_evaluation_is_in_the_guarantee_and_near_the_truth() {
     let (plain, _) = trained(&["--set", "steps=200"]);
-    let (paid, _) =
+    let (paid, folder) =
         trained(&["--set", "steps=200", "--set", "evaluation.noise-multiplier=30", "--data-is-public"]);
     let epsilon = |answer: &Value| bounds(&answer["guarantee"]["epsilon"]).1;
     assert!(epsilon(&paid) > epsilon(&plain));
+    let certificate = read_json(&folder.join("certificate.json"));
+    assert_eq!(certificate["training"]["evaluation"], paid["private_evaluation"]);
     let evaluation = &paid["private_evaluation"][0];
     let number = |value: &Value| value.as_f64().expect("a number");
     let noise = number(&evaluation["accuracy_deviation"]);

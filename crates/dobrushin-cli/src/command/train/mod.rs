@@ -50,6 +50,9 @@ pub fn run(arguments: &TrainArgs, show_progress: bool) -> Result<Report, Problem
     let released = train(&plan, &mut data, &generators, show_progress)?;
     let model = files::model_bytes(&file, &released, arguments.seed.is_none())?;
     certificate["training"] = enforcement::training_json(&plan, &schema, &account, &model, arguments.seed);
+    if !released.evaluations.is_empty() {
+        certificate["training"]["evaluation"] = report::evaluations_json(&released);
+    }
     out.write(&model, &certificate)?;
     Ok(report::of(&report::Outcome {
         arguments,

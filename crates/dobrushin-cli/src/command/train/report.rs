@@ -10,7 +10,7 @@ use crate::run_file::RunFile;
 use dobrushin::account::Report as Account;
 use dobrushin::numeric::decimal as number;
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Metrics, Plan, Released, Table, evaluate};
+use dobrushin_train::{Metrics, Plan, PrivateMetrics, Released, Table, evaluate};
 use serde_json::{Map, Value, json};
 
 /// Everything there is to say.
@@ -111,15 +111,20 @@ fn paid(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) {
         rows,
     ));
     text.explanation("The guarantee covers these numbers. ± is the standard deviation of their noise.");
-    let list = evaluations.iter().map(|evaluation| {
+    json.insert("private_evaluation".to_owned(), evaluations_json(outcome.released));
+}
+
+/// The private evaluation of each task.
+pub fn evaluations_json(released: &Released) -> Value {
+    let one = |evaluation: &PrivateMetrics| {
         json!({
             "accuracy": evaluation.accuracy,
             "accuracy_deviation": evaluation.accuracy_deviation,
             "loss": evaluation.loss,
             "loss_deviation": evaluation.loss_deviation,
         })
-    });
-    json.insert("private_evaluation".to_owned(), list.collect());
+    };
+    released.evaluations.iter().map(one).collect()
 }
 
 /// What may be said if the records are no secret.
