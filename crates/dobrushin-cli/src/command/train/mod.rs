@@ -32,6 +32,8 @@ pub fn run(arguments: &TrainArgs, show_progress: bool) -> Result<Report, Problem
     let out = files::Folder::new(&arguments.out, arguments.force)?;
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
+    // The schema is read once: its file may change while the model is trained.
+    let mut file = file.embedded()?;
     let goal = arguments::Goal::of(arguments, &file)?;
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let mut data = Data::read(arguments, &file.schema()?, &generators, show_progress)?;
