@@ -298,10 +298,10 @@ struct Step {
 
 /// By how much steps are shorter than described, so that rounding makes them no longer.
 ///
-/// A record may change the rounding of its block's sum too. For linear and softmax models that is at most
-/// 2·65·2⁻²⁴ times the sum of the norms of 64 gradients (see [`Sum`]), 5·10⁻⁴ times the largest norm, while the
-/// displacement that is accounted for is twice that norm and 2⁻¹⁰ of it is spared. A shorter step of the same gradients
-/// drives no two iterates further apart than a longer one is said to: no strong convexity is claimed.
+/// A record that is replaced or emptied may change the rounding of its block's sum too. That is at most 2·81·2⁻²⁴ times
+/// the sum of the norms of 80 gradients (see [`Sum`]), less than 2⁻¹⁰ times the largest norm, while the displacement that
+/// is accounted for is that norm at least, and 2⁻¹⁰ of it is spared. A shorter step of the same gradients drives no two
+/// iterates further apart than a longer one is said to: no strong convexity is claimed.
 const ROOM: f64 = 1.0 - 1.0 / 1024.0;
 /// The most records that are brought into memory at once, and added up by themselves.
 const BLOCK: usize = 1 << 16;

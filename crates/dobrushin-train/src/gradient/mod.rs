@@ -24,7 +24,7 @@ use scored::Scored;
 ///
 /// Records are added up in f32 in blocks, and the blocks in f64: one record changes the rounding of its own block only,
 /// however many there are. The rounding of a block is at most u·Σ|contributions| in each coordinate, with u = 65·2⁻²⁴
-/// and 64 records for linear and softmax models, and u = 1280·2⁻²⁴ and at most 1024 records for networks.
+/// and 64 records for linear and softmax models, and u = 81·2⁻²⁴ and 80 records for networks.
 ///
 /// The result is the same, bit for bit, for any number of threads.
 pub(crate) struct Sum {

@@ -15,6 +15,8 @@ const MOST_ROWS: usize = 1024;
 const PARTS: usize = 8;
 /// The units whose weights' gradients are added up together.
 const UNITS: usize = 64;
+/// How many records are added up in f32; their sums are added up in f64.
+const BLOCK: usize = 80;
 
 /// ‖gradient‖² = Σ over the layers of (‖a‖² + 1)·‖δ‖², so that δ is scaled down before Σ δ ⊗ (a, 1) is formed, which is
 /// one matrix product for each layer.
@@ -27,7 +29,7 @@ pub struct Network {
     entering: Vec<Vec<f32>>,
     /// What comes back to each layer; forward, the scores.
     returning: Vec<Vec<f32>>,
-    /// The sum of the records that are worked on together.
+    /// Room for the sums of blocks.
     part: Vec<f32>,
 }
 
@@ -93,9 +95,7 @@ impl Network {
             let threads = batch.records.len() * sum.len() >= WORTH_THREADS;
             self.propagate(batch, clip, threads);
             let mut part = std::mem::take(&mut self.part);
-            part.fill(0.0);
-            self.combine(batch.records.len(), threads, &mut part);
-            sum.iter_mut().zip(&part).for_each(|(sum, &part)| *sum += f64::from(part));
+            self.combine(batch.records.len(), threads, &mut part, sum);
             self.part = part;
         }
     }
@@ -129,30 +129,37 @@ impl Network {
         }
     }
 
-    /// Adds Σ δ ⊗ (a, 1) over the records, at most [`MOST_ROWS`], to the sum.
-    fn combine(&self, rows: usize, threads: bool, sum: &mut [f32]) {
+    /// Adds Σ δ ⊗ (a, 1) over the records to the sum, with room for the sums of blocks of them.
+    fn combine(&self, rows: usize, threads: bool, room: &mut [f32], sum: &mut [f64]) {
         let mut pieces = Vec::new();
-        let mut rest = sum;
+        let (mut rest, mut room) = (sum, room);
         for (index, layer) in self.layers.iter().enumerate() {
             let (weights, others) = rest.split_at_mut(layer.weights.len());
             let (offsets, others) = others.split_at_mut(layer.units);
-            for (piece, weights) in weights.chunks_mut((UNITS * layer.inputs).max(1)).enumerate() {
-                pieces.push((index, piece * UNITS, weights));
+            let (space, more) = room.split_at_mut(layer.weights.len());
+            let width = (UNITS * layer.inputs).max(1);
+            for (piece, (weights, space)) in
+                weights.chunks_mut(width).zip(space.chunks_mut(width)).enumerate()
+            {
+                pieces.push((index, piece * UNITS, weights, space));
             }
-            let mut totals = vec![0.0; layer.units];
             for row in self.returning[index][..rows * layer.units].chunks(layer.units.max(1)) {
-                totals.iter_mut().zip(row).for_each(|(total, &delta)| *total += f64::from(delta));
+                offsets.iter_mut().zip(row).for_each(|(total, &delta)| *total += f64::from(delta));
             }
-            offsets.iter_mut().zip(totals).for_each(|(sum, total)| *sum += total as f32);
-            rest = others;
+            (rest, room) = (others, more);
         }
-        let work = |(index, first, sum): (usize, usize, &mut [f32])| {
+        let work = |(index, first, sum, room): (usize, usize, &mut [f64], &mut [f32])| {
             let Layer { inputs, units, .. } = self.layers[index];
             let last = first + sum.len() / inputs;
-            let entering = matrix(&self.entering[index][..rows * inputs], inputs);
-            let returning = matrix(&self.returning[index][..rows * units], units);
-            let returning = returning.slice_axis(Axis(1), (first..last).into());
-            general_mat_mul(1.0, &returning.t(), &entering, 1.0, &mut matrix_mut(sum, inputs));
+            let entering = self.entering[index][..rows * inputs].chunks(BLOCK * inputs);
+            let returning = self.returning[index][..rows * units].chunks(BLOCK * units);
+            for (entering, returning) in entering.zip(returning) {
+                let returning = matrix(returning, units);
+                let returning = returning.slice_axis(Axis(1), (first..last).into());
+                let mut block = matrix_mut(room, inputs);
+                general_mat_mul(1.0, &returning.t(), &matrix(entering, inputs), 0.0, &mut block);
+                sum.iter_mut().zip(&*room).for_each(|(sum, &block)| *sum += f64::from(block));
+            }
         };
         if threads {
             pieces.into_par_iter().for_each(work);
