@@ -41,6 +41,23 @@ fn a_newcomer_gets_a_private_model_that_is_better_than_guessing() {
 }
 
 #[test]
+fn a_run_file_need_not_say_the_noise_that_is_to_be_found() {
+    let text = std::fs::read_to_string(root().join(RUN)).expect("there");
+    let schema = root().join("examples/loans/schema.toml").display().to_string();
+    let without: String = text
+        .lines()
+        .filter(|line| !line.starts_with("noise-multiplier"))
+        .fold(String::new(), |text, line| {
+            text + &line.replace("\"schema.toml\"", &format!("{schema:?}")) + "\n"
+        });
+    let run = file("without-noise.toml", without).display().to_string();
+    let out = new_folder().display().to_string();
+    let answer = json(&["train", LOANS, "--run", &run, "--epsilon", "1", "--out", &out]);
+    let (_, epsilon) = bounds(&answer["guarantee"]["epsilon"]);
+    assert!(epsilon <= 1.0 && epsilon > 0.99, "{epsilon}");
+}
+
+#[test]
 fn what_is_accounted_for_is_what_is_trained() {
     let (answer, folder) = trained(&["--set", "steps=123", "--set", "noise-multiplier=30"]);
     let account = json(&["account", RUN, "--set", "steps=123", "--set", "noise-multiplier=30"]);
