@@ -76,6 +76,7 @@ mod membership;
 mod mixture;
 mod positive_part;
 mod renyi;
+pub mod simulator;
 mod taylor;
 mod transition;
 

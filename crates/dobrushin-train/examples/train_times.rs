@@ -58,6 +58,7 @@ fn training(steps: u64) -> Result<Training, Box<dyn Error>> {
         length: Length::Steps(steps),
         batch: Batch::Size(BATCH),
         order: Order::Poisson,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::AddOrRemoveOne,
         record: Record::Worst,

@@ -127,6 +127,7 @@ mod tests {
             length: Length::Steps(10),
             batch: Batch::Size(10),
             order: Order::Cyclic,
+            incomplete_batch: None,
             release: Release::Last,
             neighbours: Neighbours::ReplaceOne,
             record: Record::Worst,

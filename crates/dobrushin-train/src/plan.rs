@@ -3,8 +3,8 @@
 use crate::{Bounds, Model, Projection, extent};
 use dobrushin::Positive;
 use dobrushin::algorithm::{
-    Batch, Contribution, Divisor, DomainFacts, Length, LossFacts, Order, Record, Release, Run, RunError,
-    Training,
+    Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, Length, LossFacts, Order, Record, Release,
+    Run, RunError, Training,
 };
 use dobrushin::mechanism::Neighbours;
 
@@ -200,6 +200,10 @@ fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
     if training.record != Record::Worst {
         let message = "is an index, but a model is released for everybody";
         return Err(error("run.record", message, "leave it out"));
+    }
+    if training.incomplete_batch.is_some_and(|ending| ending != IncompleteBatch::Pad) {
+        let message = "says otherwise, but training makes an incomplete batch complete by empty records";
+        return Err(error("run.incomplete-batch", message, "incomplete-batch = \"pad\", or leave it out"));
     }
     if training.learning_rate.is_none() {
         return Err(error("update.learning-rate", "is missing", "learning-rate = 0.1"));

@@ -92,6 +92,7 @@ fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::err
         length: Length::Steps(run.steps),
         batch: Batch::Probability(Probability::new(run.rate)?),
         order: Order::Poisson,
+        incomplete_batch: None,
         release: Release::All,
         neighbours: Neighbours::AddOrRemoveOne,
         record: Record::Worst,

@@ -20,6 +20,7 @@ fn run(order: Order, neighbours: Neighbours, steps: u64) -> Run {
         length: Length::Steps(steps),
         batch: Batch::Size(if order == Order::Full { 10_000 } else { 100 }),
         order,
+        incomplete_batch: None,
         release: Release::All,
         neighbours,
         record: Record::Worst,

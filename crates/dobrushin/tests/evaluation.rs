@@ -21,6 +21,7 @@ fn training() -> Training {
         length: Length::Steps(50),
         batch: Batch::Size(1000),
         order: Order::Full,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,

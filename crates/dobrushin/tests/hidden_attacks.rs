@@ -32,6 +32,7 @@ fn training() -> Training {
         length: Length::Epochs(positive(1.0)),
         batch: Batch::Size(1),
         order: Order::Once,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,
@@ -80,9 +81,13 @@ fn epochs_are_no_more_steps_than_they_are() {
     let stopped =
         Training { length: Length::Epochs(positive(0.1)), release: Release::RandomStop, ..training() };
     assert!(guarantee(stopped, 0.5) >= exact);
-    // A fraction of a step may be made or not.
-    let fraction = Training { length: Length::Epochs(positive(0.25)), ..training() };
-    assert!(Run::training(fraction).expect("valid").released().is_err());
+    // A fraction of a step may be made or not: both are looked at.
+    let of = |length| Training { length, ..training() };
+    let views = |length| Run::training(of(length)).expect("valid").released().expect("it hides").views;
+    let [shorter, longer] = [2, 3].map(|steps| views(Length::Steps(steps)));
+    assert_eq!(views(Length::Epochs(positive(0.25))), [shorter, longer].concat());
+    let least = [2, 3].map(|steps| guarantee(of(Length::Steps(steps)), 0.5)).into_iter().fold(0.0, f64::max);
+    assert_eq!(guarantee(of(Length::Epochs(positive(0.25))), 0.5), least);
 }
 
 /// A person may be at the worst place of one task and at another place of the next.

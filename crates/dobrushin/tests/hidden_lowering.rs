@@ -26,6 +26,7 @@ fn base(order: Order) -> Training {
         length: Length::Steps(12),
         batch: Batch::Size(if order == Order::Full { 12 } else { 1 }),
         order,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,

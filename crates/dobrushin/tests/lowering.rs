@@ -21,6 +21,7 @@ fn training(order: Order, neighbours: Neighbours) -> Training {
         length: Length::Steps(300),
         batch: Batch::Size(if order == Order::Full { 1000 } else { 10 }),
         order,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours,
         record: Record::Worst,

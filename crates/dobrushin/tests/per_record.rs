@@ -23,6 +23,7 @@ fn base() -> Training {
         length: Length::Epochs(positive(1.0)),
         batch: Batch::Size(1),
         order: Order::Once,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,

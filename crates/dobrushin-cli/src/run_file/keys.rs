@@ -35,6 +35,7 @@ const KEYS: &[Key] = &[
     key("run", "batch-size", "batch-size = 256"),
     key("run", "sampling-probability", "sampling-probability = 0.01"),
     key("run", "order", "order = \"poisson\""),
+    key("run", "incomplete-batch", "incomplete-batch = \"drop\""),
     key("run", "release", "release = \"last\""),
     key("run", "neighbours", "neighbours = \"replace-one\""),
     key("run", "record", "record = \"worst\""),

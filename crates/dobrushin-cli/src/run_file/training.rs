@@ -4,8 +4,8 @@ use super::section::{Section, number, shown, whole};
 use crate::problem::Problem;
 use dobrushin::Positive;
 use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
-    NoiseKind, Order, Record, Release, Run, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
 use dobrushin::mechanism::Neighbours;
 use toml::{Table, Value};
@@ -31,6 +31,13 @@ const ORDERS: &[(&str, Order)] = &[
     ("poisson", Order::Poisson),
     ("without-replacement", Order::WithoutReplacement),
     ("full", Order::Full),
+];
+
+const ENDINGS: &[(&str, IncompleteBatch)] = &[
+    ("drop", IncompleteBatch::Drop),
+    ("short", IncompleteBatch::Short),
+    ("pad", IncompleteBatch::Pad),
+    ("fill", IncompleteBatch::Fill),
 ];
 
 /// The laws of noise.
@@ -68,6 +75,7 @@ pub fn parse(tables: &Table) -> Result<Training, Problem> {
         length: length(&run, order)?,
         batch: batch(&run, algorithm, order, records)?,
         order,
+        incomplete_batch: run.choice("incomplete-batch", ENDINGS)?,
         // What is not said is taken to be the least private.
         release: run.choice("release", RELEASES)?.unwrap_or(Release::All),
         neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),

@@ -24,6 +24,7 @@ fn training(order: Order, records: u64, size: u64, steps: u64) -> Training {
         length: Length::Steps(steps),
         batch: Batch::Size(size),
         order,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,

@@ -24,6 +24,7 @@ pub fn description(dimension: usize) -> Description {
             length: Length::Steps(2),
             batch: Batch::Size(1),
             order: Order::Cyclic,
+            incomplete_batch: None,
             release: Release::Last,
             neighbours: Neighbours::ReplaceOne,
             record: Record::Worst,

@@ -56,7 +56,9 @@ pub fn protection_by_record(
     let Some(training) = first.as_training() else {
         return Ok(Vec::new());
     };
+    // Records that fill no batch, where these are left out, have a place of their own after all batches.
     let pass = training.batches_in_a_pass();
+    let places = training.place_of(training.records).max(pass);
     let mut options = options.clone();
     if options.only.is_empty() {
         options.only = TIGHTEST.to_vec();
@@ -67,14 +69,14 @@ pub fn protection_by_record(
     };
     let rows = if training.has_equal_steps() {
         let mut rows = Vec::new();
-        for (from, to) in monotone_ranges(training, pass) {
+        for (from, to) in monotone_ranges(training, pass, places) {
             let (first, last) = (ask(from)?, ask(to)?);
             rows.extend(subdivided(&ask, (from, first), (to, last))?);
         }
         rows
     } else if pass <= MOST_DIFFERENT {
         let each = |place: u64| Ok(Row { from: place, to: place, asked: ask(place)? });
-        (1..=pass).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
+        (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
         return Err(NotApplicable::new(format!(
             "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
@@ -141,19 +143,17 @@ struct Row {
     asked: Asked,
 }
 
-/// The batches of a pass in ranges within which protection only falls, or only rises.
-fn monotone_ranges(training: &Training, pass: u64) -> Vec<(u64, u64)> {
-    let steps = training.steps().unwrap_or(u64::MAX);
+/// The places of records in ranges within which protection only falls, or only rises.
+fn monotone_ranges(training: &Training, pass: u64, places: u64) -> Vec<(u64, u64)> {
     // Where the steps end within a pass, earlier batches are used once more than later ones. An incomplete
     // last batch is by itself.
-    let mut cuts = vec![steps % pass, pass - 1];
-    if training.order == Order::Once {
-        cuts[0] = steps.min(pass);
+    let mut cuts = vec![pass - 1, pass, places];
+    for steps in training.possible_steps().unwrap_or_else(|| vec![u64::MAX]) {
+        cuts.push(if training.order == Order::Once { steps.min(pass) } else { steps % pass });
+        if training.release == Release::RandomSkip {
+            cuts.push((steps / 2).min(pass));
+        }
     }
-    if training.release == Release::RandomSkip {
-        cuts.push((steps / 2).min(pass));
-    }
-    cuts.push(pass);
     cuts.sort_unstable();
     cuts.dedup();
     let mut from = 1;

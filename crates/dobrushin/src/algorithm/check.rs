@@ -1,7 +1,9 @@
 //! Which parameters of a noisy iteration fit together.
 
 use super::RunError;
-use super::training::{Algorithm, Batch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training};
+use super::training::{
+    Algorithm, Batch, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training,
+};
 use crate::mechanism::Neighbours;
 
 impl Training {
@@ -77,6 +79,21 @@ impl Training {
                 "must be \"once\" for algorithm = \"online\"",
                 "for several passes use algorithm = \"pnsgd\"",
             )),
+            _ => self.check_incomplete_batch(),
+        }
+    }
+
+    fn check_incomplete_batch(&self) -> Result<(), RunError> {
+        let refuse = |message: &str, help| Err(RunError::new("run.incomplete-batch", message, help));
+        match (self.incomplete_batch, self.order) {
+            (Some(_), order) if !order.is_by_passes() => refuse(
+                "is for records in turn: order = \"once\", \"cyclic\" or \"shuffled\"",
+                "leave it out: no batch of this order is incomplete",
+            ),
+            (Some(IncompleteBatch::Fill), Order::Once) => refuse(
+                "is \"fill\", but order = \"once\" has no next pass to fill a batch up from",
+                "incomplete-batch = \"drop\", \"short\" or \"pad\"",
+            ),
             _ => Ok(()),
         }
     }

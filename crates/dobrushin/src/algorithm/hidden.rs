@@ -8,7 +8,7 @@
 //! the same multiple of the contribution in every step, and each record is used once, nothing follows the
 //! last record's use, and that alone bounds all others. Otherwise every record is looked at.
 
-use super::training::{Batch, Length, Order, Record, Release, Training};
+use super::training::{Batch, IncompleteBatch, Length, Order, Record, Release, Training};
 use crate::chain::{Branch, Chain, Count, Domain, MOST_STRETCHES, Mixture, Participation, Step, Stop};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
@@ -36,16 +36,34 @@ impl Training {
                 "every iterate is released, so nothing is hidden: run.release is \"all\"",
             ));
         }
-        let steps = Steps::new(self)?;
-        let views = match self.order {
-            Order::Poisson | Order::WithoutReplacement | Order::Full => vec![steps.at_random()?],
-            Order::Shuffled => vec![steps.shuffled()?],
-            Order::Once | Order::Cyclic => {
-                let places = self.places(&steps)?;
-                places.into_iter().map(|place| steps.in_turn(place)).collect::<Result<_, _>>()?
+        let mut views = Vec::new();
+        for steps in self.lengths()? {
+            let steps = Steps::new(self, steps)?;
+            match self.order {
+                Order::Poisson | Order::WithoutReplacement | Order::Full => views.push(steps.at_random()?),
+                Order::Shuffled => views.push(steps.shuffled()?),
+                Order::Once | Order::Cyclic => {
+                    for place in self.places(&steps)? {
+                        views.push(steps.in_turn(place)?);
+                    }
+                }
             }
-        };
+        }
         Ok(Released { views, assumptions: self.hidden_assumptions(), notes: self.unused_facts() })
+    }
+
+    /// The numbers of steps that may have been made; `None` stands for any number.
+    fn lengths(&self) -> Result<Vec<Option<u64>>, NotApplicable> {
+        if self.length == Length::Any {
+            return Ok(vec![None]);
+        }
+        let possible = self.possible_steps().ok_or_else(|| {
+            NotApplicable::new(
+                "run.epochs is so long that its number of steps is not certain, and one step more or less changes what \
+                 is hidden: give run.steps",
+            )
+        })?;
+        Ok(possible.into_iter().map(Some).collect())
     }
 
     /// The steps of the first pass whose records may be the least private.
@@ -77,16 +95,11 @@ impl Training {
     }
 
     /// The step of a pass that uses a record.
-    pub(super) fn place_of(&self, record: u64) -> u64 {
+    pub(crate) fn place_of(&self, record: u64) -> u64 {
         match self.batch {
             Batch::Size(size) => record.div_ceil(size.max(1)),
             Batch::Probability(_) => 1,
         }
-    }
-
-    /// Whether batches of a fixed size hold all records.
-    pub(crate) fn has_equal_batches(&self) -> bool {
-        matches!(self.batch, Batch::Size(size) if self.records.is_multiple_of(size))
     }
 }
 
@@ -101,13 +114,8 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(training: &'a Training) -> Result<Self, NotApplicable> {
-        let private = training.whole_steps();
-        if private.is_none() && training.length != Length::Any {
-            return Err(NotApplicable::new(
-                "run.epochs is no whole number of steps, and one step more or less changes what is hidden: give run.steps",
-            ));
-        }
+    /// Those of a run of this many steps on private records, or of any number.
+    fn new(training: &'a Training, private: Option<u64>) -> Result<Self, NotApplicable> {
         let equal = training.has_equal_steps();
         let participation = match training.order {
             Order::Poisson | Order::WithoutReplacement => Participation::Sometimes(training.rate()?),
@@ -129,9 +137,8 @@ impl<'a> Steps<'a> {
         }
         let mut kinds = Vec::with_capacity(2 * different as usize);
         for time in 1..=different {
-            let step = training.step_at(time, participation)?;
-            kinds.push(step.clone());
-            kinds.push(step.without_the_record());
+            kinds.push(training.step_at(time, participation)?);
+            kinds.push(training.step_at(time, Participation::Never)?);
         }
         let domain = Domain { diameter: training.domain.diameter, dimension: training.domain.dimension };
         Ok(Self { training, kinds: kinds.into(), private: private.unwrap_or(u64::MAX), domain })
@@ -178,13 +185,13 @@ impl<'a> Steps<'a> {
     fn at_random(&self) -> Result<Mixture, NotApplicable> {
         let public = self.training.public_steps;
         let stop = self.stop()?;
-        let chain = match (self.training.steps(), self.kinds.len()) {
-            (None, _) if public > 0 => {
+        let chain = match (self.training.length, self.kinds.len()) {
+            (Length::Any, _) if public > 0 => {
                 return Err(NotApplicable::new("public steps after any number of others: give run.steps"));
             }
-            (None, _) => self.of(vec![(0, Count::Any)])?,
-            (Some(steps), 2) => self.of(vec![(0, Count::Times(steps)), (1, Count::Times(public))])?,
-            (Some(steps), _) => self.chain(1..=steps, steps.saturating_add(public))?,
+            (Length::Any, _) => self.of(vec![(0, Count::Any)])?,
+            (_, 2) => self.of(vec![(0, Count::Times(self.private)), (1, Count::Times(public))])?,
+            _ => self.chain(1..=self.private, self.private.saturating_add(public))?,
         };
         Ok(Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop }]))
     }
@@ -198,9 +205,12 @@ impl<'a> Steps<'a> {
                  run.order = \"cyclic\"",
             ));
         }
-        if self.kinds.len() > 2 || !self.training.has_equal_batches() {
+        let full = self.training.has_full_batches();
+        let padded = self.training.incomplete_batch == Some(IncompleteBatch::Pad);
+        if self.kinds.len() > 2 || !(full || padded) {
             return Err(NotApplicable::new(
-                "a random order needs equal steps: one learning rate, and a run.batch-size that divides run.records",
+                "a random order needs equal steps: one learning rate, and a run.batch-size that divides run.records, or \
+                 run.incomplete-batch = \"drop\" or \"pad\"",
             ));
         }
         let total = self.private.saturating_add(self.training.public_steps);
@@ -211,7 +221,12 @@ impl<'a> Steps<'a> {
         }
         self.stop()?;
         // At the k-th last place k − 1 steps and the public ones follow: as if the first place stopped then.
-        let weight = Enclosure::from(self.private) / Enclosure::from(pass);
+        let place = match self.training.batch {
+            // Some records are in no batch, or no record is empty.
+            Batch::Size(size) if full => Enclosure::from(size) / Enclosure::from(self.training.records),
+            _ => Enclosure::ONE / Enclosure::from(pass),
+        };
+        let weight = (Enclosure::from(self.private) * place).min(Enclosure::ONE);
         let chain = self.chain(std::iter::once(1), total)?;
         Ok(Mixture::new(vec![Branch { weight, chain, stop: Stop::Uniform(self.private) }]))
     }
@@ -219,18 +234,21 @@ impl<'a> Steps<'a> {
     /// The record of one step of each pass.
     fn in_turn(&self, place: u64) -> Result<Mixture, NotApplicable> {
         let training = self.training;
-        let equal = training.has_equal_batches();
+        let equal = training.has_equal_passes();
         if training.order == Order::Cyclic && (!equal || training.length == Length::Any) {
             return Err(NotApplicable::new(
-                "passes in a fixed order need a number of steps and a run.batch-size that divides run.records",
+                "passes in a fixed order need a number of steps, and a run.batch-size that divides run.records or \
+                 run.incomplete-batch = \"drop\", \"short\" or \"pad\"",
             ));
         }
         if training.release != Release::Last && !equal {
             return Err(NotApplicable::new(
-                "an incomplete last batch, used or not, changes the random times: run.batch-size must divide run.records",
+                "an incomplete last batch, used or not, changes the random times: run.batch-size must divide run.records, \
+                 or run.incomplete-batch must say what becomes of it",
             ));
         }
-        if place > self.private {
+        // A record of a later step, or of a batch that is left out.
+        if place > self.private || (equal && place > training.batches_in_a_pass()) {
             return Ok(Mixture::new(Vec::new()));
         }
         // An incomplete last batch may be left out: its step is not counted on.
@@ -260,10 +278,10 @@ impl<'a> Steps<'a> {
     fn stop(&self) -> Result<Stop, NotApplicable> {
         match self.training.release {
             Release::RandomStop => {
-                let steps = self.training.steps().ok_or_else(|| {
-                    NotApplicable::new("a random stop needs a number of steps: give run.steps")
-                })?;
-                Ok(Stop::Uniform(steps.saturating_add(self.training.public_steps)))
+                if self.training.length == Length::Any {
+                    return Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"));
+                }
+                Ok(Stop::Uniform(self.private.saturating_add(self.training.public_steps)))
             }
             Release::RandomSkip if self.training.order != Order::Once => {
                 Err(NotApplicable::new("skipping the first steps is analysed for run.order = \"once\" only"))

@@ -22,8 +22,8 @@ pub use hidden::Released;
 pub use mechanisms::{MechanismUse, Mechanisms};
 pub use parameter::Parameter;
 pub use training::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
-    NoiseKind, Order, Record, Release, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 
 pub use update::Update;

@@ -1,6 +1,6 @@
 //! Noise over contribution, step by step.
 
-use super::training::{LearningRate, Noise, Order, Training};
+use super::training::{LearningRate, Noise, NoiseKind, Order, Training};
 use crate::{Enclosure, NotApplicable, Positive};
 
 /// The noise multipliers of the steps in which one record takes part.
@@ -29,8 +29,18 @@ impl Training {
             ));
         };
         let divisor = self.smallest_divisor();
+        let double = self.most_double_uses();
+        if double > 0 && self.noise_kind == NoiseKind::Laplace {
+            return Err(NotApplicable::new(
+                "a batch that is filled up from the next pass may hold a record twice, which is not analysed for Laplace \
+                 noise: run.incomplete-batch = \"drop\", \"short\" or \"pad\"",
+            ));
+        }
+        // μ² of a double use is that of four single ones, so that as many pairs as can meet are the worst case.
         let equal = |multiplier: Enclosure| {
-            Ok(Multipliers { groups: vec![(rounded_down(multiplier)?, participations)], merged: false })
+            let once = (rounded_down(multiplier)?, participations - 2 * double);
+            let twice = (rounded_down(multiplier / Enclosure::from(2.0))?, double);
+            Ok(Multipliers { groups: vec![once, twice], merged: false })
         };
         match &self.noise {
             // s·b/(ηC) with s = η·m·C/b is m itself.
@@ -102,9 +112,10 @@ impl Training {
                 let pass = self.batches_in_a_pass();
                 let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
                 // Otherwise an incomplete batch lets passes begin at other steps.
-                if passes.len() as u64 != participations || !self.has_equal_batches() {
+                if passes.len() as u64 != participations || !self.has_equal_passes() {
                     return Err(NotApplicable::new(
-                        "with noise that changes from step to step, run.batch-size must divide run.records",
+                        "with noise that changes from step to step, run.batch-size must divide run.records, or \
+                         run.incomplete-batch must be \"drop\", \"short\" or \"pad\"",
                     ));
                 }
                 Ok(passes)

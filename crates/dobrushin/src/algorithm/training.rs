@@ -16,6 +16,8 @@ pub struct Training {
     pub batch: Batch,
     /// Which records a step uses.
     pub order: Order,
+    /// What becomes of records at the end of a pass that fill no batch; `None` if that is not known.
+    pub incomplete_batch: Option<IncompleteBatch>,
     /// What is published.
     pub release: Release,
     /// Which data sets are neighbours.
@@ -101,6 +103,20 @@ pub enum Order {
     WithoutReplacement,
     /// All records in each step.
     Full,
+}
+
+/// What becomes of the records at the end of a pass that are too few for a batch, where records take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncompleteBatch {
+    /// They are left out of that pass.
+    Drop,
+    /// They are a smaller batch.
+    Short,
+    /// Empty records, which contribute nothing, make the batch complete; they count as records of it.
+    Pad,
+    /// The first records of the next pass make the batch complete. After the last pass there is none, and the last
+    /// batch may be smaller.
+    Fill,
 }
 
 /// What is published.

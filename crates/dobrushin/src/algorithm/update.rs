@@ -1,6 +1,6 @@
 //! From what is known of a training run to one step of a chain.
 
-use super::training::{Batch, Contribution, Divisor, LearningRate, Noise, NoiseKind, Order, Training};
+use super::training::{Contribution, Divisor, LearningRate, Noise, NoiseKind, Order, Training};
 use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
 use crate::mechanism::Neighbours;
 use crate::{Enclosure, NotApplicable};
@@ -56,7 +56,7 @@ impl Training {
         let rate = self.rate_of(time).ok_or_else(|| missing("update.learning-rate"))?;
         let norm = self.contribution.ok_or_else(|| missing("update.clip-norm or update.lipschitz"))?;
         let push = rate * Enclosure::from(norm.norm());
-        let share = self.batch_shares();
+        let share = self.batch_shares(participation);
         let keep = Enclosure::ONE - Enclosure::from(self.weight_decay);
         let bounded = Piece::enclosed(keep, Enclosure::from(2.0) * push * share.upper_end());
         let mut pieces = vec![bounded];
@@ -121,12 +121,17 @@ impl Training {
         }
     }
 
-    /// The least and the largest |B|/b that can occur, for either neighbour.
-    fn batch_shares(&self) -> Shares {
+    /// The least and the largest |B|/b that can occur, for either neighbour, of records that are not empty.
+    ///
+    /// Under zero-out the record's gradient is zero in one of the neighbours, and adds no curvature there: if it takes part,
+    /// that neighbour's batch has one record less. (Where only the distance of the two neighbours' iterates counts, it
+    /// would be enough that one of their updates contracts; analyses that let both go on with the same update, of either
+    /// of them, need this.)
+    fn batch_shares(&self, participation: Participation) -> Shares {
         let one = Enclosure::ONE;
         let divisor = self.nominal_batch();
         let records = Enclosure::from(self.records);
-        match (self.order, self.divide_by) {
+        let mut shares = match (self.order, self.divide_by) {
             // A batch may be empty, or hold every record.
             (Order::Poisson, Divisor::Actual) => Shares { least: Enclosure::ZERO, most: one },
             (Order::Poisson, Divisor::BatchSize) => {
@@ -136,14 +141,22 @@ impl Training {
             (Order::Full, Divisor::BatchSize) if self.neighbours == Neighbours::AddOrRemoveOne => {
                 Shares { least: (records - one) / divisor, most: (records + one) / divisor }
             }
-            (order, Divisor::BatchSize) if order.is_by_passes() => match self.batch {
-                Batch::Size(size) if !self.records.is_multiple_of(size) => {
-                    Shares { least: Enclosure::from(self.records % size) / divisor, most: one }
-                }
-                _ => Shares { least: one, most: one },
-            },
+            (order, divide_by) if order.is_by_passes() => {
+                let fewest = self.fewest_in_a_batch(false);
+                let least = match divide_by {
+                    Divisor::BatchSize => fewest / divisor,
+                    // The same unless empty records count: then their batch has the full divisor.
+                    Divisor::Actual if fewest == self.fewest_in_a_batch(true) => one,
+                    Divisor::Actual => fewest / divisor,
+                };
+                Shares { least, most: one }
+            }
             _ => Shares { least: one, most: one },
+        };
+        if self.neighbours == Neighbours::ZeroOut && !participation.is_never() {
+            shares.least = (shares.least - one / self.smallest_divisor()).positive_part();
         }
+        shares
     }
 
     /// Whether the loss is said to be convex.
@@ -186,7 +199,7 @@ impl Training {
                 "strong convexity is not used: clipped gradients need not be strongly monotone".to_owned(),
             );
         }
-        let largest = self.batch_shares().most;
+        let largest = self.batch_shares(Participation::Never).most;
         if self.order == Order::Poisson && largest.lower() > 1.0 {
             notes.push(format!(
                 "a Poisson batch may hold all records, so with a fixed divisor an update may be {:.1} times the usual \

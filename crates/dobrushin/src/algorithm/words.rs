@@ -1,6 +1,8 @@
 //! What must hold for a composition to bound a run, in words.
 
-use super::training::{Batch, Contribution, Divisor, Length, NoiseKind, Order, Record, Release, Training};
+use super::training::{
+    Batch, Contribution, Divisor, IncompleteBatch, NoiseKind, Order, Record, Release, Training,
+};
 use crate::mechanism::Neighbours;
 
 /// Which data sets are neighbours, as a sentence.
@@ -115,8 +117,12 @@ impl Training {
                 smoothness.get()
             ));
         }
-        if let Some(steps) = self.whole_steps() {
-            words.push(format!("exactly {steps} steps were made on private data"));
+        match self.possible_steps().as_deref() {
+            Some([steps]) => words.push(format!("exactly {steps} steps were made on private data")),
+            Some([fewest, most]) => {
+                words.push(format!("exactly {fewest} or {most} steps were made on private data"));
+            }
+            _ => (),
         }
         words
     }
@@ -136,17 +142,45 @@ impl Training {
                 "every step draws a uniformly random batch, a share of {share} of the records, anew and in secret"
             ),
             Order::Full => "every step uses all records".to_owned(),
-            Order::Once => "each record is in one batch at most; the order may be known".to_owned(),
+            Order::Once => {
+                format!("each record is in one batch at most; the order may be known{}", self.ending_words())
+            }
             Order::Cyclic | Order::Shuffled => {
-                let passes = match self.length {
-                    Length::Epochs(_) => "each record is in one batch of each pass",
-                    _ => {
-                        "each record is in one batch of each pass, whatever becomes of an incomplete last batch"
-                    }
-                };
                 let credit =
                     if self.order == Order::Shuffled { "; each pass has its own random order" } else { "" };
-                format!("{passes}, at most {times} in all{credit}")
+                format!(
+                    "each record is in one batch of each pass at most, {times} times at most in all{credit}{}",
+                    self.ending_words()
+                )
+            }
+        }
+    }
+
+    /// What becomes of an incomplete last batch.
+    fn ending_words(&self) -> &'static str {
+        if !self.has_incomplete_batches() {
+            return "";
+        }
+        match (self.incomplete_batch, self.order) {
+            (Some(IncompleteBatch::Drop), _) => "; records that fill no batch are left out of that pass",
+            (Some(IncompleteBatch::Short), _) => "; the last batch of a pass is smaller than the others",
+            (Some(IncompleteBatch::Pad), _) => "; empty records make the last batch of a pass complete",
+            (Some(IncompleteBatch::Fill), Order::Shuffled) => {
+                "; records of the next pass make the last batch of a pass complete, which may hold a record twice"
+            }
+            (Some(IncompleteBatch::Fill), _) => {
+                "; records of the next pass make the last batch of a pass complete"
+            }
+            (None, Order::Once) => {
+                "; an incomplete last batch may be left out, used as it is, or made complete by empty records"
+            }
+            (None, Order::Shuffled) => {
+                "; an incomplete last batch may be left out, used as it is, or made complete by empty records or by \
+                 records of the next pass, so that it holds a record twice (run.incomplete-batch)"
+            }
+            (None, _) => {
+                "; an incomplete last batch may be left out, used as it is, or made complete by empty records or by \
+                 records of the next pass"
             }
         }
     }

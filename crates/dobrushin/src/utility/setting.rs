@@ -158,10 +158,10 @@ fn check_batches(training: &Training, private: u64) -> Result<(), NotApplicable>
              run.order = \"once\", or \"poisson\", \"without-replacement\" or \"full\" for several passes",
         ));
     }
-    if private == training.batches_in_a_pass() && !training.has_equal_batches() {
+    if private == training.batches_in_a_pass() && !training.has_full_batches() {
         return Err(NotApplicable::new(
-            "the last batch is smaller than the others: run.batch-size must divide run.records, or run.steps must end \
-             before it",
+            "the last batch is smaller than the others: run.batch-size must divide run.records, run.incomplete-batch must \
+             be \"drop\", or run.steps must end before it",
         ));
     }
     Ok(())

@@ -19,6 +19,7 @@ pub fn training(records: u64, dimension: u64) -> Training {
         length: Length::Epochs(positive(1.0)),
         batch: Batch::Size(1),
         order: Order::Once,
+        incomplete_batch: None,
         release: Release::RandomStop,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Worst,

@@ -1,0 +1,240 @@
+//! Constant gradients: what is released is a mixture of bells, whose means and widths are sums.
+
+use super::loader::{Batches, Course};
+use super::world::{Update, World, public, update};
+use dobrushin::algorithm::{NoiseKind, Release, Training};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::normal;
+
+/// One law of the mixture: its probability, its mean for D and for D′, and its standard deviation or scale.
+#[derive(Clone, Copy, Debug)]
+struct Bell {
+    probability: f64,
+    means: [f64; 2],
+    width: f64,
+}
+
+/// The most bells of a mixture.
+const MOST: usize = 1 << 13;
+
+/// As [`super::divergences`], for one course.
+pub(super) fn divergences(
+    run: &Training,
+    world: &World,
+    course: &Course,
+    epsilons: &[f64],
+) -> Option<Vec<[f64; 2]>> {
+    let mut best = vec![[0.0; 2]; epsilons.len()];
+    for one in observations(run, world, course)? {
+        let bells = match run.noise_kind {
+            NoiseKind::Gaussian => evaluated(run, several(run.tasks, &merged(one))?),
+            NoiseKind::Laplace => merged(one),
+        };
+        for (&epsilon, best) in epsilons.iter().zip(&mut best) {
+            for direction in [0, 1] {
+                let found = hockey_stick(run.noise_kind, &bells, direction, epsilon);
+                best[direction] = f64::max(best[direction], found);
+            }
+        }
+    }
+    Some(best)
+}
+
+/// Numbers that can be computed from what is released, each as a mixture.
+fn observations(run: &Training, world: &World, course: &Course) -> Option<Vec<Vec<Bell>>> {
+    let paths: Vec<Path> = course.iter().map(|batches| path(run, world, batches)).collect::<Option<_>>()?;
+    let total = paths.first()?.steps.len();
+    let keep = 1.0 - run.weight_decay;
+    // From which step on, up to which, and how likely that is.
+    let all_with = |spans: Vec<(usize, usize)>| -> Option<Vec<Bell>> {
+        let chance = 1.0 / spans.len() as f64;
+        let bells =
+            paths.iter().flat_map(|path| spans.iter().map(move |&span| path.bell(run, keep, span, chance)));
+        bells.collect()
+    };
+    Some(match run.release {
+        Release::Last => vec![all_with(vec![(0, total)])?],
+        Release::RandomStop => vec![all_with((1..=total).map(|stop| (0, stop)).collect())?],
+        Release::RandomSkip => {
+            let private = total - run.public_steps as usize;
+            vec![all_with((0..=private / 2).map(|skipped| (skipped, total)).collect())?]
+        }
+        Release::All => {
+            // What each step adds: w_t − (1 − λ)·w_{t−1}; alone, or all of them over their noise.
+            let single = |step: usize| paths.iter().map(|path| path.added(step)).collect();
+            let mut observations: Vec<Vec<Bell>> = (0..total).map(single).collect();
+            if run.noise_kind == NoiseKind::Gaussian {
+                observations.push(paths.iter().map(Path::all_added).collect());
+            }
+            observations
+        }
+    })
+}
+
+/// The updates of one sequence of batches, of D and of D′.
+struct Path {
+    probability: f64,
+    steps: Vec<[Update; 2]>,
+}
+
+fn path(run: &Training, world: &World, batches: &Batches) -> Option<Path> {
+    let public = vec![public(run); run.public_steps as usize];
+    let step = |(time, drawn): (u64, &[super::loader::Drawn; 2])| {
+        let of = |neighbour| update(run, world, time, drawn[neighbour], neighbour);
+        Some([of(0)?, of(1)?])
+    };
+    let steps = (1..).zip(batches.steps.iter().chain(&public)).map(step).collect::<Option<_>>()?;
+    Some(Path { probability: batches.probability, steps })
+}
+
+impl Path {
+    /// The iterate after some steps; `None` if its law is no bell.
+    fn bell(&self, run: &Training, keep: f64, (from, to): (usize, usize), chance: f64) -> Option<Bell> {
+        if run.noise_kind == NoiseKind::Laplace && to - from > 1 && keep > 0.0 {
+            return None;
+        }
+        let (mut means, mut variance) = ([0.0; 2], 0.0);
+        for step in &self.steps[from..to] {
+            means = [0, 1].map(|of: usize| keep * means[of] + step[of].right);
+            variance = keep * keep * variance + step[0].noise * step[0].noise;
+        }
+        Some(Bell { probability: self.probability * chance, means, width: variance.sqrt() })
+    }
+
+    fn added(&self, step: usize) -> Bell {
+        let [first, second] = self.steps[step];
+        Bell { probability: self.probability, means: [first.right, second.right], width: first.noise }
+    }
+
+    fn all_added(&self) -> Bell {
+        let mean = |of: usize| self.steps.iter().map(|step| step[of].right / step[of].noise).sum();
+        let width = (self.steps.len() as f64).sqrt();
+        Bell { probability: self.probability, means: [mean(0), mean(1)], width }
+    }
+}
+
+/// Equal bells as one.
+fn merged(mut bells: Vec<Bell>) -> Vec<Bell> {
+    let key = |bell: &Bell| [bell.means[0], bell.means[1], bell.width];
+    bells.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let mut merged: Vec<Bell> = Vec::new();
+    for bell in bells {
+        match merged.last_mut() {
+            Some(last) if key(last) == key(&bell) => last.probability += bell.probability,
+            _ => merged.push(bell),
+        }
+    }
+    merged
+}
+
+/// The sum over several runs, each with its own noise and order.
+fn several(tasks: u64, one: &[Bell]) -> Option<Vec<Bell>> {
+    let mut sum = one.to_vec();
+    for _ in 1..tasks {
+        if sum.len() * one.len() > MOST {
+            return None;
+        }
+        let added = |a: &Bell| {
+            let a = *a;
+            one.iter().map(move |b| Bell {
+                probability: a.probability * b.probability,
+                means: [a.means[0] + b.means[0], a.means[1] + b.means[1]],
+                width: a.width.hypot(b.width),
+            })
+        };
+        sum = merged(sum.iter().flat_map(added).collect());
+    }
+    Some(sum)
+}
+
+/// Together with the evaluations of all tasks, whose noise is 1: the best linear combination if all bells are alike.
+fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
+    let (Some(evaluation), Some(first)) = (run.evaluation, bells.first()) else {
+        return bells;
+    };
+    if bells.iter().any(|bell| bell.width != first.width) {
+        return bells;
+    }
+    let apart = if run.neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
+    let shift = apart / evaluation.noise_multiplier.get() * (run.tasks as f64).sqrt();
+    let moved: f64 = bells.iter().map(|bell| bell.probability * (bell.means[0] - bell.means[1])).sum();
+    let weight = moved / first.width;
+    let with = |bell: &Bell| Bell {
+        probability: bell.probability,
+        means: [weight * bell.means[0] / bell.width + shift * shift, weight * bell.means[1] / bell.width],
+        width: weight.hypot(shift),
+    };
+    bells.iter().map(with).collect()
+}
+
+/// Points for each width of the narrowest bell.
+const FINENESS: f64 = 32.0;
+/// How many widths beyond all means events are looked for.
+const REACH: f64 = 13.0;
+
+/// A lower bound on E_{e^ε} of D against D′ (direction 0) or the other way round: the probability of an event under one,
+/// less e^ε times that under the other, less its rounding. The event is where the density ratio is above e^ε, as seen on
+/// a grid.
+fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64) -> f64 {
+    let (p, q) = (direction, 1 - direction);
+    let gamma = epsilon.exp();
+    let ends = |least: f64, bell: &Bell| least.min(bell.means[0].min(bell.means[1]) - REACH * bell.width);
+    let from = bells.iter().fold(f64::INFINITY, ends);
+    let ends = |most: f64, bell: &Bell| most.max(bell.means[0].max(bell.means[1]) + REACH * bell.width);
+    let to = bells.iter().fold(f64::NEG_INFINITY, ends);
+    let narrowest = bells.iter().map(|bell| bell.width).fold(f64::INFINITY, f64::min);
+    let cells = ((to - from) / narrowest * FINENESS).clamp(64.0, 20_000.0) as usize;
+    let edge = |cell: usize| from + (to - from) * cell as f64 / cells as f64;
+    let inside = |cell: usize| {
+        let x = edge(cell) / 2.0 + edge(cell + 1) / 2.0;
+        let density = |of: usize| -> f64 { bells.iter().map(|bell| bell.density(kind, of, x)).sum() };
+        density(p) > gamma * density(q)
+    };
+    // The event as intervals between edges; beyond the first and the last it goes on for ever.
+    let (mut gain, mut rounding, mut begun) = (0.0, 0.0, None);
+    let mut close = |from: f64, to: f64| {
+        let probability =
+            |of: usize| -> f64 { bells.iter().map(|bell| bell.between(kind, of, from, to)).sum() };
+        let (first, second) = (probability(p), gamma * probability(q));
+        gain += first - second;
+        rounding += 1e-11 * (first + second) + 1e-300;
+    };
+    for cell in 0..cells {
+        match (begun, inside(cell)) {
+            (None, true) => begun = Some(if cell == 0 { f64::NEG_INFINITY } else { edge(cell) }),
+            (Some(from), false) => {
+                close(from, edge(cell));
+                begun = None;
+            }
+            _ => (),
+        }
+    }
+    if let Some(from) = begun {
+        close(from, f64::INFINITY);
+    }
+    (gain - rounding).max(0.0)
+}
+
+impl Bell {
+    /// Its share of the density, up to a factor that all have.
+    fn density(&self, kind: NoiseKind, of: usize, x: f64) -> f64 {
+        let z = (x - self.means[of]) / self.width;
+        let height = self.probability / self.width;
+        match kind {
+            NoiseKind::Gaussian => height * (-z * z / 2.0).exp(),
+            NoiseKind::Laplace => height * (-z.abs()).exp(),
+        }
+    }
+
+    /// Its share of the probability of an interval, from the tail that loses no digits.
+    fn between(&self, kind: NoiseKind, of: usize, from: f64, to: f64) -> f64 {
+        let [a, b] = [from, to].map(|x| (x - self.means[of]) / self.width);
+        let beyond = |z: f64| match kind {
+            _ if z == f64::INFINITY => 0.0,
+            NoiseKind::Gaussian => normal::tail(z).midpoint(),
+            NoiseKind::Laplace if z >= 0.0 => (-z).exp() / 2.0,
+            NoiseKind::Laplace => 1.0 - z.exp() / 2.0,
+        };
+        self.probability * if b <= 0.0 { beyond(-b) - beyond(-a) } else { beyond(a) - beyond(b) }
+    }
+}

@@ -1,0 +1,235 @@
+//! What a loader may do: every sequence of batches, with its probability.
+
+use super::lengths;
+use dobrushin::algorithm::{Batch, IncompleteBatch, Length, Order, Record, Training};
+use dobrushin::mechanism::Neighbours;
+
+/// The records of a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drawn {
+    /// How many other records.
+    pub others: u64,
+    /// How often the record in question: 0, 1, or 2.
+    pub uses: u64,
+    /// Empty records, which count in the size of the batch only.
+    pub empty: u64,
+}
+
+impl Drawn {
+    pub fn size(self) -> u64 {
+        self.others + self.uses + self.empty
+    }
+}
+
+/// One sequence of batches, of D and of D′.
+#[derive(Clone, Debug)]
+pub(super) struct Batches {
+    pub probability: f64,
+    pub steps: Vec<[Drawn; 2]>,
+}
+
+/// What the loader may do at random, all probabilities together 1. The same for both neighbours.
+pub(super) type Course = Vec<Batches>;
+
+/// The most sequences of a course.
+const MOST: usize = 1 << 14;
+
+/// Everything that a description leaves open: each is a run that it covers. `None` if that is too much.
+pub(super) fn courses(run: &Training) -> Option<Vec<Course>> {
+    match run.order {
+        Order::Once | Order::Cyclic | Order::Shuffled => in_turn(run),
+        Order::Poisson | Order::WithoutReplacement | Order::Full => at_random(run),
+    }
+}
+
+fn in_turn(run: &Training) -> Option<Vec<Course>> {
+    let Batch::Size(size) = run.batch else {
+        return None;
+    };
+    let mut courses = Vec::new();
+    for ending in endings(run, size) {
+        for steps in lengths(run, steps_in_a_pass(run, size, ending)) {
+            let loader = Turns { records: run.records, size, steps, ending, end: end(run) };
+            let passes = loader.passes();
+            match run.order {
+                Order::Shuffled => {
+                    let choices =
+                        usize::try_from(run.records.checked_pow(u32::try_from(passes).ok()?)?).ok()?;
+                    if choices > MOST {
+                        return None;
+                    }
+                    let probability = 1.0 / choices as f64;
+                    let places = |mut choice: u64| -> Vec<u64> {
+                        let digit = |_| (choice % run.records, choice /= run.records).0;
+                        (0..passes).map(digit).collect()
+                    };
+                    let course = (0..choices as u64)
+                        .map(|choice| Batches { probability, steps: loader.batches(&places(choice)) });
+                    courses.push(course.collect());
+                }
+                _ => {
+                    // For every record in question.
+                    let places = match run.record {
+                        Record::Worst => (0..run.records).collect(),
+                        Record::Index(index) => vec![index - 1],
+                    };
+                    courses.extend(places.into_iter().map(|place| {
+                        let steps = loader.batches(&vec![place; passes as usize]);
+                        vec![Batches { probability: 1.0, steps }]
+                    }));
+                }
+            }
+        }
+    }
+    Some(courses)
+}
+
+/// What may become of an incomplete batch.
+fn endings(run: &Training, size: u64) -> Vec<IncompleteBatch> {
+    use IncompleteBatch::{Drop, Fill, Pad, Short};
+    match run.incomplete_batch {
+        Some(ending) => vec![ending],
+        None if run.records.is_multiple_of(size) => vec![Short],
+        None if run.order == Order::Once => vec![Drop, Short, Pad],
+        None => vec![Drop, Short, Pad, Fill],
+    }
+}
+
+fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
+    match ending {
+        IncompleteBatch::Drop => (run.records / size) as f64,
+        IncompleteBatch::Short | IncompleteBatch::Pad => run.records.div_ceil(size) as f64,
+        IncompleteBatch::Fill => run.records as f64 / size as f64,
+    }
+}
+
+/// After how many records pass after pass ends, if batches are filled up from the next pass.
+fn end(run: &Training) -> u64 {
+    match run.length {
+        Length::Epochs(epochs) => (epochs.get() * run.records as f64).ceil() as u64,
+        Length::Steps(_) | Length::Any => u64::MAX,
+    }
+}
+
+/// A loader that goes through the records pass after pass.
+struct Turns {
+    records: u64,
+    size: u64,
+    steps: u64,
+    ending: IncompleteBatch,
+    end: u64,
+}
+
+impl Turns {
+    /// How many passes there are, the last perhaps not whole.
+    fn passes(&self) -> u64 {
+        match self.ending {
+            IncompleteBatch::Fill => (self.steps * self.size).div_ceil(self.records),
+            IncompleteBatch::Drop => self.steps.div_ceil(self.records / self.size),
+            IncompleteBatch::Short | IncompleteBatch::Pad => {
+                self.steps.div_ceil(self.records.div_ceil(self.size))
+            }
+        }
+    }
+
+    /// The batches, if the record has these places in the passes.
+    fn batches(&self, places: &[u64]) -> Vec<[Drawn; 2]> {
+        (0..self.steps).map(|step| [self.batch(step, places); 2]).collect()
+    }
+
+    fn batch(&self, step: u64, places: &[u64]) -> Drawn {
+        let (n, b) = (self.records, self.size);
+        let (from, to, empty, offset) = match self.ending {
+            IncompleteBatch::Fill => (step * b, ((step + 1) * b).min(self.end), 0, n),
+            ending => {
+                let whole = n / b;
+                let pass = if ending == IncompleteBatch::Drop { whole } else { n.div_ceil(b) };
+                let (turn, place) = (step / pass, step % pass);
+                let (from, to) = (place * b, ((place + 1) * b).min(n));
+                let missing = b - (to - from);
+                let empty = if ending == IncompleteBatch::Pad { missing } else { 0 };
+                (turn * n + from, turn * n + to, empty, n)
+            }
+        };
+        let at = |(pass, place): (u64, &u64)| pass * offset + place;
+        let uses = (0..).zip(places).map(at).filter(|at| (from..to).contains(at)).count() as u64;
+        Drawn { others: to.saturating_sub(from) - uses, uses, empty }
+    }
+}
+
+/// Batches that are drawn in each step, independently of all others.
+fn at_random(run: &Training) -> Option<Vec<Course>> {
+    let mut courses = Vec::new();
+    let per_pass = match run.batch {
+        Batch::Size(size) => run.records as f64 / size as f64,
+        Batch::Probability(rate) => 1.0 / rate.get(),
+    };
+    // The number of records that is documented may be that of either neighbour.
+    let larger = match run.neighbours {
+        Neighbours::AddOrRemoveOne => vec![run.records, run.records + 1],
+        Neighbours::ReplaceOne | Neighbours::ZeroOut => vec![run.records],
+    };
+    for records in larger {
+        let step = one_step(run, records)?;
+        for steps in lengths(run, per_pass) {
+            let choices = u32::try_from(steps).ok().and_then(|steps| step.len().checked_pow(steps));
+            if choices.is_none_or(|choices| choices > MOST) {
+                return None;
+            }
+            let mut course = vec![Batches { probability: 1.0, steps: Vec::new() }];
+            for _ in 0..steps {
+                let longer = |batches: &Batches| -> Vec<Batches> {
+                    let append = |&(probability, drawn): &(f64, [Drawn; 2])| {
+                        let mut steps = batches.steps.clone();
+                        steps.push(drawn);
+                        Batches { probability: batches.probability * probability, steps }
+                    };
+                    step.iter().map(append).collect()
+                };
+                course = course.iter().flat_map(longer).collect();
+            }
+            courses.push(course);
+        }
+    }
+    Some(courses)
+}
+
+/// What one step may draw from D, which has this many records, and from D′.
+fn one_step(run: &Training, records: u64) -> Option<Vec<(f64, [Drawn; 2])>> {
+    let removed = run.neighbours == Neighbours::AddOrRemoveOne;
+    // The record is in D′ too, unless it is removed.
+    let with = |others: u64, without: u64| {
+        let first = Drawn { others, uses: 1, empty: 0 };
+        [first, if removed { Drawn { others: without, uses: 0, empty: 0 } } else { first }]
+    };
+    let without = |others: u64| [Drawn { others, uses: 0, empty: 0 }; 2];
+    Some(match (run.order, run.batch) {
+        (Order::Full, _) => vec![(1.0, with(records - 1, records - 1))],
+        (Order::WithoutReplacement, Batch::Size(size)) => {
+            let rate = size as f64 / records as f64;
+            let mut drawn = vec![(rate, with(size - 1, size))];
+            drawn.extend((size < records).then(|| (1.0 - rate, without(size))));
+            drawn
+        }
+        (Order::Poisson, batch) => {
+            let rate = match batch {
+                Batch::Size(size) => size as f64 / run.records as f64,
+                Batch::Probability(rate) => rate.get(),
+            };
+            let mut drawn = Vec::new();
+            for others in 0..records {
+                let chance = binomial(records - 1, others, rate);
+                drawn.push((chance * rate, with(others, others)));
+                drawn.push((chance * (1.0 - rate), without(others)));
+            }
+            drawn.retain(|(chance, _)| *chance > 0.0);
+            drawn
+        }
+        _ => return None,
+    })
+}
+
+fn binomial(count: u64, successes: u64, rate: f64) -> f64 {
+    let choose = (0..successes).fold(1.0, |product, i| product * (count - i) as f64 / (i + 1) as f64);
+    choose * rate.powi(successes as i32) * (1.0 - rate).powi((count - successes) as i32)
+}

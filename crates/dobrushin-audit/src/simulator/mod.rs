@@ -1,0 +1,72 @@
+//! The literal simulator: the exact privacy of a run *as it is documented*, from its keys alone.
+//!
+//! The accountant lowers a run to chains, and theorems bound chains. Nothing here knows of either. A [`Training`] is read
+//! as the documentation explains its keys; everything that a loader of that description may do is enumerated (orders,
+//! batches, divisors, incomplete batches, random stops), for two neighbouring data sets of a few records in one
+//! dimension; and how far apart the laws of what is released are is computed. So the answer of the accountant
+//! that is below the answer from here is wrong, wherever on the way from the keys to the answer the error is.
+//!
+//! # Guarantee
+//! [`divergences`] are lower bounds, up to roundings that are subtracted, on E_{e^ε} of what the run releases, for two
+//! neighbouring data sets which obey everything that the run claims of its loss and its domain.
+//!
+//! # The data
+//! All other records share one loss, so that of a batch only the number of its records and the uses of the record in
+//! question matter. The gradients of a [`World`] are affine on each side of 0, and never longer than
+//! the run says, so that clipping changes nothing.
+//! - *Without a domain* gradients are constant. What is released is then a mixture of Gaussian (or Laplace) laws with known
+//!   means, one for each thing that the loader may do (`bells.rs`).
+//! - *With a domain* it is an interval, and the laws are those of the oracle ([`crate::OneDimensionalChain`]).
+//!
+//! Where more is released than one number (every iterate, several tasks, an evaluation), one number that is computed from
+//! it is looked at: a lower bound all the same.
+
+mod bells;
+mod loader;
+mod projected;
+mod random;
+mod toml;
+mod world;
+
+pub use random::random_run;
+pub use toml::run_file;
+pub use world::{Gradient, World, worlds};
+
+use dobrushin::algorithm::{Length, Training};
+
+/// What E_{e^ε}(D‖D′) and E_{e^ε}(D′‖D) of the released are at least, for each ε; `None` if the run is too large, or its
+/// data are of a kind that cannot be simulated.
+pub fn divergences(run: &Training, world: &World, epsilons: &[f64]) -> Option<Vec<[f64; 2]>> {
+    let mut worst: Option<Vec<[f64; 2]>> = None;
+    for course in loader::courses(run)? {
+        let found = match run.domain.diameter {
+            None => bells::divergences(run, world, &course, epsilons)?,
+            Some(_) => projected::divergences(run, world, &course, epsilons)?,
+        };
+        let worst = worst.get_or_insert_with(|| vec![[0.0; 2]; epsilons.len()]);
+        for (worst, found) in worst.iter_mut().zip(found) {
+            *worst = [0, 1].map(|direction: usize| worst[direction].max(found[direction]));
+        }
+    }
+    worst
+}
+
+/// The number of steps to simulate where a guarantee is claimed for any number.
+const ANY: u64 = 3;
+
+/// How long a pass, or a run, may be.
+fn lengths(run: &Training, steps_in_a_pass: f64) -> Vec<u64> {
+    match run.length {
+        Length::Steps(steps) => vec![steps],
+        Length::Any => (1..=ANY).collect(),
+        Length::Epochs(epochs) => {
+            // A fraction of a step is left out, or made a whole one.
+            let steps = epochs.get() * steps_in_a_pass;
+            let nearest = steps.round();
+            if (steps - nearest).abs() < 1e-9 {
+                return vec![nearest as u64];
+            }
+            [steps.floor(), steps.ceil()].into_iter().filter(|&steps| steps > 0.0).map(|s| s as u64).collect()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Descriptions at random, over all keys.
+
+use dobrushin::algorithm::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
+};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::{NonNegative, Positive, Probability};
+use dobrushin_reference::Random;
+
+/// A small run. Its keys need not fit together: [`dobrushin::algorithm::Run::training`] says so.
+pub fn random_run(random: &mut Random) -> Training {
+    let order = *pick(
+        random,
+        &[
+            Order::Once,
+            Order::Cyclic,
+            Order::Cyclic,
+            Order::Shuffled,
+            Order::Shuffled,
+            Order::Poisson,
+            Order::Poisson,
+            Order::WithoutReplacement,
+            Order::Full,
+        ],
+    );
+    let records = 1 + random.below(5) as u64;
+    let size = 1 + random.below(records as usize) as u64;
+    let batch = match order {
+        Order::Full => Batch::Size(records),
+        Order::Poisson if random.below(3) == 0 => Batch::Probability(probability(random)),
+        _ => Batch::Size(size),
+    };
+    let length = match random.below(8) {
+        0 => Length::Any,
+        1 | 2 => Length::Epochs(positive(*pick(random, &[0.4, 0.5, 1.0, 1.0, 1.5, 2.0, 2.5]))),
+        _ => Length::Steps(1 + random.below(4) as u64),
+    };
+    let steps = match length {
+        Length::Steps(steps) => steps,
+        _ => 1 + random.below(4) as u64,
+    };
+    let public_steps = if random.below(5) == 0 { 1 + random.below(2) as u64 } else { 0 };
+    let listed = (steps + public_steps) as usize;
+    let smoothness = (random.below(2) == 0).then(|| positive(random.log_between(0.05, 2.0)));
+    let rate = random.log_between(0.1, 1.0) * smoothness.map_or(1.0, |beta| 2.0 / beta.get()).min(4.0);
+    let strong = (random.below(6) == 0).then(|| smoothness.map_or(0.1, |beta| beta.get()) * 0.7);
+    let norm = positive(*pick(random, &[0.5, 1.0, 1.0, 2.0]));
+    Training {
+        algorithm: match order {
+            Order::Full => Algorithm::GradientDescent,
+            Order::Once if random.below(3) == 0 => Algorithm::Online,
+            _ => *pick(random, &[Algorithm::Pnsgd, Algorithm::DpSgd]),
+        },
+        records,
+        length,
+        batch,
+        order,
+        incomplete_batch: match order {
+            Order::Once | Order::Cyclic | Order::Shuffled => *pick(
+                random,
+                &[
+                    None,
+                    None,
+                    Some(IncompleteBatch::Drop),
+                    Some(IncompleteBatch::Short),
+                    Some(IncompleteBatch::Pad),
+                    Some(IncompleteBatch::Fill),
+                ],
+            ),
+            _ => None,
+        },
+        release: *pick(
+            random,
+            &[
+                Release::Last,
+                Release::Last,
+                Release::Last,
+                Release::RandomStop,
+                Release::RandomSkip,
+                Release::All,
+            ],
+        ),
+        neighbours: *pick(
+            random,
+            &[
+                Neighbours::ReplaceOne,
+                Neighbours::ReplaceOne,
+                Neighbours::ZeroOut,
+                Neighbours::AddOrRemoveOne,
+            ],
+        ),
+        record: match order {
+            Order::Once | Order::Cyclic if random.below(3) == 0 => {
+                Record::Index(1 + random.below(records as usize) as u64)
+            }
+            _ => Record::Worst,
+        },
+        public_steps,
+        tasks: if random.below(8) == 0 { 2 } else { 1 },
+        evaluation: (random.below(8) == 0)
+            .then(|| Evaluation { noise_multiplier: positive(random.log_between(1.0, 10.0)) }),
+        learning_rate: Some(match random.below(5) {
+            0 => LearningRate::List((0..listed).map(|_| positive(rate * random.between(0.5, 1.0))).collect()),
+            1 => LearningRate::InverseSqrt(positive(rate)),
+            _ => LearningRate::Constant(positive(rate)),
+        }),
+        contribution: Some(match random.below(2) {
+            0 => Contribution::Clipped(norm),
+            _ => Contribution::Lipschitz(norm),
+        }),
+        noise_kind: if random.below(8) == 0 { NoiseKind::Laplace } else { NoiseKind::Gaussian },
+        noise: match random.below(6) {
+            0 => Noise::Gradient(positive(random.log_between(0.3, 3.0))),
+            1 => Noise::Iterate(positive(rate * random.log_between(0.3, 3.0))),
+            2 => Noise::GradientList((0..listed).map(|_| positive(random.log_between(0.5, 3.0))).collect()),
+            _ => Noise::Multiplier(positive(random.log_between(0.5, 4.0))),
+        },
+        weight_decay: *pick(random, &[0.0, 0.0, 0.0, 0.1, 0.5, 1.0]),
+        divide_by: if random.below(3) == 0 { Divisor::Actual } else { Divisor::BatchSize },
+        loss: LossFacts {
+            convex: *pick(random, &[None, Some(true), Some(true), Some(false)]),
+            smoothness,
+            strong_convexity: strong.map(|rho| NonNegative::new(rho).expect("valid")),
+            generalised_linear: *pick(random, &[None, Some(true)]),
+        },
+        domain: DomainFacts {
+            diameter: (random.below(2) == 0).then(|| positive(random.log_between(0.2, 4.0))),
+            dimension: *pick(random, &[None, Some(1)]),
+        },
+    }
+}
+
+fn pick<'a, T>(random: &mut Random, from: &'a [T]) -> &'a T {
+    &from[random.below(from.len())]
+}
+
+/// A number with few digits, as people write it.
+fn positive(value: f64) -> Positive {
+    let short: f64 = format!("{value:.3e}").parse().expect("a number");
+    Positive::new(short).expect("above 0")
+}
+
+fn probability(random: &mut Random) -> Probability {
+    Probability::new(*pick(random, &[0.1, 0.25, 0.5, 0.8, 1.0])).expect("a probability")
+}
