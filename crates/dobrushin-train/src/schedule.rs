@@ -76,18 +76,22 @@ pub(crate) enum Fate {
 }
 
 impl Schedule {
-    /// The schedule of a run that was checked. Records beyond the first 2³² are never used, and without a number of
-    /// steps there is none.
-    pub fn new(training: &Training, mut bits: Bits) -> Self {
-        let records = training.records.min(u64::from(u32::MAX));
+    /// The schedule of a run that was checked, on this many records. Records beyond the first 2³² are never used, and
+    /// without a number of steps there is none.
+    ///
+    /// With which probability a record is drawn, and how large a public batch is, follows from the number of records that
+    /// the run says, which is public; the number that there are may be a secret.
+    pub fn new(training: &Training, records: u64, mut bits: Bits) -> Self {
+        let records = records.min(u64::from(u32::MAX));
+        let said = training.records;
         let (size, coin) = match training.batch {
-            Batch::Size(size) if size >= records => (size, None),
+            Batch::Size(size) if size >= said => (size, None),
             Batch::Size(size) => {
-                let rate = Enclosure::from(size) / Enclosure::from(records);
+                let rate = Enclosure::from(size) / Enclosure::from(said);
                 (size, Some(Coin::at_most(rate.lower())))
             }
             Batch::Probability(rate) => {
-                let size = (Enclosure::from(rate) * Enclosure::from(records)).lower().ceil() as u64;
+                let size = (Enclosure::from(rate) * Enclosure::from(said)).lower().ceil() as u64;
                 (size, (rate.get() < 1.0).then(|| Coin::at_most(rate.get())))
             }
         };

@@ -30,22 +30,29 @@ mod world;
 
 pub use random::random_run;
 pub use toml::run_file;
-pub use world::{Gradient, World, worlds};
 
 use dobrushin::algorithm::{Length, Training};
+use world::worlds;
 
-/// What E_{e^ε}(D‖D′) and E_{e^ε}(D′‖D) of the released are at least, for each ε; `None` if the run is too large, or its
-/// data are of a kind that cannot be simulated.
-pub fn divergences(run: &Training, world: &World, epsilons: &[f64]) -> Option<Vec<[f64; 2]>> {
-    let mut worst: Option<Vec<[f64; 2]>> = None;
-    for course in loader::courses(run)? {
-        let found = match run.domain.diameter {
-            None => bells::divergences(run, world, &course, epsilons)?,
-            Some(_) => projected::divergences(run, world, &course, epsilons)?,
-        };
-        let worst = worst.get_or_insert_with(|| vec![[0.0; 2]; epsilons.len()]);
-        for (worst, found) in worst.iter_mut().zip(found) {
-            *worst = [0, 1].map(|direction: usize| worst[direction].max(found[direction]));
+/// What E_{e^ε} of the released is at least, for each ε: the largest over both directions, over everything that the
+/// description leaves open, and over the data sets of this kind that obey it; `None` if the run is too large for that, or
+/// there are no such data sets.
+pub fn divergences(run: &Training, epsilons: &[f64]) -> Option<Vec<f64>> {
+    let courses = loader::courses(run)?;
+    let mut worst: Option<Vec<f64>> = None;
+    for world in worlds(run) {
+        for course in &courses {
+            let found = match run.domain.diameter {
+                None => bells::divergences(run, &world, course, epsilons),
+                Some(_) => projected::divergences(run, &world, course, epsilons),
+            };
+            let Some(found) = found else {
+                continue;
+            };
+            let worst = worst.get_or_insert_with(|| vec![0.0; epsilons.len()]);
+            for (worst, [forward, backward]) in worst.iter_mut().zip(found) {
+                *worst = worst.max(forward).max(backward);
+            }
         }
     }
     worst

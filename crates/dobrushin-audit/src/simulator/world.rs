@@ -6,7 +6,7 @@ use dobrushin::mechanism::Neighbours;
 
 /// A gradient as a function of the iterate: slope·w + offset, with an offset for each side of 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gradient {
+pub(super) struct Gradient {
     /// The slope, on both sides.
     pub slope: f64,
     /// The offset for w < 0.
@@ -23,7 +23,7 @@ impl Gradient {
 
 /// Two neighbouring data sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct World {
+pub(super) struct World {
     /// The gradient of every other record, public ones included.
     pub others: Gradient,
     /// That of the record in D.
@@ -35,7 +35,7 @@ pub struct World {
 }
 
 /// Data sets that obey everything that a run claims; none if there is no such data of this kind.
-pub fn worlds(run: &Training) -> Vec<World> {
+pub(super) fn worlds(run: &Training) -> Vec<World> {
     let Some(contribution) = run.contribution else {
         return Vec::new();
     };

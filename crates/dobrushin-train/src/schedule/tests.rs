@@ -43,7 +43,8 @@ fn training(order: Order, records: u64, size: u64, steps: u64) -> Training {
 }
 
 fn schedule(training: &Training, seed: u64) -> Schedule {
-    Schedule::new(training, Generators::new(Seed::Known(seed)).expect("no randomness needed").stream(0))
+    let bits = Generators::new(Seed::Known(seed)).expect("no randomness needed").stream(0);
+    Schedule::new(training, training.records, bits)
 }
 
 /// Number, whether public, records.
@@ -395,4 +396,23 @@ fn the_draws_of_a_seed_never_change() {
     assert_eq!(records(&training(Order::WithoutReplacement, 100, 5, 2), 0), sets);
     let passes = [[3, 1, 2], [5, 0, 4], [1, 3, 0], [2, 5, 4]];
     assert_eq!(records(&training(Order::Shuffled, 6, 3, 4), 0), passes);
+}
+
+/// With a probability that follows from the number that is said, whatever number there is.
+#[test]
+fn records_beyond_the_number_that_is_said_are_drawn_like_all_others() {
+    let bits = |seed| Generators::new(Seed::Known(seed)).expect("no randomness needed").stream(0);
+    let mut draw = Draw::default();
+    let full = Training { neighbours: Neighbours::AddOrRemoveOne, ..training(Order::Full, 10, 10, 1) };
+    assert!(Schedule::new(&full, 12, bits(0)).draw(&mut draw));
+    assert_eq!(draw.records, (0..12).collect::<Vec<u32>>());
+    let steps = 40_000;
+    let poisson =
+        Training { neighbours: Neighbours::AddOrRemoveOne, ..training(Order::Poisson, 10, 5, steps) };
+    let (mut schedule, mut times) = (Schedule::new(&poisson, 12, bits(1)), [0.0_f64; 12]);
+    while schedule.draw(&mut draw) {
+        draw.records.iter().for_each(|&record| times[record as usize] += 1.0);
+    }
+    let deviation = (steps as f64 / 4.0).sqrt();
+    assert!(times.iter().all(|times| (times - steps as f64 / 2.0).abs() < ERRORS * deviation), "{times:?}");
 }

@@ -117,6 +117,14 @@ impl Training {
                 smoothness.get()
             ));
         }
+        let counts_records =
+            matches!(self.order, Order::Poisson | Order::Full) && self.divide_by == Divisor::BatchSize;
+        if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {
+            words.push(format!(
+                "neither data set has more than {} records, a bound that is public and does not depend on the data",
+                self.records.saturating_add(1)
+            ));
+        }
         match self.possible_steps().as_deref() {
             Some([steps]) => words.push(format!("exactly {steps} steps were made on private data")),
             Some([fewest, most]) => {
