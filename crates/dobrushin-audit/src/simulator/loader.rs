@@ -48,7 +48,10 @@ fn in_turn(run: &Training) -> Option<Vec<Course>> {
     };
     let mut courses = Vec::new();
     for ending in endings(run, size) {
-        for steps in lengths(run, steps_in_a_pass(run, size, ending)) {
+        let pass = steps_in_a_pass(run, size, ending);
+        for steps in lengths(run, pass) {
+            // A single pass ends where its batches do.
+            let steps = if run.order == Order::Once { steps.min(pass as u64) } else { steps };
             let loader = Turns { records: run.records, size, steps, ending, end: end(run) };
             let passes = loader.passes();
             match run.order {
