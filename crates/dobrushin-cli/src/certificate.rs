@@ -4,7 +4,7 @@ use crate::command::account::{analyses_json, question_of, target};
 use crate::command::explain;
 use crate::output::{bounds, object};
 use crate::problem::Problem;
-use crate::run_file::RunFile;
+use crate::run_file::{RunFile, SelfContained};
 use dobrushin::account::{DEFAULT_TOLERANCE, Options, Question, Report as Account, analysis_ids};
 use dobrushin::{Enclosure, statement};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub fn of(file: &RunFile, account: &Account, options: &Options) -> Result<Option
 /// What a certificate claims.
 pub struct Claim {
     /// The run.
-    pub file: RunFile,
+    pub file: SelfContained,
     /// What was asked of it.
     pub question: Question,
     /// The upper end of the answer.
@@ -103,7 +103,7 @@ impl Claim {
             return Err(Problem::new(what).help(HELP));
         }
         Ok(Self {
-            file: RunFile::from_json(&certificate["run"])?,
+            file: SelfContained::from_json(&certificate["run"])?,
             question,
             upper,
             analysis,

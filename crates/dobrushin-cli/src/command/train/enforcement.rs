@@ -3,7 +3,7 @@
 use super::NOT_PRIVATE;
 use super::files::digest;
 use crate::problem::Problem;
-use crate::run_file::RunFile;
+use crate::run_file::SelfContained;
 use dobrushin::account::Report as Account;
 use dobrushin::algorithm::{Contribution, Training};
 use dobrushin_train::schema::Schema;
@@ -34,7 +34,7 @@ pub fn training_json(
 
 /// The first field of what a certificate says of training that does not follow from its run.
 pub fn contradiction(certificate: &Value) -> Result<Option<String>, Problem> {
-    let (plan, schema) = RunFile::from_json(&certificate["run"])?.plan()?;
+    let (plan, schema) = SelfContained::from_json(&certificate["run"])?.plan()?;
     let assumptions: Vec<String> = certificate["guarantee"]["assumptions"]
         .as_array()
         .into_iter()
