@@ -5,6 +5,7 @@ mod cli;
 mod command;
 mod figures;
 mod file;
+mod json_file;
 mod level;
 mod local_data;
 mod output;
