@@ -10,7 +10,11 @@ use crate::numeric::decimal;
 /// if one record changes: that is (0, 1/n)-private. So a δ of 1/n or more allows it. Where the number of records is itself
 /// a secret, n is the bound that was declared for it.
 pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
-    let shown = decimal::upper(Enclosure::from(delta));
+    // As it was given; a computed one has more digits than words need.
+    let shown = match decimal::plain(delta) {
+        given if given.len() <= 8 => given,
+        _ => decimal::briefly(Enclosure::from(delta)),
+    };
     if delta >= 1.0 {
         return Some(format!(
             "δ = {shown} is no guarantee: everything is (ε, 1)-private, even publishing all records in full"
@@ -20,7 +24,7 @@ pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
     (delta >= 1.0 / records as f64).then(|| {
         format!(
             "δ = {shown} is not below 1/n for the n = {records} records: publishing one of them in full, drawn at random, \
-             would be allowed. Choose δ well below 1/n"
+             would be allowed. δ should be well below 1/n"
         )
     })
 }
