@@ -48,7 +48,7 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// ε or δ over one or two parameters
     Curve(CurveArgs),
-    /// Whether the claim of a certificate holds, computed anew
+    /// Whether a certificate holds: all of it is recomputed and compared
     Verify(VerifyArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(DivergenceArgs),
@@ -180,7 +180,7 @@ pub enum CertificateCommand {
         /// What dobrushin train or dobrushin account --certificate wrote
         certificate: PathBuf,
     },
-    /// Compute the guarantee anew from the run, as dobrushin verify does; with --model, also whether it is of that model
+    /// Recompute the certificate from its run, as dobrushin verify does; with --model, also whether it is of that model
     Verify(CertifiedArgs),
 }
 

@@ -93,7 +93,7 @@ fn a_claim_that_is_too_good_does_not_hold() {
         verify(&changed)
     };
     assert_eq!(claimed(upper * 1.1).0, Some(0));
-    assert_eq!(claimed(upper * (1.0 - 5e-10)).0, Some(0));
+    assert_eq!(claimed(upper.next_down()).0, Some(1), "there is no room for rounding");
     let (code, text) = claimed(upper * (1.0 - 1e-8));
     assert_eq!(code, Some(1), "{text}");
     assert!(text.starts_with("The certificate DOES NOT HOLD"), "{text}");
@@ -123,7 +123,105 @@ fn another_run_another_analysis_or_another_target_does_not_support_a_claim() {
     };
     assert_eq!(changed(&smaller).0, Some(1));
     let (code, text) = changed(&|c| c["guarantee"]["assumptions"] = value!(["trust me"]));
-    assert!(code == Some(0) && text.contains("lists other assumptions"), "{text}");
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("The certificate DOES NOT HOLD: guarantee.assumptions"), "{text}");
+    assert!(!text.contains("trust me"), "{text}");
+}
+
+#[test]
+fn where_delta_underflows_its_logarithm_is_the_claim() {
+    let (_, certificate) = certificate("noisy-gd", &["--epsilon", "500"]);
+    assert_eq!(certificate["guarantee"]["delta"]["upper"].as_f64(), Some(5e-324));
+    let (code, text) = verify(&certificate);
+    assert!(code == Some(0) && text.lines().next().is_some_and(|line| line.contains("(ln δ ≤ -")), "{text}");
+    let mut changed = certificate;
+    let upper = bounds(&changed["guarantee"]["log_delta"]).1;
+    changed["guarantee"]["log_delta"]["upper"] = value!(upper.next_down());
+    let (code, text) = verify(&changed);
+    assert_eq!(code, Some(1));
+    assert!(text.starts_with("The certificate DOES NOT HOLD: guarantee.log_delta claims more"), "{text}");
+}
+
+#[test]
+fn a_key_that_is_given_twice_is_refused() {
+    let (path, _) = certificate("noisy-gd", &[]);
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    // Whoever takes the first value reads another guarantee than whoever takes the last.
+    let twice = text.replacen("\"guarantee\":", "\"guarantee\": { \"epsilon\": 0.01 }, \"guarantee\":", 1);
+    assert_ne!(text, twice);
+    std::fs::write(&path, twice).expect("writable");
+    for command in [&["verify"][..], &["certificate", "verify"], &["certificate", "show"]] {
+        let output = dobrushin(command).arg(&path).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("the key \"guarantee\" is given twice"), "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_shown_that_verify_would_not_stand_for() {
+    let (path, original) = certificate("noisy-gd", &[]);
+    let show = |certificate: &Value| {
+        std::fs::write(&path, certificate.to_string()).expect("writable");
+        let output = dobrushin(&["certificate", "show"]).arg(&path).output().expect("it runs");
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(text).expect("UTF-8"))
+    };
+    let (code, text) = show(&original);
+    assert!(code == Some(0) && text.starts_with("(ε, δ) = (2.5576"), "{text}");
+    for place in ["/guarantee/assumptions/0", "/explanation/0", "/analyses/0/id", "/guarantee/epsilon/lower"]
+    {
+        let mut changed = original.clone();
+        let value = changed.pointer_mut(place).expect("it is there");
+        *value = if value.is_string() { value!("\u{1b}[2Jtrust me") } else { value!(2.557_621_792_3) };
+        let (code, text) = show(&changed);
+        assert_eq!(code, Some(1), "{place}: {text}");
+        assert!(
+            !text.contains("trust me") && !text.contains("(ε, δ)") && text.contains("DOES NOT HOLD"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn no_certificate_commands_a_terminal() {
+    let (_, original) = certificate("noisy-gd", &[]);
+    for (place, key) in
+        [("/program", "version"), ("/run/run", "\u{9b}2J"), ("/run", "\u{1b}]0;x\u{7}"), ("", "\u{1b}[2J")]
+    {
+        let mut changed = original.clone();
+        changed.pointer_mut(place).expect("it is there")[key] = value!("\u{1b}[31m\u{9b}2J\u{202e}");
+        let path = new_file("terminal");
+        std::fs::write(&path, changed.to_string()).expect("writable");
+        for command in [
+            &["verify"][..],
+            &["verify", "--json"],
+            &["certificate", "show"],
+            &["certificate", "show", "--json"],
+        ] {
+            let output = dobrushin(command).arg(&path).output().expect("it runs");
+            assert_ne!(output.status.code(), Some(0), "{place} {key:?}");
+            let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+            let obeyed = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+            assert!(!text.contains(obeyed), "{place} {key:?}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_a_certificate_names_is_not_opened() {
+    let (_, certificate) = certificate("mechanisms", &[]);
+    let secret = file("secret-channel.csv", "a,secret\n0.5,hidden\n");
+    let mut changed = certificate;
+    for name in [secret.display().to_string(), "/no/such/file".to_owned(), "-".to_owned()] {
+        let mechanisms = changed["run"]["mechanism"].as_array_mut().expect("a list");
+        let channel = mechanisms.iter_mut().find(|m| m["kind"] == "channel").expect("the example has one");
+        channel["channel"] = value!(name);
+        let (code, text) = verify(&changed);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("is the name of a file, but here it must be the list of its rows"), "{text}");
+        assert!(!text.contains("hidden") && !text.contains("cannot read"), "{text}");
+    }
 }
 
 #[test]

@@ -286,3 +286,16 @@ fn there_is_one_message_for_each_mistake() {
         assert_eq!(message.matches("help:").count(), 1, "{message}");
     }
 }
+
+#[test]
+fn a_section_that_an_algorithm_does_not_read_is_refused() {
+    for (run, algorithm) in [("examples/mechanisms.toml", "composition"), ("examples/chain.toml", "chain")] {
+        // A release that is not counted must not look as if it were.
+        for (key, section) in
+            [("evaluation.noise-multiplier=1e-3", "evaluation"), ("model.kind=linear", "model")]
+        {
+            let words = format!("[{section}] is not for algorithm = \"{algorithm}\"");
+            refused(&[run, "--set", key], &[&words]);
+        }
+    }
+}

@@ -140,14 +140,14 @@ fn a_changed_certificate_or_model_is_found_out() {
     }
     let model = folder.join("model.json");
     // More noise, with the smaller ε that it would give: nothing is wrong with it, but it is not of this model.
-    let mut quieter = original.clone();
-    quieter["run"]["update"]["noise-multiplier"] = 160.into();
-    let account = json(&["account", RUN, "--set", "steps=20", "--set", "noise-multiplier=160"]);
-    for key in ["epsilon", "analysis", "assumptions"] {
-        quieter["guarantee"][key] = account["guarantee"][key].clone();
-    }
-    let assumptions = quieter["guarantee"]["assumptions"].as_array().expect("a list");
-    assert_eq!(assumptions, original["guarantee"]["assumptions"].as_array().expect("a list"));
+    let path = folder.join("quieter.json");
+    dobrushin(&["account", RUN, "--set", "steps=20", "--set", "noise-multiplier=160", "--certificate"])
+        .arg(&path)
+        .assert()
+        .success();
+    let mut quieter = read_json(&path);
+    assert_eq!(quieter["guarantee"]["assumptions"], original["guarantee"]["assumptions"]);
+    quieter["training"] = original["training"].clone();
     assert_eq!(check(&quieter), Some(true));
     let output = dobrushin(&["certificate", "verify"])
         .args([&folder.join("changed.json"), Path::new("--model"), &model])
@@ -202,5 +202,61 @@ fn a_changed_certificate_or_model_is_found_out() {
         .output()
         .expect("it runs");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("NOT the certificate of"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let verdict = text.lines().next().unwrap_or_default();
+    assert!(verdict.starts_with("It is NOT the certificate of"), "{text}");
+    assert!(!text.contains("The certificate holds"), "{text}");
+}
+
+#[test]
+fn what_a_certificate_says_of_training_is_recomputed_or_has_the_right_form() {
+    let (_, folder) = trained(&["--set", "steps=20", "--set", "evaluation.noise-multiplier=50"]);
+    let original = read_json(&folder.join("certificate.json"));
+    let verdict = |certificate: &Value| {
+        let path = folder.join("changed.json");
+        std::fs::write(&path, certificate.to_string()).expect("writable");
+        let output = dobrushin(&["certificate", "verify", "--json"]).arg(&path).output().expect("it runs");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (answer["holds"] == true, answer["differences"].to_string())
+    };
+    assert_eq!(verdict(&original), (true, "[]".to_owned()));
+    let changes: [(&str, Change); 9] = [
+        ("training.randomness", |c| c["training"]["randomness"] = "a fair coin".into()),
+        ("training.private", |c| c["training"]["private"] = "no".into()),
+        ("training.seed", |c| c["training"]["seed"] = "none".into()),
+        ("training.model_sha256", |c| c["training"]["model_sha256"] = "whichever you like".into()),
+        ("training.not_covered", |c| c["training"]["not_covered"] = Value::Array(Vec::new())),
+        ("training.enforcement[0].enforced", |c| {
+            c["training"]["enforcement"][0]["enforced"] = "by law".into()
+        }),
+        ("training.evaluation[0].loss_deviation", |c| {
+            c["training"]["evaluation"][0]["loss_deviation"] = 0.into()
+        }),
+        ("training.evaluation[0].accuracy", |c| {
+            c["training"]["evaluation"][0]["accuracy"] = "perfect".into()
+        }),
+        ("training.audited", |c| c["training"]["audited"] = true.into()),
+    ];
+    for (field, change) in changes {
+        let mut changed = original.clone();
+        change(&mut changed);
+        let (holds, differences) = verdict(&changed);
+        assert!(!holds && differences.contains(&format!("\"{field}\"")), "{field}: {differences}");
+    }
+}
+
+#[test]
+fn a_file_that_a_model_names_is_not_opened() {
+    let (_, folder) = trained(&["--set", "steps=20"]);
+    let path = folder.join("model.json");
+    let mut model = read_json(&path);
+    model["model"]["schema"] = file("secret-schema.toml", "hidden words").display().to_string().into();
+    std::fs::write(&path, model.to_string()).expect("writable");
+    let (code, text) = refused(&["predict", &path.display().to_string(), LOANS]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.contains("model.schema is the name of a file, but here it must be the schema itself"),
+        "{text}"
+    );
+    assert!(!text.contains("hidden"), "{text}");
 }

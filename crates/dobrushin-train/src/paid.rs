@@ -3,6 +3,7 @@
 use crate::descent::Streams;
 use crate::evaluate::judged;
 use crate::{Plan, Records, Target, TrainError, digits, noise};
+use dobrushin::algorithm::Evaluation;
 
 /// How good a model is on the records it was trained on, with noise; the guarantee of the run covers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,18 +52,36 @@ impl Plan {
                 }
             }
         }
-        let norm = if classes { 0.5_f64.sqrt() } else { 0.5 };
-        let deviation = evaluation.noise_multiplier.get() * norm;
+        let deviation = evaluation.noise_multiplier.get() * largest_part(classes);
         let mut noises = [0.0; 2];
         noise::gaussian(&mut streams.fresh(), &mut noises);
         let share =
             |sum: f64, noise: f64| digits::round(sum + deviation * noise, deviation) / f64::from(count) + 0.5;
-        let spread = deviation / f64::from(count);
+        let (accuracy_deviation, loss_deviation) = self.deviations(evaluation, count);
         Ok(Some(PrivateMetrics {
             accuracy: classes.then(|| share(right, noises[0])),
-            accuracy_deviation: classes.then_some(spread),
+            accuracy_deviation,
             loss: bound * share(loss, noises[1]),
-            loss_deviation: bound * spread,
+            loss_deviation,
         }))
     }
+
+    /// The standard deviations of the noise in the accuracy, which labels that are classes have, and in the loss, if the
+    /// plan has an evaluation: they follow from the plan alone.
+    pub fn evaluation_deviations(&self) -> Option<(Option<f64>, f64)> {
+        let training = self.training();
+        // The trainer counts records in 32 bits too.
+        Some(self.deviations(training.evaluation?, u32::try_from(training.records).unwrap_or(u32::MAX)))
+    }
+
+    fn deviations(&self, evaluation: Evaluation, count: u32) -> (Option<f64>, f64) {
+        let classes = matches!(self.bounds.target, Target::Classes(_));
+        let spread = evaluation.noise_multiplier.get() * largest_part(classes) / f64::from(count);
+        (classes.then_some(spread), self.loss_bound.get() * spread)
+    }
+}
+
+/// The largest norm of what one record adds to the sums.
+fn largest_part(classes: bool) -> f64 {
+    if classes { 0.5_f64.sqrt() } else { 0.5 }
 }

@@ -31,7 +31,7 @@ pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
         account_plot::draw(&run, &account, &options)?.write(path)?;
     }
     if let Some(path) = &arguments.certificate {
-        write_certificate(path, certificate::of(&file, &account, &options)?)?;
+        write_certificate(path, certificate::of(&file, &account, &options)?, &account)?;
     }
     let mut text = Text::default();
     if arguments.run.is_none() {
@@ -115,13 +115,33 @@ fn records(
     Ok(arguments.per_record.then_some(records))
 }
 
-fn write_certificate(path: &Path, certificate: Option<Value>) -> Result<(), Problem> {
+fn write_certificate(path: &Path, certificate: Option<Value>, account: &Account) -> Result<(), Problem> {
     let Some(certificate) = certificate else {
         return Err(Problem::answer_is_no("there is no guarantee, so there is no certificate")
-            .help("the same without --certificate says why no analysis applies"));
+            .help(why_no_certificate(account)));
     };
     file::replace(path, format!("{certificate:#}\n").as_bytes())
         .map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
+}
+
+/// Why there is no certificate, though the run can be accounted for.
+pub fn why_no_certificate(account: &Account) -> String {
+    match (&account.concern, account.guarantee()) {
+        (Some(concern), _) => concern.clone(),
+        (None, Some(_)) => "ε is infinite, which is no guarantee: add noise, or choose a larger δ".to_owned(),
+        (None, None) => "dobrushin account without --certificate says why no analysis applies".to_owned(),
+    }
+}
+
+/// A δ that something is to be certified or searched for. A question may have any; but everything is (ε, 1)-private.
+pub fn worth_meeting(delta: Delta) -> Result<Delta, Problem> {
+    if delta.get() < 1.0 {
+        return Ok(delta);
+    }
+    Err(Problem::new(
+        "δ is 1, but it must be below 1: everything is (ε, 1)-private, even publishing all records",
+    )
+    .help("--delta 1e-6, well below 1 over the number of records"))
 }
 
 /// What the flags ask, or else the file.
@@ -229,6 +249,7 @@ fn describe(text: &mut Text, account: &Account, records: Option<&Records>) {
         }
         None => "No guarantee: none of the analyses applies.".to_owned(),
     });
+    warn(text, account.concern.as_deref());
     if !account.explanation.is_empty() {
         let lines: Vec<String> = account.explanation.iter().map(|line| wrap(line, "")).collect();
         text.explanation(lines.join("\n"));
@@ -247,14 +268,22 @@ fn describe(text: &mut Text, account: &Account, records: Option<&Records>) {
     if let Some(best) = best {
         text.explanation(bullets("Assumptions", best.assumptions));
     }
-    if !account.warnings.is_empty() {
-        text.explanation(bullets("Notes", &account.warnings));
+    let notes = || account.warnings.iter().filter(|note| Some(*note) != account.concern.as_ref());
+    if notes().next().is_some() {
+        text.explanation(bullets("Notes", notes()));
     }
     text.explanation(format!(
         "The guarantee is the smallest upper end of a rigorous analysis; printed bounds are rounded outward.\n\
          The theorem: dobrushin explain {}",
         best.map_or("composition", |best| best.id)
     ));
+}
+
+/// Why a guarantee protects nobody; --quiet does not leave it out.
+pub fn warn(text: &mut Text, concern: Option<&str>) {
+    if let Some(concern) = concern {
+        text.answer(wrap(&format!("Warning: {concern}."), ""));
+    }
 }
 
 /// Why analyses do not apply, those with the same reason together.

@@ -1,10 +1,11 @@
 //! `dobrushin calibrate`: how much noise a target needs.
 
 use crate::cli::CalibrateArgs;
+use crate::command::account::{warn, worth_meeting};
 use crate::output::{Report, Text, bounds, object, table};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
-use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
+use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate, large_delta};
 use dobrushin::algorithm::{Noise, Parameter, Run, Training};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Epsilon};
@@ -37,7 +38,14 @@ pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
     }
     let run = file.run()?;
     let found = search(&run, parameter, target)?;
-    Ok(Report::new(text(&found, target, side(&run, parameter)), Value::Object(as_json(&found, target))))
+    let concern = match target {
+        Target::Privacy { delta, .. } => large_delta(&run, delta.get()),
+        Target::Advantage(_) | Target::TruePositiveRate { .. } => None,
+    };
+    let (mut text, mut json) = (text(&found, target, side(&run, parameter)), as_json(&found, target));
+    warn(&mut text, concern.as_deref());
+    json.insert("warnings".to_owned(), concern.into_iter().collect());
+    Ok(Report::new(text, Value::Object(json)))
 }
 
 /// The value that just meets the target.
@@ -102,7 +110,7 @@ fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> 
             Err(Problem::new("--epsilon is 0, but it must be above 0")
                 .help("(0, δ)-privacy is a membership advantage of δ: --advantage δ"))
         }
-        (Some(epsilon), Some(delta)) => Ok(Target::Privacy { epsilon, delta }),
+        (Some(epsilon), Some(delta)) => Ok(Target::Privacy { epsilon, delta: worth_meeting(delta)? }),
         _ => Err(Problem::new("there is no target: ε and δ are both needed")
             .help("--epsilon 2 --delta 1e-5, or --advantage 0.1, or --tpr 0.05 --fpr 0.01")),
     }

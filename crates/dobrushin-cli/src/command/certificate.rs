@@ -1,64 +1,33 @@
 //! `dobrushin certificate`: what a certificate says, and whether it holds.
 
-use super::train::digest;
 use super::verify;
-use crate::certificate::Claim;
-use crate::cli::{CertificateArgs, CertificateCommand, CertifiedArgs};
+use crate::certificate::check;
+use crate::cli::{CertificateArgs, CertificateCommand};
 use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
-/// Shows it, or computes it anew.
+/// Shows it, or recomputes it.
 pub fn run(arguments: &CertificateArgs) -> Result<Report, Problem> {
     match &arguments.command {
-        CertificateCommand::Show { certificate } => {
-            let certificate = verify::read(certificate)?;
-            // Nothing else is shown as if it were one.
-            Claim::read(&certificate)?;
-            let mut text = Text::default();
-            text.answer(for_people(&certificate));
-            Ok(Report::new(text, certificate))
+        CertificateCommand::Show { certificate } => show(certificate),
+        CertificateCommand::Verify(arguments) => {
+            verify::report(&arguments.certificate, arguments.model.as_deref())
         }
-        CertificateCommand::Verify(arguments) => verified(arguments),
     }
 }
 
-fn verified(arguments: &CertifiedArgs) -> Result<Report, Problem> {
-    let certificate = verify::read(&arguments.certificate)?;
-    let mut report = verify::report(&certificate)?;
-    if let Some(path) = &arguments.model {
-        let difference = difference(&certificate, path)?;
-        report.text.answer(match difference {
-            None => format!("It is the certificate of {}.", path.display()),
-            Some(why) => format!("It is NOT the certificate of {}: {why}.", path.display()),
-        });
-        report.json["model_matches"] = json!(difference.is_none());
-        report.answer_is_no |= difference.is_some();
+/// Nothing is shown that [`verify`] would not stand for.
+fn show(path: &Path) -> Result<Report, Problem> {
+    let certificate = verify::read(path)?;
+    if let Some(complaint) = verify::complaint(&check(&certificate)?) {
+        return Err(Problem::answer_is_no(format!("it is not shown, since {complaint}"))
+            .help("dobrushin certificate verify lists every difference, and what does hold"));
     }
-    Ok(report)
-}
-
-/// Why the file is not the one that the certificate was written with, if it is not.
-///
-/// Each knows the other, so that neither can be changed alone: the certificate has the hash of the model, and the model that
-/// of the run.
-fn difference(certificate: &Value, path: &Path) -> Result<Option<&'static str>, Problem> {
-    let Some(known) = certificate["training"]["model_sha256"].as_str() else {
-        return Err(Problem::new("the certificate is of a run, not of a model")
-            .help("leave --model out; dobrushin train writes certificates of models"));
-    };
-    let bytes = std::fs::read(path)
-        .map_err(|error| Problem::new(format!("cannot read {}", path.display())).because(error))?;
-    if digest(&bytes) != known {
-        return Ok(Some("the file has another SHA-256"));
-    }
-    let model: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if verify::is_private(certificate) && !model["warning"].is_null() {
-        return Ok(Some("the model was trained from a known seed, which the certificate does not say"));
-    }
-    let same_run = model["run_sha256"] == digest(certificate["run"].to_string().as_bytes());
-    Ok((!same_run).then_some("the model was trained by another run than that of the certificate"))
+    let mut text = Text::default();
+    text.answer(for_people(&certificate));
+    Ok(Report::new(text, certificate))
 }
 
 /// A certificate as people read it.
@@ -119,7 +88,10 @@ pub fn for_people(certificate: &Value) -> String {
     if !explanation.is_empty() {
         blocks.push(explanation.join("\n"));
     }
-    blocks.push("Anyone can compute it anew: dobrushin certificate verify certificate.json".to_owned());
+    if let Some(list) = certificate["warnings"].as_array().filter(|list| !list.is_empty()) {
+        blocks.push(bullets("Warnings", list.iter().map(shown)));
+    }
+    blocks.push("Anyone can recompute it: dobrushin certificate verify certificate.json".to_owned());
     blocks.join("\n\n") + "\n"
 }
 

@@ -1,7 +1,7 @@
 //! `dobrushin curve`: a run with one or two of its parameters varied.
 
 use crate::cli::CurveArgs;
-use crate::command::account::{answer_json, asked, question, symbol, target};
+use crate::command::account::{answer_json, asked, question, symbol, target, warn};
 use crate::output::{Report, Text, aligned, bounds, object, wrap};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
@@ -129,6 +129,7 @@ impl Curve {
             values.chain([guarantee]).chain(worth).chain(analyses).collect()
         });
         text.answer(aligned(header, rows));
+        warn(&mut text, self.concern().as_deref());
         let asked = match self.question {
             Question::Epsilon(delta) => format!("ε at δ = {}", number::plain(delta.get())),
             Question::Delta(epsilon) => format!("δ at ε = {}", number::plain(epsilon.get())),
@@ -142,6 +143,16 @@ impl Curve {
             text.explanation(words);
         }
         text
+    }
+
+    /// Where δ is too large to protect anybody, in words.
+    fn concern(&self) -> Option<String> {
+        let concerns = || self.accounts.iter().filter_map(|account| account.concern.as_ref());
+        let first = concerns().next()?;
+        Some(match (concerns().count(), self.accounts.len()) {
+            (1, 1) => first.clone(),
+            (some, all) => format!("at {some} of {all} points δ is too large, at the first because {first}"),
+        })
     }
 
     /// What is bounded, of all points, in words.
@@ -185,6 +196,7 @@ impl Curve {
             ("target", target(self.question)),
             ("analyses", analyses.collect()),
             ("guarantee", guarantee),
+            ("warnings", self.concern().into_iter().collect()),
         ]);
         if let Some(worths) = &self.worths {
             let value = |worth| {

@@ -46,7 +46,8 @@ pub fn read(tables: &Table) -> Result<Run, Problem> {
 fn refuse_others(tables: &Table, run: &Section, update: &Section) -> Result<(), Problem> {
     let key = run.keys().find(|key| !["algorithm", "release"].contains(key)).map(|key| run.dotted(key));
     let noise = update.keys().find(|key| *key != "noise").map(|key| update.dotted(key));
-    let section = ["loss", "mechanism"].into_iter().find(|section| tables.contains_key(*section));
+    let known = ["run", "update", "step", "domain", "target"];
+    let section = tables.keys().find(|section| !known.contains(&section.as_str()));
     match key.or(noise).or(section.map(|section| format!("[{section}]"))) {
         None => Ok(()),
         Some(what) => Err(Problem::new(format!("{what} is not for algorithm = \"chain\"")).help(

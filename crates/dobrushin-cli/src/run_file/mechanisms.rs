@@ -1,6 +1,6 @@
 //! `algorithm = "composition"`: a list of mechanisms.
 
-use super::section::{Section, number, shown};
+use super::section::{Section, names_a_file, number, shown};
 use super::training::NEIGHBOURS;
 use crate::probabilities;
 use crate::problem::Problem;
@@ -27,16 +27,16 @@ const KINDS: &[(&str, &[&str])] = &[
     ("profile", &["points"]),
 ];
 
-/// The run that the tables describe; files are looked for in the folder.
-pub fn read(tables: &Table, folder: &Path) -> Result<Run, Problem> {
+/// The run that the tables describe.
+pub fn read(tables: &Table) -> Result<Run, Problem> {
     let run = Section::of(tables, "run")?;
     if let Some(key) = run.keys().find(|key| !["algorithm", "neighbours"].contains(key)) {
         return Err(not_here(&run.dotted(key)));
     }
-    for section in ["update", "loss", "domain", "step"] {
-        if tables.contains_key(section) {
-            return Err(not_here(&format!("[{section}]")));
-        }
+    if let Some(section) =
+        tables.keys().find(|section| !["run", "mechanism", "target"].contains(&section.as_str()))
+    {
+        return Err(not_here(&format!("[{section}]")));
     }
     let neighbours = run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne);
     let list = tables.get("mechanism").and_then(Value::as_array);
@@ -44,7 +44,7 @@ pub fn read(tables: &Table, folder: &Path) -> Result<Run, Problem> {
     let uses = entries
         .map(|(index, table)| {
             let section = Section::entry(table, "mechanism", index + 1);
-            let used = one(&section, folder)?;
+            let used = one(&section)?;
             // Said here, where the mechanism can be named.
             dominating_pair(&used.mechanism, used.sampling, neighbours).map_err(|error| {
                 Problem::new(format!("mechanism {}: {error}", index + 1))
@@ -61,7 +61,7 @@ fn not_here(what: &str) -> Problem {
         .help("that has run.neighbours, [[mechanism]] tables and [target] only")
 }
 
-fn one(section: &Section, folder: &Path) -> Result<MechanismUse, Problem> {
+fn one(section: &Section) -> Result<MechanismUse, Problem> {
     let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
     let kind = section.word("kind", &kinds)?;
     let parameters =
@@ -74,7 +74,7 @@ fn one(section: &Section, folder: &Path) -> Result<MechanismUse, Problem> {
             .help(format!("it takes: {}", parameters.join(", "))));
     }
     Ok(MechanismUse {
-        mechanism: mechanism(section, kind, folder)?,
+        mechanism: mechanism(section, kind)?,
         sampling: sampling(section)?,
         count: section.whole("count")?.unwrap_or(1),
     })
@@ -96,7 +96,7 @@ fn sampling(section: &Section) -> Result<Sampling, Problem> {
     }
 }
 
-fn mechanism(section: &Section, kind: &str, folder: &Path) -> Result<Mechanism, Problem> {
+fn mechanism(section: &Section, kind: &str) -> Result<Mechanism, Problem> {
     let positive = |key: &str| section.positive(key)?.ok_or_else(|| section.missing(key));
     Ok(match kind {
         "gaussian" => Mechanism::Gaussian { noise_multiplier: positive("noise-multiplier")? },
@@ -115,7 +115,7 @@ fn mechanism(section: &Section, kind: &str, folder: &Path) -> Result<Mechanism, 
             categories: small(section, "categories")?,
         },
         "exponential" => Mechanism::Exponential { epsilon: epsilon(section)? },
-        "channel" => Mechanism::Channel(channel(section, folder)?),
+        "channel" => Mechanism::Channel(channel(section)?),
         "approximate" => Mechanism::Approximate { epsilon: epsilon(section)?, delta: delta(section)? },
         _ => Mechanism::Profile(Arc::new(profile(section)?)),
     })
@@ -136,39 +136,39 @@ fn small(section: &Section, key: &'static str) -> Result<u32, Problem> {
     u32::try_from(value).map_err(|_| section.refuse(key, "a whole number, at most 4294967295"))
 }
 
-fn channel(section: &Section, folder: &Path) -> Result<FiniteKernel, Problem> {
-    let (rows, name) = match section.value("channel") {
-        None => return Err(section.missing("channel")),
-        Some(value @ Value::String(name)) => (rows_of(section, value, folder)?, name.clone()),
-        Some(value) => (rows_of(section, value, folder)?, section.dotted("channel")),
-    };
+/// The channel whose rows are given.
+fn channel(section: &Section) -> Result<FiniteKernel, Problem> {
+    let value = section.value("channel").ok_or_else(|| section.missing("channel"))?;
+    if value.is_str() {
+        return Err(names_a_file(&section.dotted("channel"), "the list of its rows"));
+    }
+    let row = |row: &Value| row.as_array()?.iter().map(number).collect::<Option<Vec<f64>>>();
+    let rows = value.as_array().and_then(|rows| rows.iter().map(row).collect::<Option<Vec<_>>>());
+    let rows = rows
+        .ok_or_else(|| section.refuse("channel", "the path of a CSV file, or a list of rows of numbers"))?;
+    kernel(rows, &section.dotted("channel"))
+}
+
+fn kernel(rows: Vec<Vec<f64>>, name: &str) -> Result<FiniteKernel, Problem> {
     FiniteKernel::new(rows).map_err(|error| {
         Problem::new(format!("{name} is no channel: {error}"))
             .help("rows are inputs (counted without header), columns are outputs")
     })
 }
 
-/// The probabilities in the file that is named, or that stand in place of its name.
-fn rows_of(section: &Section, value: &Value, folder: &Path) -> Result<Vec<Vec<f64>>, Problem> {
-    if let Some(name) = value.as_str() {
-        return probabilities::read(&folder.join(name)).map_err(|problem| {
-            problem.help(format!("{} is relative to the folder of the run file", section.dotted("channel")))
-        });
-    }
-    let row = |row: &Value| row.as_array()?.iter().map(number).collect::<Option<Vec<f64>>>();
-    let rows = value.as_array().and_then(|rows| rows.iter().map(row).collect::<Option<Vec<_>>>());
-    rows.ok_or_else(|| section.refuse("channel", "the path of a CSV file, or a list of rows of numbers"))
-}
-
-/// Puts the probabilities of every channel in place of the name of its file.
+/// Puts the probabilities of every channel in the place of the name of its file, which is looked for in the folder.
 pub fn embed(tables: &mut Table, folder: &Path) -> Result<(), Problem> {
     let list = tables.get_mut("mechanism").and_then(Value::as_array_mut);
     for (index, table) in list.into_iter().flatten().filter_map(Value::as_table_mut).enumerate() {
         let section = Section::entry(table, "mechanism", index + 1);
-        let Some(value) = section.value("channel") else {
+        let Some(name) = section.value("channel").and_then(Value::as_str) else {
             continue;
         };
-        let rows = rows_of(&section, value, folder)?;
+        let rows = probabilities::read(&folder.join(name)).map_err(|problem| {
+            problem.help(format!("{} is relative to the folder of the run file", section.dotted("channel")))
+        })?;
+        // Said here, where the file can be named.
+        kernel(rows.clone(), name)?;
         let row = |row: Vec<f64>| Value::Array(row.into_iter().map(Value::Float).collect());
         table.insert("channel".to_owned(), Value::Array(rows.into_iter().map(row).collect()));
     }

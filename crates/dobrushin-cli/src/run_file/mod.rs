@@ -6,11 +6,12 @@ mod mechanisms;
 mod overrides;
 mod plan;
 mod section;
+mod self_contained;
 mod training;
 
 pub use keys::{is_whole, nearest};
 pub use overrides::{apply, parse_assignment, set, value_of};
-pub use plan::model_of;
+pub use self_contained::{SelfContained, model_of};
 
 use crate::problem::Problem;
 use dobrushin::account::Question;
@@ -58,58 +59,33 @@ impl RunFile {
         Ok(Self { tables: parse(text, &name)?, folder })
     }
 
-    /// What [`RunFile::json`] wrote, read again.
-    pub fn from_json(json: &Json) -> Result<Self, Problem> {
-        let Some(Value::Table(tables)) = toml_of(json) else {
-            return Err(Problem::new("the run is no table of sections").help(EXAMPLE));
-        };
-        let schema = tables.get("model").and_then(|model| model.get("schema"));
-        if schema.is_some_and(Value::is_str) {
-            return Err(Problem::new(
-                "model.schema of the run is the name of a file, but it must be the schema itself",
-            )
-            .help("what dobrushin writes for programs holds it, so that it means the same everywhere"));
-        }
-        Ok(Self { tables, folder: PathBuf::new() })
+    /// The run with the content of every file that the run file names.
+    pub fn self_contained(&self) -> Result<SelfContained, Problem> {
+        keys::check(&self.tables)?;
+        let mut tables = self.tables.clone();
+        mechanisms::embed(&mut tables, &self.folder)?;
+        plan::embed(&mut tables, &self.folder)?;
+        Ok(SelfContained::new(tables))
     }
 
-    /// The same with the content of every file that it names.
+    /// The same run file with the content of every file that it names.
     pub fn embedded(&self) -> Result<Self, Problem> {
-        let mut file = self.clone();
-        mechanisms::embed(&mut file.tables, &self.folder)?;
-        plan::embed(&mut file.tables, &self.folder)?;
-        Ok(file)
+        Ok(Self { tables: self.self_contained()?.into_tables(), folder: self.folder.clone() })
     }
 
     /// The run.
     pub fn run(&self) -> Result<Run, Problem> {
-        keys::check(&self.tables)?;
-        // Names the known ones if it is none of them.
-        Section::of(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)?;
-        match self.algorithm() {
-            "composition" => mechanisms::read(&self.tables, &self.folder),
-            "chain" => chain::read(&self.tables),
-            _ if plan::is_plan(&self.tables) => Ok(plan::read(&self.tables, &self.folder)?.0.lowered()?),
-            _ => {
-                plan::refuse_without_model(&self.tables)?;
-                training::read(&self.tables)
-            }
-        }
+        self.self_contained()?.run()
     }
 
     /// What can be trained, and the schema of its data.
     pub fn plan(&self) -> Result<(Plan, Schema), Problem> {
-        keys::check(&self.tables)?;
-        plan::needs_model(&self.tables)?;
-        let (description, schema) = plan::read(&self.tables, &self.folder)?;
-        Ok((Plan::new(description)?, schema))
+        self.self_contained()?.plan()
     }
 
     /// The schema that the model's data follow.
     pub fn schema(&self) -> Result<Schema, Problem> {
-        keys::check(&self.tables)?;
-        plan::needs_model(&self.tables)?;
-        plan::schema(&self.tables, &self.folder)
+        self.self_contained()?.schema()
     }
 
     /// A whole number that a key says.

@@ -1,13 +1,12 @@
 //! `[model]`: a run that is lowered from a model, a schema and a set to project to, and that can be trained.
 
-use super::section::{Section, number, whole};
+use super::section::{Section, names_a_file, number, whole};
 use super::{json, toml_of, training};
 use crate::problem::Problem;
 use crate::train_data::read_schema;
 use dobrushin::{Positive, Probability};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Description, Loss, Model, Projection};
-use serde_json::Value as Json;
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -38,9 +37,9 @@ pub fn needs_model(tables: &Table) -> Result<(), Problem> {
         .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""))
 }
 
-/// What the tables describe; the schema is looked for in the folder.
-pub fn read(tables: &Table, folder: &Path) -> Result<(Description, Schema), Problem> {
-    let schema = schema(tables, folder)?;
+/// What the tables describe.
+pub fn read(tables: &Table) -> Result<(Description, Schema), Problem> {
+    let schema = schema(tables)?;
     let mut tables = tables.clone();
     let evaluation = Section::of(&tables, "evaluation")?;
     let loss_bound = evaluation.positive("loss-bound")?.unwrap_or(Positive::new(1.0)?);
@@ -96,34 +95,34 @@ pub fn refuse_without_model(tables: &Table) -> Result<(), Problem> {
 /// The sets that iterates can be projected to.
 const SETS: [&str; 4] = ["ball", "box", "simplex", "interval"];
 
-/// Puts the schema itself in the place of its file's name.
+/// Puts the schema itself in the place of the name of its file, which is looked for in the folder.
 pub fn embed(tables: &mut Table, folder: &Path) -> Result<(), Problem> {
-    if !is_plan(tables) {
+    let Some(model) = tables.get_mut("model").and_then(Value::as_table_mut) else {
         return Ok(());
-    }
-    let schema = schema(tables, folder)?;
-    if let (Some(model), Some(value)) =
-        (tables.get_mut("model").and_then(Value::as_table_mut), toml_of(&schema.canonical_json()))
-    {
+    };
+    let schema = match model.get("schema") {
+        Some(Value::String(name)) => read_schema(&folder.join(name))?,
+        Some(value @ Value::Table(_)) => Schema::from_json(&json(value))?,
+        _ => return Ok(()),
+    };
+    if let Some(value) = toml_of(&schema.canonical_json()) {
         model.insert("schema".to_owned(), value);
     }
     Ok(())
 }
 
-/// The model that a `[model]` with its schema describes.
-pub fn model_of(model: &Json) -> Result<(Model, Schema), Problem> {
-    let table = toml_of(model).unwrap_or(Value::Boolean(false));
-    let tables = Table::from_iter([("model".to_owned(), table)]);
-    let schema = schema(&tables, Path::new(""))?;
-    Ok((self::model(&Section::of(&tables, "model")?, &schema)?, schema))
+/// The model of tables that have nothing but `[model]`.
+pub fn model_alone(tables: &Table) -> Result<(Model, Schema), Problem> {
+    let schema = schema(tables)?;
+    Ok((model(&Section::of(tables, "model")?, &schema)?, schema))
 }
 
-/// The schema that model.schema names, or is.
-pub fn schema(tables: &Table, folder: &Path) -> Result<Schema, Problem> {
+/// The schema that model.schema is.
+pub fn schema(tables: &Table) -> Result<Schema, Problem> {
     let model = Section::of(tables, "model")?;
     match model.value("schema") {
-        Some(Value::String(name)) => read_schema(&folder.join(name)),
         Some(value @ Value::Table(_)) => Ok(Schema::from_json(&json(value))?),
+        Some(Value::String(_)) => Err(names_a_file(&model.dotted("schema"), "the schema itself")),
         Some(_) => Err(model.refuse("schema", "the name of a schema file")),
         None => Err(model.missing("schema")),
     }

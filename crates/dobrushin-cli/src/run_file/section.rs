@@ -152,6 +152,14 @@ impl<'a> Section<'a> {
     }
 }
 
+/// What to say of the name of a file where nothing may be opened.
+pub fn names_a_file(dotted: &str, needed: &str) -> Problem {
+    Problem::new(format!("{dotted} is the name of a file, but here it must be {needed}")).help(
+        "nothing is opened that a certificate or a model names; what dobrushin writes for programs holds all of it, so that \
+         it means the same everywhere",
+    )
+}
+
 /// A whole number from 1 to 2⁵³.
 pub fn whole(value: &Value) -> Option<u64> {
     match value {

@@ -2,6 +2,7 @@
 
 use super::analyses::{Options, analyses};
 use super::explanation;
+use super::large_delta::large_delta;
 use crate::algorithm::Run;
 use crate::profile::PrivacyProfile;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
@@ -58,8 +59,10 @@ pub struct Report {
     pub entries: Vec<Entry>,
     /// Where the answer comes from, in words.
     pub explanation: Vec<String>,
-    /// What could not be used, or says nothing, and why, in words.
+    /// What could not be used, or says nothing, and why, in words; the concern comes first.
     pub warnings: Vec<String>,
+    /// Why the guarantee protects nobody, though it holds, in words.
+    pub concern: Option<String>,
 }
 
 /// An answer that is a guarantee.
@@ -83,8 +86,11 @@ impl Report {
             assumptions: analysed.assumptions,
         };
         let entries = analyses(run, options).into_iter().map(entry).collect();
-        let mut report = Self { question, entries, explanation: Vec::new(), warnings: Vec::new() };
+        let mut report =
+            Self { question, entries, explanation: Vec::new(), warnings: Vec::new(), concern: None };
         (report.explanation, report.warnings) = explanation::of(run, &report);
+        report.concern = report.delta().and_then(|delta| large_delta(run, delta));
+        report.warnings.splice(0..0, report.concern.clone());
         report
     }
 
@@ -92,6 +98,23 @@ impl Report {
     pub fn answer(&self, id: &str) -> Option<Answer> {
         let entry = self.entries.iter().find(|entry| entry.id == id)?;
         entry.outcome.as_ref().ok().copied()
+    }
+
+    /// The δ of the guarantee: what was given, or the upper end of the answer.
+    fn delta(&self) -> Option<f64> {
+        match self.question {
+            Question::Epsilon(delta) => Some(delta.get()),
+            Question::Delta(_) => self.guarantee().map(|best| best.answer.value.upper()),
+        }
+    }
+
+    /// The guarantee, if it says something: everything is (∞, δ)-private, and everything is (ε, 1)-private.
+    pub fn certifiable(&self) -> Option<Guarantee<'_>> {
+        let says_something = |best: &Guarantee<'_>| match self.question {
+            Question::Epsilon(delta) => delta.get() < 1.0 && best.answer.value.upper() < f64::INFINITY,
+            Question::Delta(_) => best.answer.value.upper() < 1.0,
+        };
+        self.guarantee().filter(says_something)
     }
 
     /// The best rigorous answer with its analysis.

@@ -1,6 +1,7 @@
 //! What users type after `dobrushin train`.
 
 use crate::cli::{SetArgs, delta, epsilon, probability};
+use crate::command::account::worth_meeting;
 use crate::problem::Problem;
 use crate::run_file::RunFile;
 use clap::Args;
@@ -72,7 +73,7 @@ impl Goal {
     pub fn of(arguments: &TrainArgs, file: &RunFile) -> Result<Self, Problem> {
         let given = file.question()?;
         let delta = match (arguments.delta, given) {
-            (Some(delta), _) | (None, Some(Question::Epsilon(delta))) => Some(delta),
+            (Some(delta), _) | (None, Some(Question::Epsilon(delta))) => Some(worth_meeting(delta)?),
             _ => None,
         };
         let asked = match (arguments.epsilon, given) {

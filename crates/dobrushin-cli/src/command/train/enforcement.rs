@@ -3,7 +3,7 @@
 use super::NOT_PRIVATE;
 use super::files::digest;
 use crate::problem::Problem;
-use crate::run_file::RunFile;
+use crate::run_file::SelfContained;
 use dobrushin::account::Report as Account;
 use dobrushin::algorithm::{Contribution, Training};
 use dobrushin_train::schema::Schema;
@@ -18,12 +18,8 @@ pub fn training_json(
     model: &[u8],
     seed: Option<u64>,
 ) -> Value {
-    let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
-    let mut json = derived(plan, schema, assumptions);
-    json["randomness"] = json!(match seed {
-        None => "ChaCha20, keyed by the operating system",
-        Some(_) => NOT_PRIVATE,
-    });
+    let mut json = derived(plan, schema, account);
+    json["randomness"] = json!(randomness(seed.is_none()));
     json["private"] = json!(seed.is_none());
     json["model_sha256"] = json!(digest(model));
     if let Some(seed) = seed {
@@ -32,25 +28,48 @@ pub fn training_json(
     json
 }
 
-/// The first field of what a certificate says of training that does not follow from its run.
-pub fn contradiction(certificate: &Value) -> Result<Option<String>, Problem> {
-    let (plan, schema) = RunFile::from_json(&certificate["run"])?.plan()?;
-    let assumptions: Vec<String> = certificate["guarantee"]["assumptions"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|words| words.as_str().map(str::to_owned))
-        .collect();
-    let expected = derived(&plan, &schema, &assumptions);
-    let fields = expected.as_object().into_iter().flatten();
-    Ok(fields
-        .filter(|(key, value)| certificate["training"][key.as_str()] != **value)
-        .map(|(key, _)| key.clone())
-        .next())
+fn randomness(private: bool) -> &'static str {
+    if private { "ChaCha20, keyed by the operating system" } else { NOT_PRIVATE }
+}
+
+/// What a certificate must say of training: all that follows from the run, and the rest as it is claimed if it can be so,
+/// null if not.
+pub fn recomputed(claimed: &Value, run: &SelfContained, account: &Account) -> Result<Value, Problem> {
+    let (plan, schema) = run.plan()?;
+    let private = claimed["private"] == true;
+    let mut json = derived(&plan, &schema, account);
+    let as_claimed = |value: &Value, can_be: bool| if can_be { value.clone() } else { Value::Null };
+    json["randomness"] = json!(randomness(private));
+    json["private"] = json!(private);
+    json["model_sha256"] = as_claimed(&claimed["model_sha256"], is_digest(&claimed["model_sha256"]));
+    if !private {
+        json["seed"] = as_claimed(&claimed["seed"], claimed["seed"].is_u64());
+    }
+    if let Some((accuracy_deviation, loss_deviation)) = plan.evaluation_deviations() {
+        let measured = |value: &Value| as_claimed(value, value.is_number());
+        let task = |task: usize| {
+            let claimed = &claimed["evaluation"][task];
+            json!({
+                "accuracy": accuracy_deviation.map(|_| measured(&claimed["accuracy"])),
+                "accuracy_deviation": accuracy_deviation,
+                "loss": measured(&claimed["loss"]),
+                "loss_deviation": loss_deviation,
+            })
+        };
+        json["evaluation"] = (0..schema.tasks()).map(task).collect();
+    }
+    Ok(json)
+}
+
+/// Whether it is the SHA-256 of something, as [`digest`] writes it.
+fn is_digest(value: &Value) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    value.as_str().is_some_and(|text| text.len() == 64 && text.bytes().all(is_digit))
 }
 
 /// All of it that follows from the run.
-fn derived(plan: &Plan, schema: &Schema, assumptions: &[String]) -> Value {
+fn derived(plan: &Plan, schema: &Schema, account: &Account) -> Value {
+    let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
     let enforced: Vec<Value> = assumptions
         .iter()
         .map(|assumption| json!({ "assumption": assumption, "enforced": how(assumption, plan) }))

@@ -3,6 +3,7 @@
 use super::NOT_PRIVATE;
 use crate::command::certificate::for_people;
 use crate::file::Draft;
+use crate::json_file;
 use crate::problem::Problem;
 use crate::run_file::{RunFile, model_of};
 use dobrushin_train::schema::Schema;
@@ -111,11 +112,8 @@ impl Saved {
     pub fn read(path: &Path) -> Result<Self, Problem> {
         let name = path.display();
         let help = "dobrushin train writes models";
-        let bytes = std::fs::read(path)
-            .map_err(|error| Problem::new(format!("cannot read {name}")).because(error).help(help))?;
+        let file = json_file::read(path, "model", help)?;
         let no_model = |why: &str| Problem::new(format!("{name} is no model: {why}")).help(help);
-        let file: Value =
-            serde_json::from_slice(&bytes).map_err(|error| no_model("it is not JSON").because(error))?;
         if file["kind"] != KIND || file["schema"] != 1 {
             return Err(no_model(&format!("its kind is not {KIND:?} in version 1")));
         }

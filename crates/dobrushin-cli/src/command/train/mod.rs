@@ -7,10 +7,11 @@ mod files;
 mod report;
 
 pub use arguments::TrainArgs;
-pub use enforcement::contradiction;
+pub use enforcement::recomputed;
 pub use files::{Saved, digest};
 
 use crate::certificate;
+use crate::command::account::why_no_certificate;
 use crate::command::calibrate;
 use crate::output::Report;
 use crate::problem::Problem;
@@ -46,7 +47,7 @@ pub fn run(arguments: &TrainArgs, show_progress: bool) -> Result<Report, Problem
     let account = Account::new(plan.run(), goal.question(), &options);
     let Some(mut certificate) = certificate::of(&file, &account, &options)? else {
         return Err(Problem::answer_is_no("there is no guarantee, so nothing is trained")
-            .help("dobrushin account with the same run file says why no analysis applies"));
+            .help(why_no_certificate(&account)));
     };
     data.prepare(&plan)?;
     let released = train(&plan, &mut data, &generators, show_progress)?;

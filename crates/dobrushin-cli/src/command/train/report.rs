@@ -4,7 +4,7 @@ use super::NOT_PRIVATE;
 use super::arguments::TrainArgs;
 use super::data::Data;
 use super::files::Folder;
-use crate::command::account::{answer_json, pair, symbol, target};
+use crate::command::account::{answer_json, pair, symbol, target, warn};
 use crate::output::{Report, Text, bullets, object, table};
 use crate::run_file::RunFile;
 use dobrushin::account::Report as Account;
@@ -60,6 +60,8 @@ fn guarantee(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) 
         None => promise,
         Some(seed) => format!("{NOT_PRIVATE}: the randomness came from seed {seed}. Otherwise {promise}"),
     });
+    warn(text, account.concern.as_deref());
+    json.insert("warnings".to_owned(), json!(account.warnings));
     if let Some(published) = account.answer("composition").filter(|_| best.id != "composition") {
         text.explanation(format!(
             "If every iterate were published it would be {} = {}, by composition.",

@@ -1,0 +1,54 @@
+//! δ that are too large to protect anybody.
+
+use crate::Enclosure;
+use crate::algorithm::Run;
+use crate::numeric::decimal;
+
+/// What to say of a δ that is not below 1/n, for a run on n records; `None` if it is, or if n is not known.
+///
+/// Whoever draws one of n records at random and publishes it in full changes the law of what is published by 1/n at most
+/// if one record changes: that is (0, 1/n)-private. So a δ of 1/n or more allows it. Where the number of records is itself
+/// a secret, n is the bound that was declared for it.
+pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
+    // As it was given; a computed one has more digits than words need.
+    let shown = match decimal::plain(delta) {
+        given if given.len() <= 8 => given,
+        _ => decimal::briefly(Enclosure::from(delta)),
+    };
+    if delta >= 1.0 {
+        return Some(format!(
+            "δ = {shown} is no guarantee: everything is (ε, 1)-private, even publishing all records in full"
+        ));
+    }
+    let records = run.as_training()?.records;
+    (delta >= 1.0 / records as f64).then(|| {
+        format!(
+            "δ = {shown} is not below 1/n for the n = {records} records: publishing one of them in full, drawn at random, \
+             would be allowed. δ should be well below 1/n"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Options, Question, Report};
+    use crate::algorithm::{MechanismUse, Mechanisms};
+    use crate::mechanism::{Mechanism, Neighbours, Sampling};
+    use crate::{Delta, Positive};
+
+    #[test]
+    fn without_a_number_of_records_only_a_delta_of_1_is_too_large() {
+        let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0).expect("positive") };
+        let uses = vec![MechanismUse { mechanism, sampling: Sampling::Every, count: 1 }];
+        let run = Run::mechanisms(Mechanisms { neighbours: Neighbours::ReplaceOne, uses }).expect("a run");
+        assert_eq!(large_delta(&run, 0.5), None);
+        assert!(large_delta(&run, 1.0).is_some_and(|words| words.contains("no guarantee")));
+        let of = |delta: f64| {
+            let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
+            Report::new(&run, question, &Options::default())
+        };
+        assert!(of(1.0).guarantee().is_some() && of(1.0).certifiable().is_none());
+        assert!(of(0.5).certifiable().is_some() && of(0.5).concern.is_none());
+    }
+}
