@@ -1,27 +1,5 @@
 //! The `dobrushin` program.
 
-mod certificate;
-mod cli;
-mod command;
-mod figures;
-mod file;
-mod level;
-mod local_data;
-mod output;
-mod plot;
-mod probabilities;
-mod problem;
-mod profile_plot;
-mod progress;
-mod records;
-mod run_file;
-mod sweep;
-mod table_file;
-mod train_data;
-
-use clap::Parser;
-use cli::{Cli, Command};
-use problem::Problem;
 use std::process::ExitCode;
 
 /// Adding up losses takes and gives back megabytes; the system's allocator returns them to the
@@ -30,35 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    file::remove_drafts_when_interrupted();
-    match run(Cli::parse()) {
-        Ok(code) => code,
-        Err(problem) => {
-            problem.print();
-            problem.exit_code()
-        }
-    }
-}
-
-fn run(cli: Cli) -> Result<ExitCode, Problem> {
-    let report = match &cli.command {
-        None => command::demonstration::run(),
-        Some(Command::Account(arguments)) => command::account::run(arguments),
-        Some(Command::Verify(arguments)) => command::verify::run(arguments),
-        Some(Command::Calibrate(arguments)) => command::calibrate::run(arguments),
-        Some(Command::Curve(arguments)) => command::curve::run(arguments, !cli.common.quiet),
-        Some(Command::Divergence(arguments)) => command::divergence::run(arguments),
-        Some(Command::Kernel(arguments)) => command::kernel::run(arguments, !cli.common.quiet),
-        Some(Command::Local(arguments)) => return command::local::run(arguments, &cli.common),
-        Some(Command::Schema(arguments)) => {
-            command::schema::run(arguments, cli.common.output.as_ref(), cli.common.quiet)
-        }
-        Some(Command::Train(arguments)) => command::train::run(arguments, !cli.common.quiet),
-        Some(Command::Predict(arguments)) => return command::predict::run(arguments, &cli.common),
-        Some(Command::Certificate(arguments)) => command::certificate::run(arguments),
-        Some(Command::Figures(arguments)) => command::figures::run(arguments, !cli.common.quiet),
-        Some(Command::Explain(arguments)) => command::explain::run(arguments),
-    }?;
-    report.print(&cli.common)?;
-    Ok(report.exit_code())
+    dobrushin_cli::main()
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::Common;
 use crate::file;
+use crate::plain_text::lines_shown_safely;
 use crate::problem::Problem;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use dobrushin::Enclosure;
@@ -60,9 +61,12 @@ impl Report {
         if self.answer_is_no { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
 
-    /// As the flags ask.
+    /// As the flags ask. No file that it quotes can command a terminal; JSON stays the same JSON.
     pub fn rendered(&self, common: &Common) -> String {
-        if common.json { format!("{:#}\n", self.json) } else { self.text.render(common.quiet) }
+        lines_shown_safely(&match common.json {
+            true => format!("{:#}\n", self.json),
+            false => self.text.render(common.quiet),
+        })
     }
 
     /// Prints the report as the flags ask. A reader that stops reading is no error.

@@ -1,9 +1,11 @@
 //! What went wrong, as a user reads it.
 
+use crate::plain_text::for_message;
 use std::error::Error;
 use std::process::ExitCode;
 
-/// A message with its causes and, where there is one, what to do.
+/// A message with its causes and, where there is one, what to do. All are short, and fit for a terminal, whatever a file
+/// or an argument that they quote holds.
 #[derive(Debug)]
 pub struct Problem {
     message: String,
@@ -15,7 +17,7 @@ pub struct Problem {
 impl Problem {
     /// Something wrong with what the user gave.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None, help: None, code: 2 }
+        Self { message: for_message(&message.into()), cause: None, help: None, code: 2 }
     }
 
     /// Nothing wrong, but the answer is "no".
@@ -25,13 +27,13 @@ impl Problem {
 
     /// With what led to it.
     pub fn because(mut self, cause: impl Error + Send + 'static) -> Self {
-        self.cause = Some(Box::new(cause));
+        self.cause = Some(Box::new(Cause::of(&cause)));
         self
     }
 
     /// With what would mend it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(for_message(&help.into()));
         self
     }
 
@@ -51,6 +53,32 @@ impl Problem {
     /// 2 for bad input, 1 for the answer "no".
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
+    }
+}
+
+/// What an error and those behind it say.
+#[derive(Debug)]
+struct Cause {
+    message: String,
+    source: Option<Box<Self>>,
+}
+
+impl Cause {
+    fn of(error: &dyn Error) -> Self {
+        let source = error.source().map(|source| Box::new(Self::of(source)));
+        Self { message: for_message(&error.to_string()), source }
+    }
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Cause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &dyn Error)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::CheckArgs;
 use crate::output::{Report, Text, wrap};
+use crate::plain_text::shown_safely;
 use crate::problem::Problem;
 use crate::table_file::{find_all, names};
 use crate::train_data::read_schema;
@@ -26,12 +27,12 @@ pub fn run(arguments: &CheckArgs) -> Result<Report, Problem> {
     let kind = kind(&schema);
     text.answer(format!(
         "label      {} ({kind})\nfeatures   {} from {} columns\nnorm       {norm} ({why})\nhash       {}",
-        labels(&schema),
+        shown_safely(&labels(&schema)),
         bounds.dimension,
         schema.feature_columns().len(),
         schema.hash(),
     ));
-    text.answer(wrap(&features.join(", "), "features:  "));
+    text.answer(wrap(&shown_safely(&features.join(", ")), "features:  "));
     if let Some(data) = &arguments.data {
         text.answer(format!("{} has all columns", data.display()));
     }

@@ -1,10 +1,10 @@
 //! Schemas as a program writes them.
 
 use super::values::{MOST_CATEGORIES, Values};
+use crate::plain_text::shown_safely;
 use crate::problem::Problem;
 use std::fmt::Write;
 use std::path::Path;
-use toml::Value;
 
 /// With more different values than this, numbers are numbers; otherwise categories.
 const FEW: usize = 12;
@@ -64,9 +64,7 @@ pub fn from_values(labels: &[&str], columns: &[Values], path: &Path) -> Result<S
 fn head(draft: &mut String, labels: &[&str]) {
     let label = match labels {
         [label] => text(label),
-        _ => {
-            Value::Array(labels.iter().map(|label| Value::String((*label).to_owned())).collect()).to_string()
-        }
+        _ => list(labels.iter().copied()),
     };
     _ = writeln!(draft, "\nlabel = {label}");
 }
@@ -92,7 +90,7 @@ fn category(column: &Values, is_label: bool) -> String {
         let number = |text: &String| text.parse::<f64>().unwrap_or(0.0);
         categories.sort_by(|a, b| number(a).total_cmp(&number(b)));
     }
-    let list = Value::Array(categories.into_iter().cloned().map(Value::String).collect());
+    let list = list(categories.into_iter().map(String::as_str));
     let mut keys = format!("kind = \"category\"\ncategories = {list}\n");
     if !is_label {
         if column.missing {
@@ -127,18 +125,19 @@ fn plain(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number:.0}") } else { format!("{number:?}") }
 }
 
+/// A text in double quotes, on one line: the escapes of JSON are escapes of TOML.
 fn text(text: &str) -> String {
-    Value::String(text.to_owned()).to_string()
+    shown_safely(&serde_json::Value::from(text).to_string())
+}
+
+fn list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    format!("[{}]", texts.map(text).collect::<Vec<_>>().join(", "))
 }
 
 /// A name as a key.
 fn key(name: &str) -> String {
     let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    // A text that spans lines is no key: one in double quotes, with escapes, always is.
-    match !name.is_empty() && name.bytes().all(bare) {
-        true => name.to_owned(),
-        false => serde_json::Value::String(name.to_owned()).to_string().replace('\u{7f}', "\\u007f"),
-    }
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { text(name) }
 }
 
 #[cfg(test)]
@@ -173,8 +172,17 @@ mod tests {
 
     #[test]
     fn any_name_and_any_value_returns_from_the_draft() {
-        let names =
-            ["plain", "a.b", "two words", "quote\"", "back\\slash", "line\nfeed", "", "ä", "\u{7f}\u{1}"];
+        let names = [
+            "plain",
+            "a.b",
+            "two words",
+            "quote\"",
+            "back\\slash",
+            "line\nfeed",
+            "",
+            "ä",
+            "\u{7f}\u{1}\u{202e}\u{9b}",
+        ];
         let values = names.map(|name| Values {
             column: name.to_owned(),
             missing: true,

@@ -4,6 +4,7 @@ use super::EstimateArgs;
 use crate::command::local::arguments::EstimateMethod;
 use crate::local_data::Categories;
 use crate::output::{Report, Text, aligned, number as json_number};
+use crate::plain_text::shown_safely;
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::Error;
@@ -153,7 +154,7 @@ impl Row {
     fn cells(&self) -> Vec<String> {
         let shown = |value: f64| format!("{value:.6}");
         let ends = self.certain.map(|interval| [interval.lower, interval.upper].map(shown));
-        let frequency = [self.category.clone(), shown(self.frequency)];
+        let frequency = [shown_safely(&self.category), shown(self.frequency)];
         frequency.into_iter().chain(self.error.map(shown)).chain(ends.into_iter().flatten()).collect()
     }
 
@@ -195,7 +196,8 @@ fn draw(rows: &[Row], reports: u64, arguments: &EstimateArgs) -> Plot {
     };
     let points = places().zip(rows.iter().map(|row| row.frequency)).collect();
     let marks = Series { label: "estimate".to_owned(), points, line: Line::Marks };
-    let names = places().zip(rows).take(NAMED).map(|(place, row)| format!("{place} {}", row.category));
+    let name = |(place, row): (f64, &Row)| format!("{place} {}", shown_safely(&row.category));
+    let names = places().zip(rows).take(NAMED).map(name);
     let names: Vec<String> = names.collect();
     let more = if rows.len() > NAMED { ", …" } else { "" };
     Plot {

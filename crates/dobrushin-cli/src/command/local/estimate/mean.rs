@@ -4,6 +4,7 @@ use super::EstimateArgs;
 use crate::command::local::arguments::EstimateMethod;
 use crate::local_data::Description;
 use crate::output::{Report, Text, number as json_number, table};
+use crate::plain_text::shown_safely;
 use crate::problem::Problem;
 use dobrushin::local::estimate::MeanEstimator;
 use dobrushin::local::mean::Target;
@@ -29,7 +30,7 @@ pub fn report(
     let mut text = Text::default();
     text.answer(format!(
         "Mean of {}: {} ± {} (standard error), from {} reports",
-        description.column,
+        shown_safely(&description.column),
         number::nearest(mean),
         number::nearest(estimate.standard_error),
         estimate.records
