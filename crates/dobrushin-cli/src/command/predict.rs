@@ -4,7 +4,7 @@ use super::train::Saved;
 use crate::cli::{Common, PredictArgs};
 use crate::file::Draft;
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Pass, columns};
+use crate::table_file::{BadRows, Cells, Pass, columns};
 use dobrushin_train::Prediction;
 use dobrushin_train::schema::Encoder;
 use serde_json::json;
@@ -92,8 +92,8 @@ impl Form<'_> {
     }
 
     /// The lines of a batch, and the rows that cannot be used.
-    fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, Vec<BadRow>) {
-        let (mut text, mut bad, mut features) = (String::new(), Vec::new(), Vec::new());
+    fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, BadRows) {
+        let (mut text, mut bad, mut features) = (String::new(), BadRows::default(), Vec::new());
         for row in 0..cells.len() {
             features.clear();
             let encoded = cells.get(row).map(|(place, cells)| {
@@ -106,7 +106,7 @@ impl Form<'_> {
                     self.saved.schema.bounds().scale_down(&mut features);
                     self.push_line(&mut text, &features);
                 }
-                Some(Err((place, problem))) => bad.push(BadRow { place, what: problem.to_string() }),
+                Some(Err((place, problem))) => bad.add(place, problem),
                 None => {}
             }
             text.push('\n');
