@@ -118,3 +118,26 @@ fn a_quote_that_is_not_closed_on_its_line_and_a_line_without_end_are_bad_rows_of
     let many = rows(",".repeat(100_000).as_bytes());
     assert_eq!(many[0].as_ref().map(Vec::len), Ok(100_001));
 }
+
+#[test]
+fn batches_are_bounded_by_bytes_however_wide_rows_are() {
+    let path = std::env::temp_dir().join(format!("dobrushin-wide-{}.csv", std::process::id()));
+    let (names, row): (Vec<String>, _) =
+        ((0..2000).map(|name| name.to_string()).collect(), "1.5,".repeat(1999) + "2\n");
+    std::fs::write(&path, names.join(",") + "\n" + &row.repeat(1000))
+        .expect("the temporary folder is writable");
+    let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut columns = super::columns(&path, &wanted).expect("all columns");
+    let mut rows = 0;
+    loop {
+        let (cells, _) = columns.next().expect("rows");
+        rows += cells.len();
+        // A row takes up 6 kB of text and 16 kB of numbers.
+        assert!(cells.len() <= (1 << 20) / 22_000 + 1, "{}", cells.len());
+        if cells.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(rows, 1000);
+    std::fs::remove_file(&path).expect("the file is ours");
+}

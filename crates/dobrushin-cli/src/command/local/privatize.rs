@@ -165,3 +165,85 @@ impl Made {
         Self { reports, clipped, bad }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local_data::{Answers, Categories, Id, Specification};
+    use crate::table_file::other_lines;
+    use dobrushin::local::mean::Bounds;
+    use dobrushin::{Delta, Epsilon};
+
+    fn mechanism(id: Id, answers: Answers) -> Mechanism {
+        let (epsilon, delta) = (Epsilon::new(2.0).expect("above 0"), Delta::new(0.0).expect("a probability"));
+        let specification = Specification { id, epsilon, delta, answers, truth: None, channel: None };
+        specification.build().expect("a mechanism")
+    }
+
+    /// Reports on cells, the first of which is torn.
+    fn made(rows: &[&[u8]], mechanism: &Mechanism, stream: u64) -> Made {
+        let mut cells = Cells::new(1);
+        cells.refuse(2, "torn");
+        for (place, cell) in (3..).zip(rows) {
+            cells.push(cell);
+            cells.end_row(place);
+        }
+        let generators = Generators::new(Seed::Known(9)).expect("a known seed");
+        Made::of(&cells, mechanism, "answer", &mut generators.stream(stream))
+    }
+
+    #[test]
+    fn a_bad_row_reports_every_category_alike_and_the_middle_of_the_bounds() {
+        let rows = vec![&b"bad"[..]; 40_000];
+        let categories = Categories::numbered(4).expect("four");
+        let Made { reports, bad, .. } = made(&rows, &mechanism(Id::KRr, Answers::Category(categories)), 0);
+        assert_eq!(bad.count, 40_000);
+        let Batch::Words(words, 1) = reports else { panic!("one word each") };
+        assert_eq!(words.len(), 40_001);
+        let counts = [0, 1, 2, 3].map(|category| words.iter().filter(|&&word| word == category).count());
+        // A category drawn uniformly is reported uniformly. χ² with 3 degrees of freedom is above 21 once in 10 000 times.
+        let surplus: f64 = counts.iter().map(|&count| (count as f64 - 10_000.0).powi(2) / 10_000.0).sum();
+        assert!(surplus < 21.0, "{counts:?}");
+        let bounds = Bounds::new(0.0, 10.0).expect("bounds");
+        let Made { reports, .. } = made(&rows, &mechanism(Id::OneBit, Answers::Number(bounds)), 1);
+        let Batch::Numbers(numbers) = reports else { panic!("a number each") };
+        assert_eq!(numbers.len(), 40_001);
+        let above = numbers.iter().filter(|&&number| number > 5.0).count();
+        // The middle is reported as either number with probability 1/2: four standard deviations of 100.
+        assert!(above.abs_diff(20_000) < 400, "{above}");
+    }
+
+    #[test]
+    fn a_line_changes_neither_the_number_of_reports_nor_what_others_answer() {
+        let folder = std::env::temp_dir().join(format!("dobrushin-answers-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        let path = folder.join("answers.csv");
+        let lines = ["1", "2", "\"3\"", "4"];
+        let categories = Categories::numbered(4).expect("four");
+        let mechanism = mechanism(Id::KRr, Answers::Category(categories.clone()));
+        let generators = Generators::new(Seed::Known(9)).expect("a known seed");
+        for (seed, no_header) in [(3, false), (4, true)] {
+            // Without a header the first line is a row, which is never replaced here.
+            let header = if no_header { "1" } else { "answer" };
+            other_lines(seed, 1000, header, &lines, |place, content| {
+                std::fs::write(&path, content).expect("the folder is ours");
+                let input = Input { path: &path, no_header };
+                let mut columns = input.column("1").expect("a column");
+                let (cells, _) = columns.next().expect("rows");
+                let first = usize::from(no_header);
+                let Batch::Words(reports, 1) =
+                    Made::of(&cells, &mechanism, "1", &mut generators.stream(0)).reports
+                else {
+                    panic!("one word each")
+                };
+                assert_eq!(reports.len(), lines.len() + first, "{content:?}");
+                for other in (0..lines.len()).filter(|other| *other != place) {
+                    let answer =
+                        cells.get(first + other).and_then(|(_, mut row)| categories.find(row.next()?));
+                    assert_eq!(answer.map(|found| found.category), Some(other as u32), "{content:?}");
+                }
+            });
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder is ours");
+    }
+}
