@@ -30,7 +30,8 @@ fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
+/// The numbers of a CSV file that is in memory.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
     // Spreadsheets begin UTF-8 files with a byte-order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     // A remark may hold quotes: it becomes a blank line, which keeps the numbers of the lines after it.

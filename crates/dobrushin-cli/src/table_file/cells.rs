@@ -57,10 +57,10 @@ impl Cells {
         Self { columns, ..Self::default() }
     }
 
-    /// How many rows are read at once if each has this many cells.
+    /// How many rows are read at once if each has this many cells and becomes this many bytes.
     #[cfg(feature = "parquet")]
-    pub fn most_rows(columns: usize) -> usize {
-        (CELLS / columns.max(1)).max(1)
+    pub fn most_rows(columns: usize, becoming: usize) -> usize {
+        (CELLS / columns.max(1)).min(BYTES / becoming.max(1)).max(1)
     }
 
     /// How many rows there are that can be used.
@@ -78,10 +78,10 @@ impl Cells {
         self.places.is_empty()
     }
 
-    /// Whether the batch takes up as much memory as it should.
-    pub fn is_full(&self) -> bool {
+    /// Whether the batch takes up as much memory as it should, if each row becomes this many bytes.
+    pub fn is_full(&self, becoming: usize) -> bool {
         let numbers = self.ends.len() + self.places.len();
-        self.text.len() + numbers * size_of::<u64>() + self.usable.len() >= BYTES
+        self.text.len() + numbers * size_of::<u64>() + self.len().saturating_mul(1 + becoming) >= BYTES
     }
 
     /// Adds a cell to the row that [`Cells::end_row`] will end.

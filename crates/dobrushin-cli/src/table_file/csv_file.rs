@@ -16,6 +16,8 @@ pub struct CsvInput {
     columns: Vec<usize>,
     /// How many cells each row must have; nothing if it is enough that it has the columns.
     width: Option<usize>,
+    /// What will be made of each row, in bytes.
+    becoming: usize,
     /// The length of the file.
     bytes: Option<u64>,
 }
@@ -74,7 +76,7 @@ impl CsvInput {
     fn open(path: &Path) -> Result<Self, Problem> {
         let (source, bytes) = open(path)?;
         let rows = CsvRows::new(BufReader::with_capacity(BUFFER, source));
-        Ok(Self { path: path.to_owned(), rows, columns: Vec::new(), width: None, bytes })
+        Ok(Self { path: path.to_owned(), rows, columns: Vec::new(), width: None, becoming: 0, bytes })
     }
 
     /// The names of all columns, which the next line says.
@@ -122,9 +124,13 @@ impl CsvInput {
 }
 
 impl Columns for CsvInput {
+    fn becoming(&mut self, bytes: usize) {
+        self.becoming = bytes;
+    }
+
     fn next(&mut self) -> Result<(Cells, u64), Problem> {
         let mut cells = Cells::new(self.columns.len());
-        while !cells.is_full() {
+        while !cells.is_full(self.becoming) {
             let more = self.read_row(&mut cells);
             let more = more.map_err(|error| cannot_read(&self.path).because(error))?;
             // A line that is too long may be endless: it is heard of before the rest of it is waited for.

@@ -33,8 +33,10 @@ pub struct CsvRows<R> {
     in_long_line: bool,
 }
 
-/// The longest line, in bytes: no row needs more memory, and no endless line all of it.
+/// The longest row, in bytes: no row needs more memory, and no endless line all of it.
 pub const LONGEST_LINE: usize = 1 << 22;
+/// The longest line that is not a row, such as one that lists millions of categories.
+const LONGEST_REMARK: usize = 1 << 28;
 
 /// The cells of a line.
 pub struct Row<'a> {
@@ -47,8 +49,8 @@ pub struct Row<'a> {
 pub enum Torn {
     /// A cell, counted from 1, begins with a quote that nothing on its line closes.
     OpenQuote(usize),
-    /// It is longer than [`LONGEST_LINE`].
-    TooLong,
+    /// It is longer than this many bytes.
+    TooLong(usize),
 }
 
 impl fmt::Display for Torn {
@@ -59,8 +61,8 @@ impl fmt::Display for Torn {
                 "cell {cell} begins with a quote that is not closed on its line; every line is a row of its own, so that a \
                  cell must not hold a line break, and a quote within quotes is written twice"
             ),
-            Self::TooLong => {
-                write!(f, "it is longer than {LONGEST_LINE} bytes; every line is a row of its own")
+            Self::TooLong(longest) => {
+                write!(f, "it is longer than {longest} bytes; every line is a row of its own")
             }
         }
     }
@@ -84,28 +86,28 @@ impl<R: BufRead> CsvRows<R> {
 
     /// The next row; nothing at the end of the file.
     pub fn next_row(&mut self) -> io::Result<Option<Result<Row<'_>, Torn>>> {
-        let Some(line) = self.next_line()? else {
+        let Some(line) = self.next_line(LONGEST_LINE)? else {
             return Ok(None);
         };
         Ok(Some(line.and_then(|()| self.split())))
     }
 
-    /// Reads the next line as it is, to be found in [`CsvRows::line`]; nothing at the end of the file.
-    fn next_line(&mut self) -> io::Result<Option<Result<(), Torn>>> {
+    /// Reads the next line as it is, of at most so many bytes; nothing at the end of the file.
+    fn next_line(&mut self, longest: usize) -> io::Result<Option<Result<(), Torn>>> {
         if std::mem::take(&mut self.in_long_line) {
             self.bytes_read += self.source.skip_until(b'\n')? as u64;
         }
         self.line.clear();
-        let most = LONGEST_LINE as u64 + 1;
+        let most = longest as u64 + 1;
         let read = io::Read::take(&mut self.source, most).read_until(b'\n', &mut self.line)?;
         self.bytes_read += read as u64;
         if read == 0 {
             return Ok(None);
         }
         self.lines_read += 1;
-        if self.line.pop_if(|byte| *byte == b'\n').is_none() && self.line.len() > LONGEST_LINE {
+        if self.line.pop_if(|byte| *byte == b'\n').is_none() && self.line.len() > longest {
             self.in_long_line = true;
-            return Ok(Some(Err(Torn::TooLong)));
+            return Ok(Some(Err(Torn::TooLong(longest))));
         }
         self.line.pop_if(|byte| *byte == b'\r');
         Ok(Some(Ok(())))
@@ -146,7 +148,7 @@ impl<R: BufRead> CsvRows<R> {
 
     /// The bytes of the next line, which is not split into cells; none at the end of the file.
     pub fn next_raw_line(&mut self) -> io::Result<Result<&[u8], Torn>> {
-        let line = self.next_line()?;
+        let line = self.next_line(LONGEST_REMARK)?;
         Ok(line.unwrap_or(Ok(())).map(|()| &self.line[..]))
     }
 

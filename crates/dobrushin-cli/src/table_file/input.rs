@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Columns of a file that are read batch by batch.
 pub trait Columns: Send {
+    /// Makes batches small enough that what is made of their rows, this many bytes of each, is small too.
+    fn becoming(&mut self, bytes: usize);
     /// The next batch, and how far reading has come; without rows at the end.
     fn next(&mut self) -> Result<(Cells, u64), Problem>;
     /// How far there is to go, and in what: bytes or rows. Nothing if it is not known.

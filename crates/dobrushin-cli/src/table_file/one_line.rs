@@ -29,7 +29,7 @@ const PIECES: [&[u8]; 20] = [
     b"\x1b",
 ];
 
-/// Calls `compare` this many times with a place among the lines and a file in which the line there holds other bytes.
+/// Calls `compare` this many times, more in the deep tests, with a place among the lines and a file in which the line there holds other bytes.
 /// Some of the files end their lines with a carriage return too, and some do not end the last one.
 pub fn other_lines(
     seed: u64,
@@ -39,7 +39,8 @@ pub fn other_lines(
     mut compare: impl FnMut(usize, &[u8]),
 ) {
     let mut bits = Generators::new(Seed::Known(seed)).expect("a known seed").stream(0);
-    for _ in 0..cases {
+    let times = if std::env::var_os("DOBRUSHIN_DEEP").is_some() { 20 } else { 1 };
+    for _ in 0..times * cases {
         let place = below(lines.len() as u64, &mut bits) as usize;
         let ending: &[u8] = [&b"\n"[..], b"\r\n"][below(2, &mut bits) as usize];
         let ends_last = below(2, &mut bits) == 0;
@@ -104,7 +105,7 @@ fn a_quote_that_is_not_closed_on_its_line_and_a_line_without_end_are_bad_rows_of
     let found = rows(b"a,b\n1,\"two\nthree\",4\n\"");
     assert_eq!(found[1..3], [Err(Torn::OpenQuote(2)), Ok(vec![b"three\"".to_vec(), b"4".to_vec()])]);
     assert_eq!(found[3], Err(Torn::OpenQuote(1)));
-    for (length, expected) in [(LONGEST_LINE, None), (LONGEST_LINE + 1, Some(Torn::TooLong))] {
+    for (length, expected) in [(LONGEST_LINE, None), (LONGEST_LINE + 1, Some(Torn::TooLong(LONGEST_LINE)))] {
         for ending in ["\n", ""] {
             let file = format!("a\n{}\n{}{ending}", "x".repeat(length), "y".repeat(length));
             let found = rows(file.as_bytes());

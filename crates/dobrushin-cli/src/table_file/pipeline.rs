@@ -110,6 +110,8 @@ mod tests {
     }
 
     impl Columns for Rows {
+        fn becoming(&mut self, _: usize) {}
+
         fn next(&mut self) -> Read {
             if self.left == 0 {
                 return (self.last)();

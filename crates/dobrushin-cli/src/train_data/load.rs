@@ -21,7 +21,8 @@ pub struct Loaded {
 
 /// Reads all records of a file.
 pub fn load(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
-    let columns = columns(path, &schema.columns_wanted())?;
+    let mut columns = columns(path, &schema.columns_wanted())?;
+    columns.becoming((schema.bounds().dimension + schema.tasks()) * size_of::<f32>());
     let encoder = Encoder::new(schema);
     let table = Table::new(schema.bounds(), schema.tasks());
     let mut loaded = Loaded { table, clipped: 0, scaled: 0, skipped: 0 };

@@ -41,7 +41,8 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     };
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let input = Input { path: &arguments.data, no_header: arguments.no_header };
-    let columns = input.column(&arguments.column)?;
+    let mut columns = input.column(&arguments.column)?;
+    columns.becoming(mechanism.report_columns().len() * WORD);
     let mut writer = Writer::new(to, &description, &mechanism)?;
     let form = writer.form();
     let work = |number: u64, cells: &Cells| {
@@ -103,6 +104,9 @@ fn refuse_overwriting(data: &Path, to: &Path) -> Result<(), Problem> {
     Err(Problem::new(format!("--output {} is the file with the answers", to.display()))
         .help("give another name: the reports cannot be turned back into the answers"))
 }
+
+/// Bytes of a word or a number of a report, with its digits.
+const WORD: usize = 32;
 
 /// What to do about bad rows.
 const BAD_ROWS: &str = "correct it; or --skip-bad makes such rows report a category drawn at random, or the middle of \
