@@ -3,19 +3,18 @@
 use super::{Outcome, cargo, root, run};
 use std::path::PathBuf;
 
-/// The targets, and the folders with files that each begins from.
-const TARGETS: [(&str, &[&str]); 5] = [
-    ("run_file", &["examples"]),
-    ("schema", &["examples"]),
-    ("csv", &["examples"]),
-    ("certificate", &["fuzz/seeds/certificate"]),
-    ("model", &["fuzz/seeds/model"]),
+/// The targets, the folder with files that each begins from, and the longest file that it tries, in bytes.
+const TARGETS: [(&str, &str, u32); 5] = [
+    ("run_file", "examples", 4096),
+    ("schema", "examples", 4096),
+    // Each line is also read alone.
+    ("csv", "examples", 256),
+    ("certificate", "fuzz/seeds/certificate", 16_384),
+    ("model", "fuzz/seeds/model", 4096),
 ];
 
 /// Seconds for each target.
 const SECONDS: u32 = 20;
-/// The longest file in bytes: the certificates that fuzzing begins from fit.
-const LONGEST: u32 = 1 << 14;
 
 /// Runs all targets; what was found is kept in `target`, and later runs go on from there. A file that makes one fail is
 /// named at the end of what it says.
@@ -31,19 +30,17 @@ pub fn all() -> Outcome {
     };
     // A slash at the end makes it a folder.
     let artifacts = folder("artifacts")?.join("");
-    for (target, seeds) in TARGETS {
+    for (target, seeds, longest) in TARGETS {
         let mut fuzz = cargo();
-        // The instrumentation is there in every compiler, for which an option that is not stable asks; sanitizers, which
-        // find errors of memory, would need a nightly one, and the workspace has no unsafe code.
+        // A stable compiler instruments too if it is told that it may use unstable options. Only a nightly one has the
+        // sanitizers, which find errors of memory: the workspace has no unsafe code.
         fuzz.env("RUSTC_BOOTSTRAP", "1")
             .args(["fuzz", "run", "--sanitizer", "none", "--target-dir", "target/fuzz", target])
-            .arg(folder("corpus")?.join(target))
-            .args(seeds.iter().map(|seeds| root().join(seeds)))
-            .args(["--", &format!("-max_total_time={SECONDS}"), &format!("-max_len={LONGEST}")])
+            .args([folder(&format!("corpus/{target}"))?, root().join(seeds)])
+            .args(["--", &format!("-max_total_time={SECONDS}"), &format!("-max_len={longest}")])
             // What commands print is not of interest.
             .args(["-close_fd_mask=1", "-timeout=120", "-verbosity=0"])
             .arg(format!("-artifact_prefix={}", artifacts.display()));
-        folder(&format!("corpus/{target}"))?;
         run(&mut fuzz)?;
     }
     Ok(())

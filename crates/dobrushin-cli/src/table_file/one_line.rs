@@ -116,6 +116,15 @@ fn a_quote_that_is_not_closed_on_its_line_and_a_line_without_end_are_bad_rows_of
             );
         }
     }
+    // A line before the header may be longer: it may list millions of categories.
+    let file = format!("{}\na\n", "x".repeat(LONGEST_LINE + 1));
+    let mut after = CsvRows::new(file.as_bytes());
+    assert_eq!(after.next_raw_line().expect("memory").map(<[u8]>::len), Ok(LONGEST_LINE + 1));
+    assert!(
+        after
+            .next_row()
+            .is_ok_and(|row| row.is_some_and(|row| row.is_ok_and(|row| row.get(0) == Some(b"a"))))
+    );
     let many = rows(",".repeat(100_000).as_bytes());
     assert_eq!(many[0].as_ref().map(Vec::len), Ok(100_001));
 }
