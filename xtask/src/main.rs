@@ -1,13 +1,15 @@
 //! Chores of the workspace: `cargo xtask help` lists them.
 
 mod bench;
+mod fuzz;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests
+cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests; with --deep also the
+                      many cases of the tests that have some for every day, and the fuzz targets of fuzz/ for a short while
 cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
@@ -21,7 +23,11 @@ type Outcome = Result<(), String>;
 fn main() -> ExitCode {
     let chore = env::args().nth(1);
     let outcome = match chore.as_deref() {
-        Some("test") => test(),
+        Some("test") => match env::args().nth(2).as_deref() {
+            None => test(false),
+            Some("--deep") => test(true).and_then(|()| fuzz::all()),
+            Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
+        },
         Some("tables") => tables(),
         Some("bench") => bench::named(env::args().nth(2).as_deref()),
         Some("help") | None => {
@@ -39,7 +45,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn test() -> Outcome {
+/// All that a contributor must pass; tests that have more cases than a contributor can wait for look at
+/// `DOBRUSHIN_DEEP`.
+fn test(deep: bool) -> Outcome {
     for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
         install_component(component, probe)?;
     }
@@ -48,7 +56,11 @@ fn test() -> Outcome {
     run(cargo()
         .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
         .env("RUSTDOCFLAGS", "-D warnings"))?;
-    run(cargo().args(["test", "--workspace", "--all-targets"]))?;
+    let mut tests = cargo();
+    if deep {
+        tests.env("DOBRUSHIN_DEEP", "1");
+    }
+    run(tests.args(["test", "--workspace", "--all-targets"]))?;
     run(cargo().args(["test", "--workspace", "--doc"]))
 }
 

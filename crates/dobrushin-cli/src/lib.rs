@@ -5,6 +5,8 @@ mod cli;
 mod command;
 mod figures;
 mod file;
+#[doc(hidden)]
+pub mod fuzz;
 mod json_file;
 mod level;
 mod local_data;

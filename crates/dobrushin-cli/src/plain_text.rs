@@ -2,7 +2,8 @@
 //!
 //! A terminal obeys control characters: a category called "\u{1b}[2J" clears the screen, and one with a bidirectional
 //! override reads as something that it is not. So nothing that a file says reaches a person without one of these
-//! functions. They write such a character as `\u001b`, which JSON and TOML read back as the same character.
+//! functions. They write such a character as `\u001b`, which JSON and TOML read back as the same character. And a
+//! spreadsheet obeys formulas: see [`csv_cell`].
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -47,6 +48,25 @@ fn escaped(text: &str, has_lines: bool) -> String {
     shown
 }
 
+/// A text as a cell of a CSV file, in quotes if it needs them, that no spreadsheet takes for a formula.
+///
+/// A text that begins with one of [`FORMULA`], and is no number, gets an apostrophe before it, by which spreadsheets know
+/// texts (OWASP, "CSV injection"); so does one with apostrophes before such a character. Nothing is lost: if a
+/// cell has one or more apostrophes and then such a character, the text is the cell without the first of them, and all
+/// other cells are their texts.
+pub fn csv_cell(text: &str) -> String {
+    let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
+    let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
+    let apostrophe = if is_formula && !is_number { "'" } else { "" };
+    match text.contains([',', ';', '"', '\n', '\r', '\t']) {
+        true => format!("\"{apostrophe}{}\"", text.replace('"', "\"\"")),
+        false => format!("{apostrophe}{text}"),
+    }
+}
+
+/// How a formula begins in one spreadsheet or another.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
 /// Control characters (C0, delete, C1), line and paragraph separators, and what overrides the direction of writing.
 fn is_dangerous(character: char) -> bool {
     character.is_control()
@@ -72,6 +92,35 @@ mod tests {
         let value = serde_json::json!({ "a\u{9b}\u{1b}": "\u{202e}\u{7f}\n\u{2029}" });
         let shown = lines_shown_safely(&format!("{value:#}\n"));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok(), Some(value));
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_every_text_can_be_read_back() {
+        for (text, cell) in [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("'=1", "''=1"),
+            ("'tis", "'tis"),
+            ("@SUM(1,2)", "\"'@SUM(1,2)\""),
+            ("-", "'-"),
+            ("-1.5", "-1.5"),
+            ("+1", "+1"),
+            ("-inf", "'-inf"),
+            ("＝1", "'＝1"),
+            ("\t=1", "\"'\t=1\""),
+            ("a;=1", "\"a;=1\""),
+            ("<=50K", "<=50K"),
+            ("say \"=\"", "\"say \"\"=\"\"\""),
+            ("", ""),
+        ] {
+            assert_eq!(csv_cell(text), cell);
+            let mut file = crate::table_file::CsvRows::new(cell.as_bytes());
+            if let Ok(Some(Ok(row))) = file.next_row() {
+                let read = String::from_utf8_lossy(row.get(0).expect("a cell")).into_owned();
+                let bare = read.trim_start_matches('\'');
+                let was_marked = bare.len() < read.len() && bare.starts_with(FORMULA);
+                assert_eq!(&read[usize::from(was_marked)..], text);
+            }
+        }
     }
 
     #[test]

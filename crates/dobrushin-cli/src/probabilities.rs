@@ -1,7 +1,7 @@
 //! Reading matrices of probabilities from CSV.
 
 use crate::problem::Problem;
-use csv::{ByteRecord, ReaderBuilder, Trim};
+use crate::table_file::{CsvRows, Row};
 use std::io::Read;
 use std::path::Path;
 
@@ -30,21 +30,29 @@ fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
+/// The numbers of a CSV file that is in memory.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
     // Spreadsheets begin UTF-8 files with a byte-order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .trim(Trim::All)
-        .comment(Some(b'#'))
-        .from_reader(bytes);
+    // A remark may hold quotes: it becomes a blank line, which keeps the numbers of the lines after it.
+    let is_no_remark = |line: &&[u8]| !line.starts_with(b"#");
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let bytes =
+        lines.map(|line| Some(line).filter(is_no_remark).unwrap_or(b"\n")).collect::<Vec<_>>().concat();
+    let mut reader = CsvRows::new(&bytes[..]);
     let mut rows: Vec<Vec<f64>> = Vec::new();
     let mut header_seen = false;
-    for record in reader.byte_records() {
-        let record = record.map_err(|error| Problem::new("the CSV cannot be read").because(error))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let cells = cells_of(&record, line)?;
+    loop {
+        let line = reader.line() + 1;
+        let row = reader.next_row().map_err(|error| Problem::new("the CSV cannot be read").because(error))?;
+        let Some(row) = row else {
+            break;
+        };
+        let row = row.map_err(|torn| Problem::new(format!("line {line}: {torn}")))?;
+        if row.is_blank() {
+            continue;
+        }
+        let cells = cells_of(&row, line)?;
         if rows.is_empty() && !header_seen && cells.iter().all(|cell| cell.parse::<f64>().is_err()) {
             header_seen = true;
             continue;
@@ -64,13 +72,14 @@ fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
     Ok(rows)
 }
 
-fn cells_of(record: &ByteRecord, line: u64) -> Result<Vec<&str>, Problem> {
+fn cells_of<'a>(row: &Row<'a>, line: u64) -> Result<Vec<&'a str>, Problem> {
     let cell = |(column, bytes)| {
         let place = format!("line {line}, column {}", column + 1);
         std::str::from_utf8(bytes)
+            .map(str::trim)
             .map_err(|error| Problem::new(format!("{place} is not UTF-8 text")).because(error))
     };
-    record.iter().enumerate().map(cell).collect()
+    row.iter().enumerate().map(cell).collect()
 }
 
 fn numbers_of(cells: &[&str], line: u64) -> Result<Vec<f64>, Problem> {
@@ -97,7 +106,7 @@ mod tests {
     fn a_header_comments_blank_lines_and_a_byte_order_mark_are_passed_over() {
         let expected = Ok(vec![vec![0.75, 0.25], vec![0.25, 0.75]]);
         assert_eq!(rows(b"0.75,0.25\n0.25,0.75\n"), expected);
-        assert_eq!(rows(b"\xef\xbb\xbfyes, no\n# a remark\n\n 0.75 , 0.25\r\n0.25,0.75"), expected);
+        assert_eq!(rows(b"\xef\xbb\xbfyes, no\n# a \"remark,\"\n\n 0.75 , 0.25\r\n0.25,0.75"), expected);
     }
 
     #[test]
@@ -115,6 +124,11 @@ mod tests {
     fn ragged_empty_and_foreign_files_name_the_place() {
         assert!(rows(b"0.5,0.5\n1\n").unwrap_err().contains("line 2 has 1 cells"));
         assert!(rows(b"0.5,\n").unwrap_err().contains("line 1, column 2 is empty"));
+        assert!(
+            rows(b"0.5,0.5\n0.5,\"0.5\n0.5,0.5\n")
+                .unwrap_err()
+                .contains("line 2: cell 2 begins with a quote")
+        );
         assert!(rows(b"0.5,\xff\n").unwrap_err().contains("line 1, column 2 is not UTF-8"));
         for empty in [&b""[..], b"\n\n", b"a,b\n", b"# only a remark\n"] {
             assert!(rows(empty).unwrap_err().contains("there are no numbers"));

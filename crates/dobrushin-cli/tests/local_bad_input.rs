@@ -19,37 +19,48 @@ fn a_bad_row_stops_with_its_line_and_leaves_nothing_behind() {
     let categories = [&K_RR[..], &["--values", "yes,no"]].concat();
     let count = [&K_RR[..], &["--categories", "5"]].concat();
     for (content, words, what) in [
-        ("id,answer\n1,yes\n2,maybe\n", &categories[..], "line 3 of data.csv: the cell is \"maybe\""),
-        ("id,answer\n1,yes\n2,\n", &categories, "line 3 of data.csv: the cell is empty"),
+        (
+            "id,answer\n1,yes\n2,S3CRET\n",
+            &categories[..],
+            "line 3 of data.csv: column \"answer\": the cell is not accepted; one of the 2 declared categories (\"yes\", \"no\") is",
+        ),
+        ("id,answer\n1,yes\n2,\n", &categories, "line 3 of data.csv: column \"answer\": the cell is empty"),
         (
             "id,answer\n1,yes\n2\n",
             &categories,
             "line 3 of data.csv: it has 1 cells, but the column is number 2",
         ),
-        ("id,answer\n\"1\n\",yes\n2,Yes\n", &categories, "line 4 of data.csv: the cell is \"Yes\""),
+        (
+            "id,answer\n1,yes\n2,\"S3CRET\n3,no\n",
+            &categories,
+            "line 3 of data.csv: cell 2 begins with a quote that is not closed on its line",
+        ),
+        ("id,answer\n1,yes\n\n3,no\n", &categories, "line 3 of data.csv: the line is blank"),
+        ("answer\nyes\n\n", &categories, "line 3 of data.csv: column \"answer\": the cell is empty"),
         (
             "answer\n5\n6\n",
             &count,
-            "line 3 of data.csv: the cell is \"6\"; a whole number from 1 to 5 is accepted",
+            "line 3 of data.csv: column \"answer\": the cell is not accepted; a whole number from 1 to 5 is",
         ),
-        ("answer\n0\n", &count, "line 2 of data.csv: the cell is \"0\""),
+        ("answer\n0\n", &count, "line 2 of data.csv: column \"answer\": the cell is not accepted"),
         (
-            "answer\n1.5\ntwo\n",
+            "answer\n1.5\nS3CRET\n",
             &LAPLACE,
-            "line 3 of data.csv: the cell is \"two\"; a finite number is accepted",
+            "line 3 of data.csv: column \"answer\": the cell is not accepted; a finite number is",
         ),
-        ("answer\nNaN\n", &LAPLACE, "line 2 of data.csv: the cell is \"NaN\""),
-        ("answer\n-inf\n", &LAPLACE, "line 2 of data.csv: the cell is \"-inf\""),
-        ("answer\n1e999\n", &LAPLACE, "line 2 of data.csv: the cell is \"1e999\""),
+        ("answer\nNaN\n", &LAPLACE, "line 2 of data.csv: column \"answer\": the cell is not accepted"),
+        ("answer\n-inf\n", &LAPLACE, "line 2 of data.csv: column \"answer\": the cell is not accepted"),
+        ("answer\n1e999\n", &LAPLACE, "line 2 of data.csv: column \"answer\": the cell is not accepted"),
     ] {
         write(&folder, "data.csv", content);
         let refusal = said(privatize(&folder, "data.csv", "reports.csv", words), 2);
         assert!(refusal.contains(what) && refusal.contains("--skip-bad"), "{refusal}");
+        assert!(!refusal.contains("S3CRET"), "{refusal}");
         assert_eq!(names(&folder), ["data.csv"], "{what}");
     }
     write(&folder, "data.csv", b"answer\nyes\n\xff\xfe\n");
     let refusal = said(privatize(&folder, "data.csv", "reports.csv", &categories), 2);
-    assert!(refusal.contains("line 3 of data.csv: the cell is not UTF-8 text"), "{refusal}");
+    assert!(refusal.contains("line 3 of data.csv: column \"answer\": the cell is not accepted"), "{refusal}");
     assert_eq!(names(&folder), ["data.csv"]);
 }
 
@@ -61,13 +72,17 @@ fn a_bad_row_far_down_leaves_what_was_there_before() {
     write(&folder, "reports.csv", "precious");
     let words = [&K_RR[..], &["--categories", "5"]].concat();
     let refusal = said(privatize(&folder, "data.csv", "reports.csv", &words), 2);
-    assert!(refusal.contains("line 250002 of data.csv: the cell is \"7\""), "{refusal}");
+    assert!(
+        refusal.contains("line 250002 of data.csv: column \"answer\": the cell is not accepted"),
+        "{refusal}"
+    );
     assert_eq!(names(&folder), ["data.csv", "reports.csv"]);
     assert_eq!(std::fs::read(folder.join("reports.csv")).expect("it is still there"), b"precious");
     let summary =
         said(privatize(&folder, "data.csv", "reports.csv", &[&words[..], &["--skip-bad"]].concat()), 0);
     assert!(
-        summary.starts_with("299999 reports") && summary.contains("1 rows could not be used"),
+        summary.starts_with("300000 reports")
+            && summary.contains("1 rows could not be used, and report a category"),
         "{summary}"
     );
 }
@@ -79,7 +94,7 @@ fn columns_that_are_not_there_are_named() {
     for (content, what) in [
         (
             "id,reply\n1,a\n",
-            "--column answer: there is no such column in data.csv\n  help: one of \"id\", \"reply\"",
+            "--column answer: there is no such column in data.csv\n  help: give a name as the first line has it, or a number from 1 to 2",
         ),
         ("answer,answer\na,b\n", "--column answer: 2 columns of data.csv have that name"),
         ("", "data.csv has no rows"),
@@ -87,6 +102,8 @@ fn columns_that_are_not_there_are_named() {
         write(&folder, "data.csv", content);
         let refusal = said(privatize(&folder, "data.csv", "reports.csv", &words), 2);
         assert!(refusal.contains(what), "{refusal}");
+        // Without a header line these would be somebody's answers.
+        assert!(!refusal.contains("reply"), "{refusal}");
     }
     let refusal = said(privatize(&folder, "nothing.csv", "reports.csv", &words), 2);
     assert!(refusal.contains("cannot read nothing.csv"), "{refusal}");
@@ -170,11 +187,17 @@ fn a_file_that_is_no_file_of_reports_is_refused() {
         (good.replace("\"k-rr\"", "\"k-r\""), "has no valid \"mechanism\": \"k-r\""),
         (good.replace("\"categories\":5", "\"categories\":1"), "has no valid \"categories\": 1"),
         (good.replace("{\"", "{"), "the description of the reports is damaged"),
-        (good.replacen("\nreport\n", "\nanswer\n", 1), "has the columns answer"),
+        (
+            good.replacen("\nreport\n", "\nanswer\n", 1),
+            "the columns of bad.csv are not those of its mechanism",
+        ),
         (format!("{first}\nreport\n"), "has no reports"),
         (format!("{first}\nreport\n1\n5\n"), "line 4 of bad.csv: it is no report that k-rr can make"),
-        (format!("{first}\nreport\n1\nx\n"), "line 4 of bad.csv: the cell is \"x\"; a whole number"),
-        (format!("{first}\nreport\n-1\n"), "line 3 of bad.csv: the cell is \"-1\""),
+        (
+            format!("{first}\nreport\n1\nx\n"),
+            "line 4 of bad.csv: column \"report\": the cell is not accepted; a whole number",
+        ),
+        (format!("{first}\nreport\n-1\n"), "line 3 of bad.csv: column \"report\": the cell is not accepted"),
     ] {
         write(&folder, "bad.csv", content);
         let refusal = said(estimation(&folder, &["bad.csv"]), 2);

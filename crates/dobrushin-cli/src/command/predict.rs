@@ -3,12 +3,13 @@
 use super::train::Saved;
 use crate::cli::{Common, PredictArgs};
 use crate::file::Draft;
+use crate::plain_text::{csv_cell, lines_shown_safely};
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Pass, columns};
+use crate::table_file::{BadRows, Cells, Pass, columns};
 use dobrushin_train::Prediction;
 use dobrushin_train::schema::Encoder;
 use serde_json::json;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Writes a line for each record, to `--output` or to standard output.
@@ -44,15 +45,18 @@ fn predict(
         show_progress: !common.quiet && common.output.is_some(),
     };
     let work = |_: u64, cells: &Cells| form.lines(cells, &encoder);
-    let mut write = |text: &str| match output.write_all(text.as_bytes()) {
+    // JSON stays the same JSON; a CSV file keeps every character of its labels, but a terminal is not to obey them.
+    let is_shown = common.json || (common.output.is_none() && io::stdout().is_terminal());
+    let fit = |text: String| if is_shown { lines_shown_safely(&text) } else { text };
+    let mut write = |text: String| match output.write_all(fit(text).as_bytes()) {
         // A reader that stops reading is no error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Problem::new("cannot write the predictions").because(error)),
         Ok(()) => Ok(true),
     };
-    let mut heard = write(&form.header())?;
+    let mut heard = write(form.header())?;
     pass.run(columns, work, |lines: String| {
-        heard = heard && write(&lines)?;
+        heard = heard && write(lines)?;
         Ok(())
     })?;
     match output.flush() {
@@ -75,10 +79,10 @@ impl Form<'_> {
         }
         let mut names = Vec::new();
         for (task, label) in self.saved.schema.label_columns().into_iter().enumerate() {
-            names.push(quoted(label));
+            names.push(csv_cell(label));
             if self.has_probabilities(task) {
                 let classes = self.saved.schema.classes(task).unwrap_or_default();
-                names.extend(classes.iter().map(|class| quoted(&format!("{label}={class}"))));
+                names.extend(classes.iter().map(|class| csv_cell(&format!("{label}={class}"))));
             }
         }
         names.join(",") + "\n"
@@ -92,8 +96,8 @@ impl Form<'_> {
     }
 
     /// The lines of a batch, and the rows that cannot be used.
-    fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, Vec<BadRow>) {
-        let (mut text, mut bad, mut features) = (String::new(), Vec::new(), Vec::new());
+    fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, BadRows) {
+        let (mut text, mut bad, mut features) = (String::new(), BadRows::default(), Vec::new());
         for row in 0..cells.len() {
             features.clear();
             let encoded = cells.get(row).map(|(place, cells)| {
@@ -106,7 +110,7 @@ impl Form<'_> {
                     self.saved.schema.bounds().scale_down(&mut features);
                     self.push_line(&mut text, &features);
                 }
-                Some(Err((place, problem))) => bad.push(BadRow { place, what: problem.to_string() }),
+                Some(Err((place, problem))) => bad.add(place, problem),
                 None => {}
             }
             text.push('\n');
@@ -139,7 +143,7 @@ impl Form<'_> {
                         fields.insert(format!("{}_probabilities", labels[task]), pairs.collect());
                     }
                     if !self.json {
-                        text.push_str(&quoted(name));
+                        text.push_str(&csv_cell(name));
                         probabilities.iter().for_each(|p| text.push_str(&format!(",{p:.6}")));
                     }
                 }
@@ -148,14 +152,5 @@ impl Form<'_> {
         if self.json {
             text.push_str(&serde_json::Value::Object(fields).to_string());
         }
-    }
-}
-
-/// A CSV cell, in quotes if it needs them.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
     }
 }

@@ -6,6 +6,7 @@ use dobrushin::local::mean::Bounds;
 use dobrushin::numeric::decimal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 use std::path::Path;
 
 /// The categories of a column.
@@ -103,33 +104,32 @@ impl Categories {
         }
     }
 
-    /// The category of a cell; or what is wrong with it.
-    pub fn find(&self, cell: &[u8]) -> Result<Found, String> {
+    /// The category of a cell; nothing if it is none of them.
+    pub fn find(&self, cell: &[u8]) -> Option<Found> {
         let inside = |category: u32| Found { category, clipped: false };
-        let found = match &self.names {
+        match &self.names {
             Names::Numbers(count) => {
                 let number = whole(cell).filter(|number| (1..=u64::from(*count)).contains(number));
                 number.map(|number| inside(number as u32 - 1))
             }
             Names::Words(_, places) => places.get(cell).copied().map(inside),
             Names::Bins(bounds, bins) => {
-                let value = bounds.clip(number(cell)?).map_err(|error| error.to_string())?;
+                let value = bounds.clip(number(cell)?).ok()?;
                 Some(Found { category: bins.bin(value.value), clipped: value.clipped })
             }
-        };
-        found.ok_or_else(|| format!("{}; {}", described(cell), self.accepted()))
+        }
     }
 
-    fn accepted(&self) -> String {
+    /// Which cells are categories.
+    pub fn accepted(&self) -> String {
         match &self.names {
-            Names::Numbers(count) => format!("a whole number from 1 to {count} is accepted"),
+            Names::Numbers(count) => format!("a whole number from 1 to {count}"),
             Names::Words(names, _) => {
                 let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
                 let more = if names.len() > SHOWN { ", …" } else { "" };
-                let shown = shown.join(", ");
-                format!("one of the {} declared categories is accepted: {shown}{more}", names.len())
+                format!("one of the {} declared categories ({}{more})", names.len(), shown.join(", "))
             }
-            Names::Bins(..) => "a finite number is accepted".to_owned(),
+            Names::Bins(..) => NUMBER.to_owned(),
         }
     }
 
@@ -162,12 +162,14 @@ impl Categories {
     }
 }
 
-/// A finite number; or what is wrong with the cell.
-pub fn number(cell: &[u8]) -> Result<f64, String> {
+/// A finite number.
+pub fn number(cell: &[u8]) -> Option<f64> {
     let parsed = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
-    let finite = parsed.filter(|number| number.is_finite());
-    finite.ok_or_else(|| format!("{}; a finite number is accepted", described(cell)))
+    parsed.filter(|number| number.is_finite())
 }
+
+/// What [`number`] accepts.
+pub const NUMBER: &str = "a finite number";
 
 /// A whole number without a sign, as all its digits.
 pub fn whole(cell: &[u8]) -> Option<u64> {
@@ -180,13 +182,12 @@ pub fn whole(cell: &[u8]) -> Option<u64> {
     })
 }
 
-/// A cell in a message.
-pub fn described(cell: &[u8]) -> String {
-    match std::str::from_utf8(cell) {
-        Ok("") => "the cell is empty".to_owned(),
-        Ok(text) => format!("the cell is {text:?}"),
-        Err(_) => "the cell is not UTF-8 text".to_owned(),
-    }
+/// What a message says of a cell that is not accepted: its column, and what is accepted. What it holds is never said.
+pub fn refusal(column: &str, cell: &[u8], accepted: impl Fn() -> String) -> impl Display {
+    fmt::from_fn(move |f| match cell.is_empty() {
+        true => write!(f, "column {column:?}: the cell is empty; {} is accepted", accepted()),
+        false => write!(f, "column {column:?}: the cell is not accepted; {} is", accepted()),
+    })
 }
 
 /// How many categories a message lists.
@@ -205,29 +206,31 @@ mod tests {
     fn numbers_count_from_one_and_words_are_taken_as_they_are() {
         let numbers = Categories::numbered(10).expect("ten categories");
         let category = |cell: &[u8]| numbers.find(cell).map(|found| found.category);
-        assert_eq!((category(b"1"), category(b"10")), (Ok(0), Ok(9)));
+        assert_eq!((category(b"1"), category(b"10")), (Some(0), Some(9)));
         assert_eq!(numbers.name(9), "10");
         for cell in [&b"0"[..], b"11", b"-1", b"1.0", b"", b"one", b"+1", b"99999999999999999999999", b"\xff"]
         {
-            assert!(numbers.find(cell).is_err_and(|what| what.contains("from 1 to 10")), "{cell:?}");
+            assert_eq!(numbers.find(cell), None, "{cell:?}");
         }
+        assert_eq!(numbers.accepted(), "a whole number from 1 to 10");
         let words = Categories::named(vec!["yes".into(), "no".into()], "--values").expect("two");
         let found = words.find(b"no").map(|found| found.category);
-        assert_eq!((found, words.count(), words.name(1)), (Ok(1), 2, "no".to_owned()));
-        assert!(
-            words.find(b"No").is_err_and(|what| what.contains("\"No\"") && what.contains("\"yes\", \"no\""))
-        );
+        assert_eq!((found, words.count(), words.name(1)), (Some(1), 2, "no".to_owned()));
+        assert_eq!(words.find(b"No"), None);
+        let said = refusal("answer", b"No", || words.accepted()).to_string();
+        let accepted = "one of the 2 declared categories (\"yes\", \"no\") is";
+        assert_eq!(said, format!("column \"answer\": the cell is not accepted; {accepted}"));
     }
 
     #[test]
     fn numbers_in_bins_are_clipped_and_say_so() {
         let bins = Categories::binned(Bounds::new(0.0, 10.0).expect("bounds"), 4).expect("four bins");
         let found = |cell: &[u8]| bins.find(cell).map(|found| (found.category, found.clipped));
-        assert_eq!(found(b"0"), Ok((0, false)));
-        assert_eq!((found(b"2.5"), found(b"2.6")), (Ok((0, false)), Ok((1, false))));
-        assert_eq!(found(b"10"), Ok((3, false)));
-        assert_eq!((found(b"-1"), found(b"11")), (Ok((0, true)), Ok((3, true))));
-        assert!(found(b"ten").is_err());
+        assert_eq!(found(b"0"), Some((0, false)));
+        assert_eq!((found(b"2.5"), found(b"2.6")), (Some((0, false)), Some((1, false))));
+        assert_eq!(found(b"10"), Some((3, false)));
+        assert_eq!((found(b"-1"), found(b"11")), (Some((0, true)), Some((3, true))));
+        assert_eq!(found(b"ten"), None);
         assert_eq!((bins.name(0), bins.name(3)), ("0 to 2.5".to_owned(), "7.5 to 10".to_owned()));
     }
 
@@ -253,11 +256,10 @@ mod tests {
 
     #[test]
     fn only_finite_numbers_are_numbers() {
-        assert_eq!(number(b"-1.5e3"), Ok(-1500.0));
+        assert_eq!(number(b"-1.5e3"), Some(-1500.0));
         for cell in [&b"NaN"[..], b"inf", b"1e999", b"1,5", b"", b"\xff"] {
-            assert!(number(cell).is_err_and(|what| what.contains("a finite number is accepted")));
+            assert_eq!(number(cell), None);
         }
-        assert!(number(b"\xff").is_err_and(|what| what.contains("not UTF-8")));
         assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
         assert_eq!(whole(b"18446744073709551616"), None);
     }

@@ -7,10 +7,7 @@ mod mechanism;
 mod parquet_reports;
 mod reports;
 
-pub use answers::{Categories, number};
+pub use answers::{Categories, NUMBER, number, refusal};
 pub use description::{Description, NOT_PRIVATE};
 pub use mechanism::{Answers, Id, Mechanism, Specification};
 pub use reports::{Batch, Reports, Writer, parse};
-
-/// What to do about bad rows.
-pub const BAD_ROWS: &str = "correct it; or --skip-bad passes over such rows and says how many there were";

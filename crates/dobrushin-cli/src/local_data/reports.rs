@@ -1,13 +1,14 @@
 //! Files of reports, written and read.
 
-use super::answers::{described, number, whole};
+use super::answers::{NUMBER, number, refusal, whole};
 use super::description::{Description, FIRST_LINE};
 use super::mechanism::Mechanism;
 #[cfg(feature = "parquet")]
 use super::parquet_reports::{self, ParquetOutput};
 use crate::file::Draft;
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Columns, CsvInput, is_parquet, shown};
+use crate::table_file::{BadRows, Cells, Columns, CsvInput, is_parquet, shown};
+use std::fmt::{self, Display};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -148,9 +149,8 @@ impl Reports {
         let (description, mechanism) = Description::read(&line, &shown(path))?;
         let expected = mechanism.report_columns();
         if names != expected {
-            let message = format!("{} has the columns {}", shown(path), names.join(", "));
-            let help =
-                format!("its mechanism writes {}; give the file as privatize wrote it", expected.join(", "));
+            let message = format!("the columns of {} are not those of its mechanism", shown(path));
+            let help = "give the file as privatize wrote it, with the header line below the first line";
             return Err(Problem::new(message).help(help));
         }
         Ok(Self { description, mechanism, columns })
@@ -184,45 +184,39 @@ pub fn undescribed(path: &Path) -> Problem {
 }
 
 /// The reports of a batch, and the rows that are none.
-pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, Vec<BadRow>) {
-    let mut bad = Vec::new();
+pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, BadRows) {
+    let mut bad = BadRows::default();
+    let names = mechanism.report_columns();
     let batch = match mechanism {
         Mechanism::Frequency(oracle, _) => {
             let width = oracle.report_words();
             let mut words = Vec::with_capacity(cells.rows() * width);
             for (place, row) in cells.iter() {
                 let start = words.len();
-                let wrong = row.filter_map(|cell| match whole(cell) {
+                let wrong = row.zip(&names).find(|(cell, _)| match whole(cell) {
                     Some(word) => {
                         words.push(word);
-                        None
+                        false
                     }
-                    None => {
-                        Some(format!("{}; a whole number from 0 to 2^64 − 1 is accepted", described(cell)))
-                    }
+                    None => true,
                 });
-                let wrong = wrong.last();
-                let wrong =
-                    wrong.or_else(|| (!oracle.is_report(&words[start..])).then(|| no_report(oracle.id())));
-                if let Some(what) = wrong {
-                    words.truncate(start);
-                    bad.push(BadRow { place, what });
+                match wrong {
+                    Some((cell, name)) => bad.add(place, refusal(name, cell, || WORD.to_owned())),
+                    None if oracle.is_report(&words[start..]) => continue,
+                    None => bad.add(place, no_report(oracle.id())),
                 }
+                words.truncate(start);
             }
             Batch::Words(words, width)
         }
         Mechanism::Mean(mechanism) => {
             let mut numbers = Vec::with_capacity(cells.rows());
             for (place, mut row) in cells.iter() {
-                let report = number(row.next().unwrap_or_default()).and_then(|report| {
-                    match mechanism.is_report(report) {
-                        true => Ok(report),
-                        false => Err(no_report(mechanism.id())),
-                    }
-                });
-                match report {
-                    Ok(report) => numbers.push(report),
-                    Err(what) => bad.push(BadRow { place, what }),
+                let cell = row.next().unwrap_or_default();
+                match number(cell) {
+                    Some(report) if mechanism.is_report(report) => numbers.push(report),
+                    Some(_) => bad.add(place, no_report(mechanism.id())),
+                    None => bad.add(place, refusal(&names[0], cell, || NUMBER.to_owned())),
                 }
             }
             Batch::Numbers(numbers)
@@ -231,8 +225,11 @@ pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, Vec<BadRow>) {
     (batch, bad)
 }
 
-fn no_report(mechanism: &str) -> String {
-    format!("it is no report that {mechanism} can make: the file is damaged")
+/// What a word of a report is.
+const WORD: &str = "a whole number from 0 to 2^64 − 1";
+
+fn no_report(mechanism: &str) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "it is no report that {mechanism} can make: the file is damaged"))
 }
 
 /// Lines of a CSV file.

@@ -1,9 +1,12 @@
 //! A batch of rows.
 
-/// Rows of a batch.
-const ROWS: usize = 1 << 16;
-/// Cells of a batch, where rows are long.
-const CELLS: usize = 1 << 22;
+use std::fmt::Display;
+
+/// Bytes of memory of a batch, about: as many batches are in memory as the pipeline holds, however long their rows are.
+const BYTES: usize = 1 << 20;
+/// Cells of a batch whose length is not known before it is read.
+#[cfg(feature = "parquet")]
+const CELLS: usize = 1 << 16;
 
 /// The cells of some columns, row after row, as text.
 #[derive(Default)]
@@ -18,7 +21,7 @@ pub struct Cells {
     /// Whether each row has the cells that are wanted.
     usable: Vec<bool>,
     /// The rows that have not.
-    pub bad: Vec<BadRow>,
+    pub bad: BadRows,
 }
 
 /// A row that cannot be used.
@@ -30,20 +33,39 @@ pub struct BadRow {
     pub what: String,
 }
 
+/// Rows that cannot be used: how many, and the first. Nothing else is kept of them, since there may be as many as rows,
+/// each with a long story.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BadRows {
+    /// How many.
+    pub count: u64,
+    /// The one that comes first in its file.
+    pub first: Option<BadRow>,
+}
+
+impl BadRows {
+    /// One more, after all others; what is wrong, and what is accepted.
+    pub fn add(&mut self, place: u64, what: impl Display) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| BadRow { place, what: what.to_string() });
+    }
+}
+
 impl Cells {
-    /// No rows yet, of so many cells each.
+    /// No rows yet, with this many cells each.
     pub fn new(columns: usize) -> Self {
         Self { columns, ..Self::default() }
     }
 
-    /// How many rows a batch has if each has so many cells.
-    pub fn most_rows(columns: usize) -> usize {
-        ROWS.min(CELLS / columns.max(1)).max(1)
+    /// How many rows are read at once if each has this many cells and becomes this many bytes.
+    #[cfg(feature = "parquet")]
+    pub fn most_rows(columns: usize, becoming: usize) -> usize {
+        (CELLS / columns.max(1)).min(BYTES / becoming.max(1)).max(1)
     }
 
     /// How many rows there are that can be used.
     pub fn rows(&self) -> usize {
-        self.len() - self.bad.len()
+        self.len() - self.bad.count as usize
     }
 
     /// How many rows there are, good or bad.
@@ -56,9 +78,10 @@ impl Cells {
         self.places.is_empty()
     }
 
-    /// Whether the batch has as many rows as it should.
-    pub fn is_full(&self) -> bool {
-        self.len() >= Self::most_rows(self.columns)
+    /// Whether the batch takes up as much memory as it should, if each row becomes this many bytes.
+    pub fn is_full(&self, becoming: usize) -> bool {
+        let numbers = self.ends.len() + self.places.len();
+        self.text.len() + numbers * size_of::<u64>() + self.len().saturating_mul(1 + becoming) >= BYTES
     }
 
     /// Adds a cell to the row that [`Cells::end_row`] will end.
@@ -83,11 +106,11 @@ impl Cells {
     }
 
     /// Instead of a row, one that cannot be used.
-    pub fn refuse(&mut self, place: u64, what: String) {
+    pub fn refuse(&mut self, place: u64, what: impl Display) {
         self.ends.resize(self.ends.len() + self.columns, self.text.len());
         self.places.push(place);
         self.usable.push(false);
-        self.bad.push(BadRow { place, what });
+        self.bad.add(place, what);
     }
 
     /// Each row that can be used: its place, and its cells without the white space around them.
@@ -117,11 +140,12 @@ mod tests {
         for (place, row) in [(2, [&b"a"[..], b" b "]), (4, [b"", b"d"])] {
             row.into_iter().for_each(|cell| cells.push(cell));
             cells.end_row(place);
-            cells.refuse(place + 1, "torn".to_owned());
+            cells.refuse(place + 1, "torn");
         }
         let rows: Vec<(u64, Vec<&[u8]>)> = cells.iter().map(|(place, row)| (place, row.collect())).collect();
         assert_eq!(rows, [(2, vec![&b"a"[..], b"b"]), (4, vec![b"", b"d"])]);
         let usable: Vec<bool> = (0..cells.len()).map(|row| cells.get(row).is_some()).collect();
-        assert_eq!((usable, cells.rows(), cells.bad.len()), (vec![true, false, true, false], 2, 2));
+        assert_eq!(cells.bad.first, Some(BadRow { place: 3, what: "torn".to_owned() }));
+        assert_eq!((usable, cells.rows(), cells.bad.count), (vec![true, false, true, false], 2, 2));
     }
 }

@@ -1,46 +1,52 @@
 //! Columns of CSV files.
 
 use super::cells::Cells;
+use super::csv_rows::{CsvRows, Torn};
 use super::input::{Columns, find, find_all, shown};
 use crate::problem::Problem;
-use csv::{ByteRecord, ReaderBuilder};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Some columns of a CSV file, or of standard input.
 pub struct CsvInput {
     path: PathBuf,
-    reader: csv::Reader<Box<dyn Read + Send>>,
+    rows: CsvRows<BufReader<Box<dyn Read + Send>>>,
     /// The columns that are read.
     columns: Vec<usize>,
     /// How many cells each row must have; nothing if it is enough that it has the columns.
     width: Option<usize>,
-    /// Lines before those that the reader sees.
-    lines_before: u64,
+    /// What will be made of each row, in bytes.
+    becoming: usize,
     /// The length of the file.
     bytes: Option<u64>,
-    record: ByteRecord,
 }
 
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 18;
 
 impl CsvInput {
-    /// One column, by its name or its number.
+    /// One column, by its name or its number; only by its number if there is no header.
     pub fn column(path: &Path, wanted: &str, has_header: bool) -> Result<Self, Problem> {
-        let (source, bytes) = open(path)?;
-        let mut input = Self::new(path, source, bytes, has_header);
-        let names = input.names(has_header)?;
-        input.columns = vec![find(&names, wanted, path)?];
+        let mut input = Self::open(path)?;
+        let column = match has_header {
+            true => find(&input.names()?, wanted, path)?,
+            // The first row is one like all others: it does not decide how they are read.
+            false => {
+                wanted.parse::<usize>().ok().filter(|number| *number > 0).ok_or_else(|| {
+                    Problem::new(format!("--column {wanted}: with --no-header columns have no names"))
+                        .help("give the number of the column, counted from 1")
+                })? - 1
+            }
+        };
+        input.columns = vec![column];
         Ok(input)
     }
 
     /// Several columns, by their names.
     pub fn columns(path: &Path, wanted: &[&str]) -> Result<Self, Problem> {
-        let (source, bytes) = open(path)?;
-        let mut input = Self::new(path, source, bytes, true);
-        let names = input.names(true)?;
+        let mut input = Self::open(path)?;
+        let names = input.names()?;
         input.columns = find_all(&names, wanted, path)?;
         input.width = Some(names.len());
         Ok(input)
@@ -48,82 +54,91 @@ impl CsvInput {
 
     /// The names of all columns.
     pub fn header(path: &Path) -> Result<Vec<String>, Problem> {
-        let (source, bytes) = open(path)?;
-        Self::new(path, source, bytes, true).names(true)
+        Self::open(path)?.names()
     }
 
     /// A file that has a line before its header, and that line.
     pub fn after_first_line(path: &Path) -> Result<(Vec<u8>, Self), Problem> {
-        let (source, bytes) = open(path)?;
-        let mut source = BufReader::with_capacity(BUFFER, source);
-        let mut line = Vec::new();
-        source.read_until(b'\n', &mut line).map_err(|error| cannot_read(path).because(error))?;
-        let mut input = Self::new(path, Box::new(source), bytes, true);
-        input.lines_before = 1;
+        let mut input = Self::open(path)?;
+        let line = input.rows.next_raw_line().map_err(|error| cannot_read(path).because(error))?;
+        let line = line.map(<[u8]>::to_vec).map_err(|torn| torn_line(path, 1, torn))?;
         Ok((line, input))
     }
 
     /// Reads all columns, which have these names.
     pub fn all_columns(&mut self) -> Result<Vec<String>, Problem> {
-        let names = self.names(true)?;
+        let names = self.names()?;
         self.columns = (0..names.len()).collect();
+        self.width = Some(names.len());
         Ok(names)
     }
 
-    fn new(path: &Path, source: Box<dyn Read + Send>, bytes: Option<u64>, has_header: bool) -> Self {
-        let reader = ReaderBuilder::new()
-            .has_headers(has_header)
-            .flexible(true)
-            .buffer_capacity(BUFFER)
-            .from_reader(source);
-        let record = ByteRecord::new();
-        let columns = Vec::new();
-        Self { path: path.to_owned(), reader, columns, width: None, lines_before: 0, bytes, record }
+    fn open(path: &Path) -> Result<Self, Problem> {
+        let (source, bytes) = open(path)?;
+        let rows = CsvRows::new(BufReader::with_capacity(BUFFER, source));
+        Ok(Self { path: path.to_owned(), rows, columns: Vec::new(), width: None, becoming: 0, bytes })
     }
 
-    /// The names of all columns: those of the header, or numbers.
-    fn names(&mut self, has_header: bool) -> Result<Vec<String>, Problem> {
-        let first = self.reader.byte_headers().map_err(|error| cannot_read(&self.path).because(error))?;
-        if first.is_empty() {
-            let message = format!("{} has no rows", shown(&self.path));
-            return Err(
-                Problem::new(message).help("a CSV file with a header line, and a row for each person")
-            );
-        }
-        let name = |(index, bytes): (usize, &[u8])| match has_header {
-            true => String::from_utf8_lossy(bytes.trim_ascii()).into_owned(),
-            false => (index + 1).to_string(),
+    /// The names of all columns, which the next line says.
+    fn names(&mut self) -> Result<Vec<String>, Problem> {
+        let line = self.rows.line() + 1;
+        let row = self.rows.next_row().map_err(|error| cannot_read(&self.path).because(error))?;
+        let row = row.ok_or_else(|| {
+            Problem::new(format!("{} has no rows", shown(&self.path)))
+                .help("a CSV file with a header line, and a row for each person")
+        })?;
+        let row = row.map_err(|torn| torn_line(&self.path, line, torn))?;
+        Ok(row.iter().map(|name| String::from_utf8_lossy(name.trim_ascii()).into_owned()).collect())
+    }
+
+    /// Adds the next line to the cells, as a row or as one that cannot be used; false at the end of the file.
+    fn read_row(&mut self, cells: &mut Cells) -> io::Result<bool> {
+        let place = self.rows.line() + 1;
+        let row = match self.rows.next_row()? {
+            None => return Ok(false),
+            Some(Ok(row)) => row,
+            Some(Err(torn)) => {
+                cells.refuse(place, torn);
+                return Ok(true);
+            }
         };
-        Ok(first.iter().enumerate().map(name).collect())
+        let found = row.len();
+        match (self.width.filter(|width| *width != found), self.columns.iter().find(|&&c| c >= found)) {
+            (Some(_), _) | (_, Some(_)) if row.is_blank() => {
+                cells.refuse(place, "the line is blank; every line is a row of its own");
+            }
+            (Some(width), _) => {
+                cells.refuse(place, format_args!("it has {found} cells, but the header has {width}"));
+            }
+            (_, Some(column)) => {
+                let column = column + 1;
+                cells.refuse(place, format_args!("it has {found} cells, but the column is number {column}"));
+            }
+            (None, None) => {
+                self.columns.iter().filter_map(|&column| row.get(column)).for_each(|cell| cells.push(cell));
+                cells.end_row(place);
+            }
+        }
+        Ok(true)
     }
 }
 
 impl Columns for CsvInput {
+    fn becoming(&mut self, bytes: usize) {
+        self.becoming = bytes;
+    }
+
     fn next(&mut self) -> Result<(Cells, u64), Problem> {
         let mut cells = Cells::new(self.columns.len());
-        while !cells.is_full() {
-            let read = self.reader.read_byte_record(&mut self.record);
-            if !read.map_err(|error| cannot_read(&self.path).because(error))? {
+        while !cells.is_full(self.becoming) {
+            let more = self.read_row(&mut cells);
+            let more = more.map_err(|error| cannot_read(&self.path).because(error))?;
+            // A line that is too long may be endless: it is heard of before the rest of it is waited for.
+            if !more || self.rows.is_in_long_line() {
                 break;
             }
-            let place = self.record.position().map_or(0, csv::Position::line) + self.lines_before;
-            let found = self.record.len();
-            if let Some(width) = self.width.filter(|width| *width != found) {
-                cells.refuse(place, format!("it has {found} cells, but the header has {width}"));
-                continue;
-            }
-            let missing = self.columns.iter().find(|&&column| column >= found);
-            if let Some(column) = missing {
-                let column = column + 1;
-                cells.refuse(place, format!("it has {found} cells, but the column is number {column}"));
-                continue;
-            }
-            for cell in self.columns.iter().filter_map(|&column| self.record.get(column)) {
-                cells.push(cell);
-            }
-            cells.end_row(place);
         }
-        Ok((cells, self.reader.position().byte()))
+        Ok((cells, self.rows.bytes_read()))
     }
 
     fn length(&self) -> Option<(u64, &'static str)> {
@@ -147,4 +162,8 @@ fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>), Problem> {
 
 fn cannot_read(path: &Path) -> Problem {
     Problem::new(format!("cannot read {}", shown(path)))
+}
+
+fn torn_line(path: &Path, line: u64, torn: Torn) -> Problem {
+    Problem::new(format!("line {line} of {}: {torn}", shown(path))).help("correct the line")
 }

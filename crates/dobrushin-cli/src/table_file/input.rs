@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Columns of a file that are read batch by batch.
 pub trait Columns: Send {
+    /// Makes batches small enough that what is made of their rows, this many bytes of each, is small too.
+    fn becoming(&mut self, bytes: usize);
     /// The next batch, and how far reading has come; without rows at the end.
     fn next(&mut self) -> Result<(Cells, u64), Problem>;
     /// How far there is to go, and in what: bytes or rows. Nothing if it is not known.
@@ -74,6 +76,8 @@ pub fn without_parquet(path: &Path) -> Problem {
 }
 
 /// The place of the wanted column among all, by name, or by number counted from 1.
+///
+/// No message says what the others are called: in a file without a header line they would be somebody's answers.
 pub fn find(names: &[String], wanted: &str, path: &Path) -> Result<usize, Problem> {
     let named: Vec<usize> = (0..names.len()).filter(|&index| names[index] == wanted).collect();
     match (named[..].first(), named.len()) {
@@ -87,8 +91,10 @@ pub fn find(names: &[String], wanted: &str, path: &Path) -> Result<usize, Proble
     let number = wanted.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
     number.map(|number| number - 1).ok_or_else(|| {
         let message = format!("--column {wanted}: there is no such column in {}", shown(path));
-        let names = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-        Problem::new(message).help(format!("one of {names}, or a number counted from 1"))
+        Problem::new(message).help(format!(
+            "give a name as the first line has it, or a number from 1 to {}; --no-header if the first line is a row",
+            names.len()
+        ))
     })
 }
 

@@ -1,20 +1,27 @@
 //! Columns of CSV and Parquet files.
 //!
-//! Everything streams: a file is read in [`Cells`], batches of some 65 536 rows, which are worked on by all cores and
-//! finished in their order, so that memory does not grow with the file.
+//! Everything streams: a file is read in [`Cells`], batches of about a megabyte, which are worked on by all cores and
+//! finished in their order, so that memory does not grow with the file. No row has a say in how others are read, or in
+//! how many there are: see [`CsvRows`]; a Parquet file has rows by construction.
 
 mod cells;
 mod csv_file;
+mod csv_rows;
 mod input;
+#[cfg(test)]
+mod one_line;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 mod pipeline;
 
-pub use cells::{BadRow, Cells};
+pub use cells::{BadRows, Cells};
 pub use csv_file::CsvInput;
+pub use csv_rows::{CsvRows, Row};
 #[cfg(not(feature = "parquet"))]
 pub use input::without_parquet;
 pub use input::{Columns, Input, columns, find_all, is_parquet, names, shown};
+#[cfg(test)]
+pub use one_line::other_lines;
 #[cfg(feature = "parquet")]
 pub use parquet_file::ParquetInput;
 pub use pipeline::{Pass, Read, read_ahead};

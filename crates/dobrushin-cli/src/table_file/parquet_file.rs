@@ -22,6 +22,8 @@ pub struct ParquetInput {
     open: Vec<ColumnReader>,
     next_group: usize,
     rows_read: u64,
+    /// What will be made of each row, in bytes.
+    becoming: usize,
 }
 
 impl ParquetInput {
@@ -63,7 +65,7 @@ impl ParquetInput {
             Problem::new(message()).because(error).help("its name says that it is Parquet: is it complete?")
         })?;
         let (columns, open) = (Vec::new(), Vec::new());
-        Ok(Self { path: path.to_owned(), reader, columns, open, next_group: 0, rows_read: 0 })
+        Ok(Self { path: path.to_owned(), reader, columns, open, next_group: 0, rows_read: 0, becoming: 0 })
     }
 
     /// The names of all columns.
@@ -104,7 +106,7 @@ impl ParquetInput {
 
     fn read(&mut self) -> Result<Cells, ParquetError> {
         let mut cells = Cells::new(self.columns.len());
-        let most = Cells::most_rows(self.columns.len());
+        let most = Cells::most_rows(self.columns.len(), self.becoming);
         while cells.is_empty() {
             let unsigned = self.unsigned();
             let mut columns = Vec::with_capacity(self.columns.len());
@@ -136,6 +138,10 @@ impl ParquetInput {
 }
 
 impl Columns for ParquetInput {
+    fn becoming(&mut self, bytes: usize) {
+        self.becoming = bytes;
+    }
+
     fn next(&mut self) -> Result<(Cells, u64), Problem> {
         let cells = self
             .read()

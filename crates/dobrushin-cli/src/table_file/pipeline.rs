@@ -1,6 +1,6 @@
 //! Batches read ahead, worked on by all cores, and finished in their order.
 
-use super::cells::{BadRow, Cells};
+use super::cells::{BadRow, BadRows, Cells};
 use super::input::{Columns, shown};
 use crate::problem::Problem;
 use crate::progress;
@@ -30,7 +30,7 @@ impl Pass<'_> {
     pub fn run<T: Send>(
         &self,
         columns: Box<dyn Columns>,
-        work: impl Fn(u64, &Cells) -> (T, Vec<BadRow>) + Sync,
+        work: impl Fn(u64, &Cells) -> (T, BadRows) + Sync,
         mut done: impl FnMut(T) -> Result<(), Problem>,
     ) -> Result<u64, Problem> {
         let (bar, place) = (self.bar(&*columns), columns.place());
@@ -44,14 +44,14 @@ impl Pass<'_> {
             let numbered: Vec<(u64, Cells)> =
                 (number..).zip(read.into_iter().map(|(cells, _)| cells)).collect();
             number += numbered.len() as u64;
-            let worked: Vec<(T, Vec<BadRow>)> =
+            let worked: Vec<(T, BadRows)> =
                 numbered.par_iter().map(|(number, cells)| work(*number, cells)).collect();
             for ((_, cells), (result, bad)) in numbered.iter().zip(worked) {
-                let first = cells.bad.iter().chain(&bad).min_by_key(|row| row.place);
+                let first = cells.bad.first.iter().chain(&bad.first).min_by_key(|row| row.place);
                 if let Some(row) = first.filter(|_| !self.skip_bad) {
                     return Err(self.problem(place, row));
                 }
-                skipped += (cells.bad.len() + bad.len()) as u64;
+                skipped += cells.bad.count + bad.count;
                 done(result)?;
             }
             bar.set_position(position);
@@ -110,6 +110,8 @@ mod tests {
     }
 
     impl Columns for Rows {
+        fn becoming(&mut self, _: usize) {}
+
         fn next(&mut self) -> Read {
             if self.left == 0 {
                 return (self.last)();
@@ -139,16 +141,18 @@ mod tests {
     }
 
     /// The place of the row, which is bad every seventh time.
-    fn every_seventh(_: u64, cells: &Cells) -> (u64, Vec<BadRow>) {
-        let place = cells.iter().map(|(place, _)| place).sum();
-        let bad = BadRow { place, what: "seventh".to_owned() };
-        (place, if place > 0 && place % 7 == 0 { vec![bad] } else { Vec::new() })
+    fn every_seventh(_: u64, cells: &Cells) -> (u64, BadRows) {
+        let (place, mut bad) = (cells.iter().map(|(place, _)| place).sum(), BadRows::default());
+        if place > 0 && place % 7 == 0 {
+            bad.add(place, "seventh");
+        }
+        (place, bad)
     }
 
     #[test]
     fn results_come_in_the_order_of_the_file() {
         let mut seen = Vec::new();
-        let work = |number: u64, cells: &Cells| ((number, cells.rows()), Vec::new());
+        let work = |number: u64, cells: &Cells| ((number, cells.rows()), BadRows::default());
         let rows = Box::new(Rows { left: 50, last: end });
         let skipped = pass(false).run(rows, work, |result| {
             seen.push(result);

@@ -2,7 +2,7 @@
 
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, columns};
+use crate::table_file::{BadRows, Cells, columns};
 use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
 use std::path::Path;
@@ -21,7 +21,8 @@ pub struct Loaded {
 
 /// Reads all records of a file.
 pub fn load(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
-    let columns = columns(path, &schema.columns_wanted())?;
+    let mut columns = columns(path, &schema.columns_wanted())?;
+    columns.becoming((schema.bounds().dimension + schema.tasks()) * size_of::<f32>());
     let encoder = Encoder::new(schema);
     let table = Table::new(schema.bounds(), schema.tasks());
     let mut loaded = Loaded { table, clipped: 0, scaled: 0, skipped: 0 };
@@ -62,15 +63,12 @@ struct Encoded {
 }
 
 impl Encoded {
-    fn read(cells: &Cells, encoder: &Encoder) -> (Self, Vec<BadRow>) {
+    fn read(cells: &Cells, encoder: &Encoder) -> (Self, BadRows) {
         let mut encoded = Self::default();
-        let mut bad = Vec::new();
+        let mut bad = BadRows::default();
         for row in 0..cells.len() {
             let (features, targets) = (&mut encoded.features, &mut encoded.targets);
-            let clipped = encode(encoder, cells, row, features, targets).unwrap_or_else(|row| {
-                bad.push(row);
-                None
-            });
+            let clipped = encode(encoder, cells, row, features, targets, &mut bad);
             encoded.usable.push(clipped.is_some());
             encoded.clipped += clipped.unwrap_or(0);
         }

@@ -1,7 +1,7 @@
 //! Rows of a file as records.
 
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Pass, shown};
+use crate::table_file::{BadRows, Cells, Pass, shown};
 use dobrushin_train::schema::Encoder;
 use std::path::Path;
 
@@ -13,21 +13,18 @@ pub fn pass(path: &Path, skip_bad: bool, show_progress: bool) -> Pass<'_> {
 }
 
 /// Appends the features and targets of a row, and counts its values outside the bounds; nothing, and nothing appended,
-/// if the cells are wrong or missing.
+/// if the cells are missing, or wrong: then it is one of the bad ones.
 pub fn encode(
     encoder: &Encoder,
     cells: &Cells,
     row: usize,
     features: &mut Vec<f32>,
     targets: &mut Vec<f32>,
-) -> Result<Option<u64>, BadRow> {
-    let Some((place, cells)) = cells.get(row) else {
-        return Ok(None);
-    };
-    match encoder.encode(cells, true, features, targets) {
-        Ok(clipped) => Ok(Some(clipped.values)),
-        Err(problem) => Err(BadRow { place, what: problem.to_string() }),
-    }
+    bad: &mut BadRows,
+) -> Option<u64> {
+    let (place, cells) = cells.get(row)?;
+    let encoded = encoder.encode(cells, true, features, targets);
+    encoded.map(|clipped| clipped.values).inspect_err(|problem| bad.add(place, problem)).ok()
 }
 
 /// There must be a record, and not more than can be numbered.

@@ -2,7 +2,7 @@
 
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Read, columns, read_ahead, shown};
+use crate::table_file::{BadRows, Cells, Read, columns, read_ahead, shown};
 use dobrushin_train::schema::{Encoder, Schema};
 use dobrushin_train::{Bounds, Records, Table};
 use std::borrow::Cow;
@@ -120,11 +120,12 @@ impl Streamed {
         };
         self.features.clear();
         self.targets.clear();
-        match encode(&self.encoder, &reading.cells, row, &mut self.features, &mut self.targets) {
-            Ok(Some(_)) => _ = self.step.push(&self.features, &self.targets),
-            _ if self.skip_bad => self.step.push_empty(),
+        let (features, targets) = (&mut self.features, &mut self.targets);
+        match encode(&self.encoder, &reading.cells, row, features, targets, &mut BadRows::default()) {
+            Some(_) => _ = self.step.push(&self.features, &self.targets),
+            None if self.skip_bad => self.step.push_empty(),
             // The first pass found no bad row.
-            _ => return Err(self.changed()),
+            None => return Err(self.changed()),
         }
         let is_last = self.position + 1 == self.found.rows;
         if is_last && reading.next_row()?.is_some() {
@@ -237,20 +238,16 @@ impl Stamp {
 }
 
 /// What there is to say of a batch, one record of which is in memory.
-fn survey(cells: &Cells, encoder: &Encoder, mut record: Table) -> (Found, Vec<BadRow>) {
+fn survey(cells: &Cells, encoder: &Encoder, mut record: Table) -> (Found, BadRows) {
     let mut found = Found { rows: cells.len() as u64, ..Found::default() };
-    let (mut bad, mut features, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut bad, mut features, mut targets) = (BadRows::default(), Vec::new(), Vec::new());
     for row in 0..cells.len() {
         features.clear();
         targets.clear();
-        match encode(encoder, cells, row, &mut features, &mut targets) {
-            Ok(None) => {}
-            Ok(Some(clipped)) => {
-                record.clear();
-                found.clipped += clipped;
-                found.scaled += u64::from(record.push(&features, &targets).scaled);
-            }
-            Err(row) => bad.push(row),
+        if let Some(clipped) = encode(encoder, cells, row, &mut features, &mut targets, &mut bad) {
+            record.clear();
+            found.clipped += clipped;
+            found.scaled += u64::from(record.push(&features, &targets).scaled);
         }
     }
     (found, bad)

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::problem::Problem;
+use crate::table_file::other_lines;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Records, Table};
 use std::fmt::Write;
@@ -82,7 +83,6 @@ fn rows_are_read_whatever_the_file_looks_like() {
         ("dos.csv", rows.join("\r\n") + "\r\n"),
         ("quoted.csv", quoted.join("\n") + "\n"),
         ("spaces.csv", rows.join("\n").replace(',', " , ")),
-        ("blank-lines.csv", rows.join("\n\n") + "\n\n\n"),
     ] {
         let loaded = load(&folder.file(name, content), &schema(), false, false)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -145,7 +145,9 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
         ("5,red,", "column \"y\": the cell is missing; one of the 2 declared categories"),
         ("5,red", "line 3 of bad.csv: it has 2 cells, but the header has 3"),
         ("5,red,no,S3CRET", "line 3 of bad.csv: it has 4 cells, but the header has 3"),
-        ("5,\"re\nS3CRET\",no", "line 3 of bad.csv: column \"c\""),
+        ("5,\"reS3CRET,no", "line 3 of bad.csv: cell 2 begins with a quote that is not closed on its line"),
+        ("\"5,red,no", "line 3 of bad.csv: cell 1 begins with a quote that is not closed on its line"),
+        ("", "line 3 of bad.csv: the line is blank; every line is a row of its own"),
     ] {
         let path = folder.file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
         let named = |message: String| message.replace(&path.display().to_string(), "bad.csv");
@@ -212,6 +214,29 @@ fn a_file_without_what_the_schema_wants_is_refused() {
         let message = said(Streamed::open(&PathBuf::from(path), &schema(), true, false));
         assert!(message.contains("cannot read"), "{message}");
     }
+}
+
+/// A row that is bad keeps its place as an empty record, and no row has a say in how others are read: as long as their
+/// lines are the same, as many records are trained on, all others with the same features and targets.
+#[test]
+fn a_line_changes_no_record_but_its_own_and_never_their_number() {
+    let folder = Folder::new("one-line");
+    let lines = ["5,red,no", "\"6\",\"green\",yes", "7,,no", "8,red", "9,green,yes", "1,red,yes"];
+    let path = folder.file("one-line.csv", format!("a,c,y\n{}\n", lines.join("\n")));
+    let expected = load(&path, &schema(), true, false).expect("bad rows are empty records").table;
+    let wanted: Vec<u32> = (0..lines.len() as u32).collect();
+    other_lines(2, 1000, "a,c,y", &lines, |place, content| {
+        let path = folder.file("one-line.csv", content);
+        let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records").table;
+        let mut streamed = Streamed::open(&path, &schema(), true, false).expect("the same");
+        let rows = streamed.found().rows;
+        let (step, _) = streamed.bring(&wanted).expect("as many as there are");
+        assert_eq!((loaded.len(), rows), (lines.len(), lines.len() as u64), "{content:?}");
+        for other in (0..lines.len()).filter(|other| *other != place) {
+            assert_eq!(record(&loaded, other), record(&expected, other), "{content:?}");
+            assert_eq!(record(step, other), record(&expected, other), "{content:?}");
+        }
+    });
 }
 
 /// Rows of which some are bad, some clipped, some missing.

@@ -182,7 +182,8 @@ pub struct PrivatizeArgs {
     /// The CSV file has no header line: the first line is an answer too
     #[arg(long)]
     pub no_header: bool,
-    /// Pass over rows that cannot be used, and say how many; that somebody's report is missing is not private
+    /// Let rows that cannot be used report a category drawn at random, or the middle of the bounds, and say how many;
+    /// a missing report would tell that the answer was a bad one
     #[arg(long)]
     pub skip_bad: bool,
     /// Draw from a known seed, for tests: the reports can be undone by anybody who knows it

@@ -3,11 +3,12 @@
 use super::arguments::PrivatizeArgs;
 use super::promise::{Promise, claim};
 use crate::cli::Common;
-use crate::local_data::{BAD_ROWS, Batch, Description, Mechanism, NOT_PRIVATE, Writer, number};
+use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, NUMBER, Writer, number, refusal};
 use crate::output::{Report, Text, bounds};
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Input, Pass};
+use crate::table_file::{BadRows, Cells, Input, Pass};
 use dobrushin::local::RandomBits;
+use dobrushin::local::bits::below;
 use dobrushin_train::{Generators, Seed};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -40,14 +41,13 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     };
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let input = Input { path: &arguments.data, no_header: arguments.no_header };
-    let columns = input.column(&arguments.column)?;
+    let mut columns = input.column(&arguments.column)?;
+    columns.becoming(mechanism.report_columns().len() * WORD);
     let mut writer = Writer::new(to, &description, &mechanism)?;
     let form = writer.form();
     let work = |number: u64, cells: &Cells| {
-        let answers = Answered::read(cells, &mechanism);
-        let (rows, clipped) = (answers.rows(), answers.clipped);
-        let batch = answers.values.privatised(&mechanism, &mut generators.stream(number));
-        ((form.encode(batch), rows, clipped), answers.bad)
+        let made = Made::of(cells, &mechanism, &arguments.column, &mut generators.stream(number));
+        ((form.encode(made.reports), cells.len() as u64, made.clipped), made.bad)
     };
     let (mut reports, mut clipped) = (0, 0);
     let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
@@ -65,7 +65,13 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         Some(seed) => format!("{reports} reports by {name} from seed {seed}: {NOT_PRIVATE}"),
     });
     let mut counts = Vec::new();
-    counts.extend((skipped > 0).then(|| format!("{skipped} rows could not be used and have no report")));
+    counts.extend((skipped > 0).then(|| {
+        let instead = match mechanism {
+            Mechanism::Frequency(..) => "a category drawn at random",
+            Mechanism::Mean(_) => "the middle of the bounds",
+        };
+        format!("{skipped} rows could not be used, and report {instead} instead, as privately as all others")
+    }));
     counts.extend(
         (clipped > 0).then(|| format!("{clipped} numbers were outside the bounds and moved to them")),
     );
@@ -99,69 +105,149 @@ fn refuse_overwriting(data: &Path, to: &Path) -> Result<(), Problem> {
         .help("give another name: the reports cannot be turned back into the answers"))
 }
 
-/// The answers of a batch.
-struct Answered {
-    values: Values,
+/// Bytes of a word or a number of a report, with its digits.
+const WORD: usize = 32;
+
+/// What to do about bad rows.
+const BAD_ROWS: &str = "correct it; or --skip-bad makes such rows report a category drawn at random, or the middle of \
+                        the bounds, and says how many there were";
+
+/// The reports of a batch, one for each row.
+///
+/// # Guarantee
+/// Whatever a row holds, it has one report, whose law is that of a report on some answer, or a mixture of such laws: a row
+/// that cannot be used reports a category that is drawn uniformly, or the middle of the bounds, by the same mechanism.
+/// E_γ is jointly convex, so that the laws of the reports on any two rows, good or bad, have an E_γ of at most the
+/// mechanism's δ. A missing report would tell with certainty that its row was bad.
+struct Made {
+    reports: Batch,
     clipped: u64,
-    bad: Vec<BadRow>,
+    bad: BadRows,
 }
 
-enum Values {
-    Categories(Vec<u32>),
-    Numbers(Vec<f64>),
-}
-
-impl Answered {
-    fn read(cells: &Cells, mechanism: &Mechanism) -> Self {
-        let (mut bad, mut clipped) = (Vec::new(), 0);
-        let rows = cells.iter().map(|(place, mut row)| (place, row.next().unwrap_or_default()));
-        let mut refuse = |place: u64, what: String| bad.push(BadRow { place, what });
-        let values = match mechanism {
-            Mechanism::Frequency(_, categories) => Values::Categories(
-                rows.filter_map(|(place, cell)| {
-                    let found = categories.find(cell).map_err(|what| refuse(place, what)).ok()?;
-                    clipped += u64::from(found.clipped);
-                    Some(found.category)
-                })
-                .collect(),
-            ),
-            Mechanism::Mean(mechanism) => {
-                let bounds = mechanism.bounds();
-                let clip = |value: f64| bounds.clip(value).map_err(|error| error.to_string());
-                Values::Numbers(
-                    rows.filter_map(|(place, cell)| {
-                        let value = number(cell).and_then(clip).map_err(|what| refuse(place, what)).ok()?;
-                        clipped += u64::from(value.clipped);
-                        Some(value.value)
-                    })
-                    .collect(),
-                )
-            }
-        };
-        Self { values, clipped, bad }
-    }
-
-    fn rows(&self) -> u64 {
-        match &self.values {
-            Values::Categories(values) => values.len() as u64,
-            Values::Numbers(values) => values.len() as u64,
-        }
-    }
-}
-
-impl Values {
-    fn privatised(&self, mechanism: &Mechanism, bits: &mut impl RandomBits) -> Batch {
-        match (self, mechanism) {
-            (Self::Categories(categories), Mechanism::Frequency(oracle, _)) => {
+impl Made {
+    fn of(cells: &Cells, mechanism: &Mechanism, column: &str, bits: &mut impl RandomBits) -> Self {
+        let (mut bad, mut clipped) = (BadRows::default(), 0);
+        let rows = (0..cells.len()).map(|row| {
+            let (place, mut row) = cells.get(row)?;
+            Some((place, row.next().unwrap_or_default()))
+        });
+        let reports = match mechanism {
+            Mechanism::Frequency(oracle, categories) => {
+                let mut category = |row: Option<(u64, &[u8])>| {
+                    let (place, cell) = row?;
+                    let found = categories.find(cell);
+                    if found.is_none() {
+                        bad.add(place, refusal(column, cell, || categories.accepted()));
+                    }
+                    clipped += u64::from(found?.clipped);
+                    Some(found?.category)
+                };
+                let drawn = |bits: &mut _| below(u64::from(categories.count()), bits) as u32;
+                let categories: Vec<u32> =
+                    rows.map(|row| category(row).unwrap_or_else(|| drawn(bits))).collect();
                 let mut reports = Vec::new();
-                oracle.privatise_all(categories, bits, &mut reports);
+                oracle.privatise_all(&categories, bits, &mut reports);
                 Batch::Words(reports, oracle.report_words())
             }
-            (Self::Numbers(numbers), Mechanism::Mean(mechanism)) => {
-                Batch::Numbers(numbers.iter().map(|&value| mechanism.privatise(value, bits)).collect())
+            Mechanism::Mean(mechanism) => {
+                let bounds = mechanism.bounds();
+                let middle = bounds.lower() / 2.0 + bounds.upper() / 2.0;
+                let mut value = |row: Option<(u64, &[u8])>| {
+                    let (place, cell) = row?;
+                    let found = number(cell).and_then(|number| bounds.clip(number).ok());
+                    if found.is_none() {
+                        bad.add(place, refusal(column, cell, || NUMBER.to_owned()));
+                    }
+                    clipped += u64::from(found?.clipped);
+                    Some(found?.value)
+                };
+                let reports = rows.map(|row| mechanism.privatise(value(row).unwrap_or(middle), bits));
+                Batch::Numbers(reports.collect())
             }
-            // The values were read for this mechanism.
-            _ => Batch::Numbers(Vec::new()),
+        };
+        Self { reports, clipped, bad }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local_data::{Answers, Categories, Id, Specification};
+    use crate::table_file::other_lines;
+    use dobrushin::local::mean::Bounds;
+    use dobrushin::{Delta, Epsilon};
+
+    fn mechanism(id: Id, answers: Answers) -> Mechanism {
+        let (epsilon, delta) = (Epsilon::new(2.0).expect("above 0"), Delta::new(0.0).expect("a probability"));
+        let specification = Specification { id, epsilon, delta, answers, truth: None, channel: None };
+        specification.build().expect("a mechanism")
+    }
+
+    /// Reports on cells, the first of which is torn.
+    fn made(rows: &[&[u8]], mechanism: &Mechanism, stream: u64) -> Made {
+        let mut cells = Cells::new(1);
+        cells.refuse(2, "torn");
+        for (place, cell) in (3..).zip(rows) {
+            cells.push(cell);
+            cells.end_row(place);
         }
+        let generators = Generators::new(Seed::Known(9)).expect("a known seed");
+        Made::of(&cells, mechanism, "answer", &mut generators.stream(stream))
+    }
+
+    #[test]
+    fn a_bad_row_reports_every_category_alike_and_the_middle_of_the_bounds() {
+        let rows = vec![&b"bad"[..]; 40_000];
+        let categories = Categories::numbered(4).expect("four");
+        let Made { reports, bad, .. } = made(&rows, &mechanism(Id::KRr, Answers::Category(categories)), 0);
+        assert_eq!(bad.count, 40_000);
+        let Batch::Words(words, 1) = reports else { panic!("one word each") };
+        assert_eq!(words.len(), 40_001);
+        let counts = [0, 1, 2, 3].map(|category| words.iter().filter(|&&word| word == category).count());
+        // A category drawn uniformly is reported uniformly. χ² with 3 degrees of freedom is above 21 once in 10 000 times.
+        let surplus: f64 = counts.iter().map(|&count| (count as f64 - 10_000.0).powi(2) / 10_000.0).sum();
+        assert!(surplus < 21.0, "{counts:?}");
+        let bounds = Bounds::new(0.0, 10.0).expect("bounds");
+        let Made { reports, .. } = made(&rows, &mechanism(Id::OneBit, Answers::Number(bounds)), 1);
+        let Batch::Numbers(numbers) = reports else { panic!("a number each") };
+        assert_eq!(numbers.len(), 40_001);
+        let above = numbers.iter().filter(|&&number| number > 5.0).count();
+        // The middle is reported as either number with probability 1/2: four standard deviations of 100.
+        assert!(above.abs_diff(20_000) < 400, "{above}");
+    }
+
+    #[test]
+    fn a_line_changes_neither_the_number_of_reports_nor_what_others_answer() {
+        let folder = std::env::temp_dir().join(format!("dobrushin-answers-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
+        let path = folder.join("answers.csv");
+        let lines = ["1", "2", "\"3\"", "4"];
+        let categories = Categories::numbered(4).expect("four");
+        let mechanism = mechanism(Id::KRr, Answers::Category(categories.clone()));
+        let generators = Generators::new(Seed::Known(9)).expect("a known seed");
+        for (seed, no_header) in [(3, false), (4, true)] {
+            // Without a header the first line is a row, which is never replaced here.
+            let header = if no_header { "1" } else { "answer" };
+            other_lines(seed, 1000, header, &lines, |place, content| {
+                std::fs::write(&path, content).expect("the folder is ours");
+                let input = Input { path: &path, no_header };
+                let mut columns = input.column("1").expect("a column");
+                let (cells, _) = columns.next().expect("rows");
+                let first = usize::from(no_header);
+                let Batch::Words(reports, 1) =
+                    Made::of(&cells, &mechanism, "1", &mut generators.stream(0)).reports
+                else {
+                    panic!("one word each")
+                };
+                assert_eq!(reports.len(), lines.len() + first, "{content:?}");
+                for other in (0..lines.len()).filter(|other| *other != place) {
+                    let answer =
+                        cells.get(first + other).and_then(|(_, mut row)| categories.find(row.next()?));
+                    assert_eq!(answer.map(|found| found.category), Some(other as u32), "{content:?}");
+                }
+            });
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder is ours");
     }
 }

@@ -1,7 +1,7 @@
 //! What public values look like.
 
 use crate::problem::Problem;
-use crate::table_file::{BadRow, Cells, Pass, columns};
+use crate::table_file::{BadRows, Cells, Pass, columns};
 use dobrushin_train::schema::MISSING;
 use std::collections::HashSet;
 use std::path::Path;
@@ -58,14 +58,16 @@ impl Values {
 pub fn read(path: &Path, names: &[&str], show_progress: bool) -> Result<Vec<Values>, Problem> {
     let none = || names.iter().map(|name| Values::new(name)).collect::<Vec<_>>();
     let work = |_: u64, cells: &Cells| {
-        let (mut values, mut bad) = (none(), Vec::new());
+        let (mut values, mut bad) = (none(), BadRows::default());
         for (place, row) in cells.iter() {
             for (column, cell) in values.iter_mut().zip(row) {
                 match std::str::from_utf8(cell) {
                     Ok(cell) => column.add(cell),
                     Err(_) => {
-                        let what = format!("column {:?}: the cell is not UTF-8 text", column.column);
-                        bad.push(BadRow { place, what });
+                        bad.add(
+                            place,
+                            format_args!("column {:?}: the cell is not UTF-8 text", column.column),
+                        );
                     }
                 }
             }

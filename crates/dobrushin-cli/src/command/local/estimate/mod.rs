@@ -5,7 +5,7 @@ mod mean;
 mod quantiles;
 
 use super::arguments::EstimateArgs;
-use crate::local_data::{BAD_ROWS, Batch, Description, Mechanism, NOT_PRIVATE, Reports, parse};
+use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, Reports, parse};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
@@ -59,6 +59,9 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
     tell(&mut report, &description, skipped);
     Ok(report)
 }
+
+/// What to do about rows that are no reports.
+const BAD_ROWS: &str = "correct it; or --skip-bad passes over such rows and says how many there were";
 
 /// What is common to all estimates.
 fn tell(report: &mut Report, description: &Description, skipped: u64) {

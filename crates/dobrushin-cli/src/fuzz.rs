@@ -1,0 +1,47 @@
+//! What the fuzz targets call: readers of files that others wrote, with any bytes. None of these may panic.
+
+use crate::cli::Cli;
+use crate::probabilities;
+use crate::run_file::RunFile;
+use crate::table_file::CsvRows;
+use clap::Parser;
+use std::ffi::OsStr;
+
+/// Reads a run file, as far as the run that it describes.
+pub fn run_file(text: &str) {
+    if let Ok(file) = RunFile::parse(text, "fuzzed") {
+        let _ = (file.question(), file.run());
+        let _ = file.json().to_string();
+    }
+}
+
+/// Reads a CSV file.
+///
+/// # Panics
+/// If a line is read otherwise than it is read alone: see the guarantee of [`CsvRows`].
+pub fn csv(bytes: &[u8]) {
+    let lines: Vec<_> = bytes.split_inclusive(|byte| *byte == b'\n').flat_map(rows).collect();
+    assert_eq!(rows(bytes), lines);
+    assert_eq!(lines.len(), bytes.split_inclusive(|byte| *byte == b'\n').count());
+    let _ = probabilities::parse(bytes);
+}
+
+/// The cells of each row; none if it is torn.
+fn rows(bytes: &[u8]) -> Vec<Option<Vec<Vec<u8>>>> {
+    let mut rows = CsvRows::new(bytes);
+    let mut all = Vec::new();
+    while let Ok(Some(row)) = rows.next_row() {
+        all.push(row.ok().map(|row| row.iter().map(<[u8]>::to_vec).collect()));
+    }
+    all
+}
+
+/// Does what a user asks for with these words after the name of the program, and forgets the answer; what is wrong, as
+/// it would be said.
+pub fn command(words: &[&OsStr]) -> Option<String> {
+    let words = std::iter::once(OsStr::new("dobrushin")).chain(words.iter().copied());
+    match Cli::try_parse_from(words) {
+        Ok(cli) => crate::run(cli).err().map(|problem| problem.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
+}
