@@ -1,6 +1,9 @@
 //! What went wrong, as a user reads it.
 
+use crate::file::STANDARD_OUTPUT;
+use crate::output::say;
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A message with its causes and, where there is one, what to do.
@@ -23,6 +26,15 @@ impl Problem {
         Self { code: 1, ..Self::new(message) }
     }
 
+    /// An output that could not be written; `-` is standard output.
+    pub fn cannot_write(path: &Path, error: impl Error + Send + 'static) -> Self {
+        Self::new(match path == Path::new(STANDARD_OUTPUT) {
+            true => "cannot write to standard output".to_owned(),
+            false => format!("cannot write {}", path.display()),
+        })
+        .because(error)
+    }
+
     /// With what led to it.
     pub fn because(mut self, cause: impl Error + Send + 'static) -> Self {
         self.cause = Some(Box::new(cause));
@@ -37,15 +49,16 @@ impl Problem {
 
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
-        eprintln!("error: {}", self.message);
+        let mut text = format!("error: {}\n", self.message);
         let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
         while let Some(error) = cause {
-            eprintln!("  because: {error}");
+            text += &format!("  because: {error}\n");
             cause = error.source();
         }
         if let Some(help) = &self.help {
-            eprintln!("  help: {help}");
+            text += &format!("  help: {help}\n");
         }
+        say(&text);
     }
 
     /// 2 for bad input, 1 for the answer "no".

@@ -2,6 +2,7 @@
 
 use crate::cli::CurveArgs;
 use crate::command::account::{answer_json, asked, question, symbol, target};
+use crate::guard::Guard;
 use crate::output::{Report, Text, aligned, bounds, object, wrap};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
@@ -17,9 +18,10 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 /// The question, asked at every point.
-pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
+    file.spared_by(guard)?;
     let sweeps = sweeps(arguments)?;
     let question = question(&file, &arguments.question)?;
     let points = points(&sweeps);

@@ -8,22 +8,16 @@ use crate::table_file::{BadRow, Cells, Pass, columns};
 use dobrushin_train::Prediction;
 use dobrushin_train::schema::Encoder;
 use serde_json::json;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Writes a line for each record, to `--output` or to standard output.
 pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem> {
     let saved = Saved::read(&arguments.model)?;
-    let output: Box<dyn Write> = match &common.output {
-        None => Box::new(BufWriter::new(io::stdout())),
-        Some(path) => {
-            let cannot = |error| Problem::new(format!("cannot write {}", path.display())).because(error);
-            let mut draft = Draft::new(path).map_err(cannot)?;
-            let written = predict(arguments, common, &saved, &mut draft);
-            return written.and_then(|()| draft.finish().map_err(cannot)).map(|()| ExitCode::SUCCESS);
-        }
-    };
-    predict(arguments, common, &saved, output)?;
+    let cannot_write = |error| Problem::cannot_write(common.destination(), error);
+    let mut draft = Draft::new(common.destination()).map_err(cannot_write)?;
+    predict(arguments, common, &saved, |lines| draft.write_all(lines.as_bytes()).map_err(cannot_write))?;
+    draft.finish().map_err(cannot_write)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -31,7 +25,7 @@ fn predict(
     arguments: &PredictArgs,
     common: &Common,
     saved: &Saved,
-    mut output: impl Write,
+    mut write: impl FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let form = Form { saved, json: common.json };
     let columns = columns(&arguments.data, &saved.schema.feature_columns())?;
@@ -44,21 +38,9 @@ fn predict(
         show_progress: !common.quiet && common.output.is_some(),
     };
     let work = |_: u64, cells: &Cells| form.lines(cells, &encoder);
-    let mut write = |text: &str| match output.write_all(text.as_bytes()) {
-        // A reader that stops reading is no error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Problem::new("cannot write the predictions").because(error)),
-        Ok(()) => Ok(true),
-    };
-    let mut heard = write(&form.header())?;
-    pass.run(columns, work, |lines: String| {
-        heard = heard && write(&lines)?;
-        Ok(())
-    })?;
-    match output.flush() {
-        Err(error) if heard => Err(Problem::new("cannot write the predictions").because(error)),
-        _ => Ok(()),
-    }
+    write(&form.header())?;
+    pass.run(columns, work, |lines: String| write(&lines))?;
+    Ok(())
 }
 
 /// How predictions are written: CSV, or a line of JSON for each record.

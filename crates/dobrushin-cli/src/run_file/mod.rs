@@ -12,6 +12,7 @@ pub use keys::{is_whole, nearest};
 pub use overrides::{apply, parse_assignment, set, value_of};
 pub use plan::model_of;
 
+use crate::guard::Guard;
 use crate::problem::Problem;
 use dobrushin::account::Question;
 use dobrushin::algorithm::Run;
@@ -79,6 +80,17 @@ impl RunFile {
         mechanisms::embed(&mut file.tables, &self.folder)?;
         plan::embed(&mut file.tables, &self.folder)?;
         Ok(file)
+    }
+
+    /// Refuses to go on if an output would replace a file that this one names.
+    pub fn spared_by(&self, guard: &Guard) -> Result<(), Problem> {
+        if let Some(name) = self.word("model.schema") {
+            guard.spares("the schema", &self.folder.join(name))?;
+        }
+        let mechanisms = self.tables.get("mechanism").and_then(Value::as_array);
+        let channels =
+            mechanisms.into_iter().flatten().filter_map(|mechanism| mechanism.get("channel")?.as_str());
+        channels.into_iter().try_for_each(|name| guard.spares("a channel", &self.folder.join(name)))
     }
 
     /// The run.
