@@ -123,14 +123,20 @@ impl Identity {
 
 /// The path without links and "..", also where its end does not exist.
 fn resolved(path: &Path) -> PathBuf {
+    follow(path, 40)
+}
+
+/// As [`resolved`], with at most this many links to what does not exist.
+fn follow(path: &Path, links: usize) -> PathBuf {
     if let Ok(path) = fs::canonicalize(path) {
         return path;
     }
-    match (path.parent(), path.file_name()) {
-        (Some(_), Some(name)) => resolved(folder_of(path)).join(name),
-        // It ends in "..".
-        (Some(_), None) => folder_of(&resolved(folder_of(path))).to_owned(),
-        (None, _) => path.to_owned(),
+    let folder = folder_of(path);
+    match (fs::read_link(path), path.file_name()) {
+        (Ok(next), _) if links > 0 => follow(&folder.join(next), links - 1),
+        (_, Some(name)) => follow(folder, links).join(name),
+        // It ends in "..", or is the root.
+        (_, None) => folder_of(&follow(folder, links)).to_owned(),
     }
 }
 
