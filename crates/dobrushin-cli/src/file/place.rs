@@ -10,7 +10,7 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// What a path leads to.
 #[derive(Debug, PartialEq)]
 pub enum Place {
-    /// Standard output, which `-` and `/dev/stdout` name.
+    /// Standard output, which `-`, `/dev/stdout` and `/dev/fd/1` name.
     Standard,
     /// A device, a pipe, or an open file by its number (`/dev/fd/3`): it is written to and stays what it is.
     InPlace(PathBuf),
@@ -21,7 +21,10 @@ pub enum Place {
 impl Place {
     /// Where the path leads now.
     pub fn of(path: &Path) -> io::Result<Self> {
-        if path == Path::new(STANDARD_OUTPUT) || path == Path::new("/dev/stdout") {
+        if [STANDARD_OUTPUT, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+            .iter()
+            .any(|name| path == Path::new(name))
+        {
             return Ok(Self::Standard);
         }
         match fs::metadata(path) {

@@ -6,15 +6,38 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// A new folder that holds, by these names: a run (`run.toml`), one whose records are used in turn (`once.toml`), one of a
 /// channel (`mechanisms.toml`, which names `channel.csv`), one that can be trained (`logistic.toml`, which names
 /// `schema.toml`), records (`data.csv`, `test.csv`), a model with its certificate, answers, reports, categories and two laws.
 pub fn workshop(name: &str) -> PathBuf {
+    static MADE: OnceLock<BTreeMap<PathBuf, Vec<u8>>> = OnceLock::new();
+    let folder = empty(name);
+    let model = MADE.get_or_init(|| {
+        let folder = empty(&format!("model-of-{name}"));
+        furnish(&folder);
+        let found = contents(&folder).into_iter();
+        found
+            .map(|(path, bytes)| (path.strip_prefix(&folder).expect("it is inside").to_owned(), bytes))
+            .collect()
+    });
+    model
+        .iter()
+        .for_each(|(name, bytes)| fs::write(folder.join(name), bytes).expect("the folder is writable"));
+    folder
+}
+
+/// A new folder without anything.
+fn empty(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the folder of the tests is writable");
+    folder
+}
+
+fn furnish(folder: &Path) {
     let example = |name: &str| fs::read_to_string(root().join("examples").join(name)).expect("it exists");
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("the folder is writable");
     let first = |text: String, lines: usize| text.split_inclusive('\n').take(lines).collect::<String>();
@@ -33,12 +56,11 @@ pub fn workshop(name: &str) -> PathBuf {
     write("laws.csv", "0.5,0.25\n0.5,0.75\n");
     write("categories.txt", "yes\nno\n");
     write("answers.csv", &format!("answer\n{}", "yes\nno\nyes\n".repeat(200)));
-    succeeds(&folder, TRAIN);
+    succeeds(folder, TRAIN);
     fs::rename(folder.join("new/model.json"), folder.join("model.json")).expect("it was written");
     fs::rename(folder.join("new/certificate.json"), folder.join("certificate.json")).expect("it was written");
     fs::remove_dir_all(folder.join("new")).expect("it is ours");
-    succeeds(&folder, &format!("{PRIVATIZE} --output reports.csv"));
-    folder
+    succeeds(folder, &format!("{PRIVATIZE} --output reports.csv"));
 }
 
 /// Trains into the folder `new`.
