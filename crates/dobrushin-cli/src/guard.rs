@@ -64,7 +64,7 @@ impl Output {
         let place = Place::of(path).map_err(|error| Problem::cannot_write(path, error))?;
         let file = match &place {
             Place::Standard => Identity::of_stream(Handle::stdout()),
-            Place::InPlace(path) | Place::Replaced(path) => Identity::of(path),
+            Place::Special(path) | Place::Replaced(path) => Identity::of(path),
         };
         Ok(Self { name: name.to_owned(), is_standard: place == Place::Standard, file })
     }

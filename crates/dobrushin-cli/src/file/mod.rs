@@ -51,7 +51,7 @@ impl Draft {
         let stream = |to: Box<dyn Write + Send>| Self(To::Stream(BufWriter::new(Listener(to))));
         Ok(match Place::of(path)? {
             Place::Standard => stream(Box::new(io::stdout())),
-            Place::InPlace(path) => stream(Box::new(File::options().write(true).open(path)?)),
+            Place::Special(path) => stream(Box::new(File::options().write(true).open(path)?)),
             Place::Replaced(target) => Self(To::File(Temporary::new(target)?)),
         })
     }

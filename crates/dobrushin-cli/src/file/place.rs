@@ -13,7 +13,7 @@ pub enum Place {
     /// Standard output, which `-`, `/dev/stdout` and `/dev/fd/1` name.
     Standard,
     /// A device, a pipe, or an open file by its number (`/dev/fd/3`): it is written to and stays what it is.
-    InPlace(PathBuf),
+    Special(PathBuf),
     /// A file, or nothing yet: a complete file takes this name. A link is followed, and stays.
     Replaced(PathBuf),
 }
@@ -29,7 +29,7 @@ impl Place {
         }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => Ok(Self::InPlace(path.to_owned())),
+            Ok(found) if !found.is_file() => Ok(Self::Special(path.to_owned())),
             // Nothing, or a link to nothing. Other errors, such as a link that the system refuses to follow for us
             // because somebody else left it in a folder for everybody, are errors here too.
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -52,7 +52,7 @@ fn follow(path: &Path) -> io::Result<Place> {
         };
         // The links of /proc name what a process has open; the name alone would lose its position and its end.
         if fs::canonicalize(folder_of(&end))?.starts_with("/proc") {
-            return Ok(Place::InPlace(path.to_owned()));
+            return Ok(Place::Special(path.to_owned()));
         }
         end = folder_of(&end).join(next);
     }

@@ -96,7 +96,7 @@ mod unix {
     #[test]
     fn devices_and_standard_output_are_written_in_place() {
         let in_place = |path: &str| Place::of(Path::new(path)).expect("it exists");
-        assert_eq!(in_place("/dev/null"), Place::InPlace("/dev/null".into()));
+        assert_eq!(in_place("/dev/null"), Place::Special("/dev/null".into()));
         assert_eq!(in_place("-"), Place::Standard);
         assert_eq!(in_place("./-"), Place::Replaced("./-".into()));
         assert_eq!(in_place("/dev/stdout"), Place::Standard);
