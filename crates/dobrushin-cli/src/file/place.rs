@@ -1,7 +1,7 @@
 //! Where the bytes of an output go: to standard output, into a device or pipe, or into a file's place.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind::NotADirectory, ErrorKind::NotFound};
 use std::path::{Path, PathBuf};
 
 /// The path that stands for it.
@@ -30,10 +30,12 @@ impl Place {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Ok(Self::Special(path.to_owned())),
-            // Nothing, or a link to nothing. Other errors, such as a link that the system refuses to follow for us
-            // because somebody else left it in a folder for everybody, are errors here too.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => follow(path),
+            Ok(_) => follow(path),
+            // Nothing, or a link to nothing.
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => follow(path),
+            // Such as a link that the system refuses to follow for us, because somebody else left it in a folder for
+            // everybody.
+            Err(error) => Err(error),
         }
     }
 }
