@@ -31,6 +31,16 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
         &["--output"],
     ),
     ("curve logistic.toml --over steps=1,2", &["logistic.toml", "schema.toml"], &["--output", "--plot"]),
+    (
+        "curve logistic.toml --over model.schema=schema.toml,other-schema.toml",
+        &["logistic.toml", "schema.toml", "other-schema.toml"],
+        &["--output", "--plot"],
+    ),
+    (
+        "account logistic.toml --set model.schema=other-schema.toml",
+        &["logistic.toml", "other-schema.toml"],
+        &["--output"],
+    ),
     ("verify certificate.json", &["certificate.json"], &["--output"]),
     ("divergence discrete laws.csv", &["laws.csv"], &["--output", "--plot"]),
     ("kernel channel.csv", &["channel.csv"], &["--output", "--plot"]),

@@ -45,6 +45,7 @@ fn furnish(folder: &Path) {
     write("once.toml", &example("pnsgd.toml"));
     write("logistic.toml", &example("loans/logistic.toml"));
     write("schema.toml", &example("loans/schema.toml"));
+    write("other-schema.toml", &example("loans/schema.toml"));
     write("data.csv", &example("loans/loans.csv"));
     write("test.csv", &first(example("loans/test.csv"), 51));
     write("channel.csv", "0.75,0.25\n0.25,0.75\n");
