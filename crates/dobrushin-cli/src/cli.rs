@@ -4,12 +4,13 @@ use crate::command::local::LocalArgs;
 use crate::command::schema::SchemaArgs;
 use crate::command::train::TrainArgs;
 use crate::figures;
+use crate::file::STANDARD_OUTPUT;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
 use dobrushin::account::{DEFAULT_TOLERANCE, analysis_ids};
 use dobrushin::algorithm::Parameter;
 use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How private is the last iterate of a noisy iterative algorithm?
 ///
@@ -35,9 +36,16 @@ pub struct Common {
     /// Print only the answer: no explanations, no progress
     #[arg(long, global = true)]
     pub quiet: bool,
-    /// Write to a file instead of standard output
+    /// Write to a file instead of standard output, which is "-"
     #[arg(long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+impl Common {
+    /// Where the answer goes.
+    pub fn destination(&self) -> &Path {
+        self.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT))
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -41,7 +41,7 @@ fn rows(bytes: &[u8]) -> Vec<Option<Vec<Vec<u8>>>> {
 pub fn command(words: &[&OsStr]) -> Option<String> {
     let words = std::iter::once(OsStr::new("dobrushin")).chain(words.iter().copied());
     match Cli::try_parse_from(words) {
-        Ok(cli) => crate::run(cli).err().map(|problem| problem.to_string()),
+        Ok(cli) => crate::run(&cli).err().map(|problem| problem.to_string()),
         Err(error) => Some(error.to_string()),
     }
 }

@@ -69,21 +69,18 @@ impl Report {
         })
     }
 
-    /// Prints the report as the flags ask. A reader that stops reading is no error.
+    /// Prints the report as the flags ask.
     pub fn print(&self, common: &Common) -> Result<(), Problem> {
-        let text = self.rendered(common);
-        if let Some(path) = &common.output {
-            let message = format!("cannot write {}", path.display());
-            return file::replace(path, text.as_bytes())
-                .map_err(|error| Problem::new(message).because(error));
-        }
-        match io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Problem::new("cannot write to standard output").because(error))
-            }
-            _ => Ok(()),
-        }
+        let path = common.destination();
+        file::replace(path, self.rendered(common).as_bytes())
+            .map_err(|error| Problem::cannot_write(path, error))
     }
+}
+
+/// Writes to standard error. Where that is full or closed there is nobody to tell, and nothing to be done: the exit code
+/// still says how the program ended.
+pub fn say(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// An aligned table: the first column to the left, numbers to the right.

@@ -1,7 +1,10 @@
 //! What went wrong, as a user reads it.
 
+use crate::file::STANDARD_OUTPUT;
+use crate::output::say;
 use crate::plain_text::for_message;
 use std::error::Error;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A message with its causes and, where there is one, what to do. All are short, and fit for a terminal, whatever a file
@@ -25,6 +28,15 @@ impl Problem {
         Self { code: 1, ..Self::new(message) }
     }
 
+    /// An output that could not be written; `-` is standard output.
+    pub fn cannot_write(path: &Path, error: impl Error + Send + 'static) -> Self {
+        Self::new(match path == Path::new(STANDARD_OUTPUT) {
+            true => "cannot write to standard output".to_owned(),
+            false => format!("cannot write {}", path.display()),
+        })
+        .because(error)
+    }
+
     /// With what led to it.
     pub fn because(mut self, cause: impl Error + Send + 'static) -> Self {
         self.cause = Some(Box::new(Cause::of(&cause)));
@@ -39,15 +51,16 @@ impl Problem {
 
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
-        eprintln!("error: {}", self.message);
+        let mut text = format!("error: {}\n", self.message);
         let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
         while let Some(error) = cause {
-            eprintln!("  because: {error}");
+            text += &format!("  because: {error}\n");
             cause = error.source();
         }
         if let Some(help) = &self.help {
-            eprintln!("  help: {help}");
+            text += &format!("  help: {help}\n");
         }
+        say(&text);
     }
 
     /// 2 for bad input, 1 for the answer "no".

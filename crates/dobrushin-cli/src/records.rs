@@ -97,7 +97,7 @@ impl Records {
             }
             Ok(())
         });
-        written.map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
+        written.map_err(|error| Problem::cannot_write(path, error))
     }
 
     /// The axis of the records, and where on it each is: most differ near the least private one, so that

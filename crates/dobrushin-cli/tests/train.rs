@@ -1,8 +1,10 @@
 //! `dobrushin train`, `predict` and `certificate`, as users run them.
 
+mod file_support;
 mod support;
 mod train_support;
 
+use file_support::{Running, is_ignored, program, wait_until};
 use serde_json::Value;
 use std::path::Path;
 use support::{bounds, dobrushin, file, json, root};
@@ -133,25 +135,20 @@ fn only_the_released_model_leaves_the_program() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_nothing() {
-    use std::process::{Command, Stdio};
-    let folder = new_folder();
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin("dobrushin"))
-        .current_dir(root())
-        .args(["train", LOANS, "--run", RUN, "--set", "steps=2000000", "--out"])
-        .arg(&folder)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
-    // The folder is made first; then there is a long time to go.
-    while !folder.exists() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+    // Where one is ignored, as in the background of a script, it stays ignored; SIGTERM never is by custom.
+    for (name, number) in
+        [("TERM", 15), ("INT", 2), ("HUP", 1)].into_iter().filter(|(_, number)| !is_ignored(*number))
+    {
+        let folder = new_folder();
+        let words = format!("train {LOANS} --run {RUN} --set steps=2000000 --out");
+        let mut training = Running::start(program(&root(), &words).arg(&folder));
+        // The folder is made first; then there is a long time to go.
+        wait_until("the folder is made", || folder.exists());
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        training.signal(name);
+        assert_eq!(training.ended().code(), Some(128 + number as i32), "SIG{name}");
+        assert!(files_in(&folder).is_empty(), "{:?}", files_in(&folder));
     }
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(killed.success());
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    assert!(files_in(&folder).is_empty(), "{:?}", files_in(&folder));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{account_plot, utility};
 use crate::certificate;
 use crate::cli::{AccountArgs, QuestionArgs};
 use crate::file;
+use crate::guard::Guard;
 use crate::output::{Report, Text, bounds, bullets, number as json_number, object, table, wrap};
 use crate::problem::Problem;
 use crate::records::Records;
@@ -16,12 +17,13 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Every analysis of the run.
-pub fn run(arguments: &AccountArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &AccountArgs, guard: &Guard) -> Result<Report, Problem> {
     let mut file = match &arguments.run {
         Some(path) => RunFile::read(path)?,
         None => RunFile::built_in()?,
     };
     run_file::apply(&mut file, &arguments.changes.set)?;
+    file.spared_by(guard)?;
     let run = file.run()?;
     let question = question(&file, &arguments.question)?;
     let options = Options { tolerance: arguments.tolerance, only: arguments.analyses.only() };
@@ -121,7 +123,7 @@ fn write_certificate(path: &Path, certificate: Option<Value>, account: &Account)
             .help(why_no_certificate(account)));
     };
     file::replace(path, format!("{certificate:#}\n").as_bytes())
-        .map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
+        .map_err(|error| Problem::cannot_write(path, error))
 }
 
 /// Why there is no certificate, though the run can be accounted for.

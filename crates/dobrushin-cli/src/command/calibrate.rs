@@ -2,6 +2,7 @@
 
 use crate::cli::CalibrateArgs;
 use crate::command::account::{warn, worth_meeting};
+use crate::guard::Guard;
 use crate::output::{Report, Text, bounds, object, table};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
@@ -12,9 +13,10 @@ use dobrushin::{Delta, Epsilon};
 use serde_json::{Map, Value, json};
 
 /// The value that just meets the target.
-pub fn run(arguments: &CalibrateArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &CalibrateArgs, guard: &Guard) -> Result<Report, Problem> {
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
+    file.spared_by(guard)?;
     if let Some(what) = match file.algorithm() {
         "composition" => Some("a list of mechanisms"),
         "chain" => Some("a chain given step by step"),

@@ -2,6 +2,7 @@
 
 use crate::cli::CurveArgs;
 use crate::command::account::{answer_json, asked, question, symbol, target, warn};
+use crate::guard::Guard;
 use crate::output::{Report, Text, aligned, bounds, object, wrap};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
@@ -17,10 +18,12 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 /// The question, asked at every point.
-pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
+    file.spared_by(guard)?;
     let sweeps = sweeps(arguments)?;
+    spare_what_is_varied(&file, &sweeps, guard)?;
     let question = question(&file, &arguments.question)?;
     let points = points(&sweeps);
     let bar = progress::bar(show_progress, points.len() as u64, "points");
@@ -43,6 +46,18 @@ pub fn run(arguments: &CurveArgs, show_progress: bool) -> Result<Report, Problem
         curve.draw(arguments.log).above(FLOOR).write(path)?;
     }
     Ok(Report::new(curve.text(), curve.json()))
+}
+
+/// Words that a key takes in turn may be names of files.
+fn spare_what_is_varied(file: &RunFile, sweeps: &[Sweep], guard: &Guard) -> Result<(), Problem> {
+    for sweep in sweeps {
+        for word in sweep.values.iter().filter(|value| value.is_str()) {
+            let mut file = file.clone();
+            run_file::set(&mut file, &sweep.key, word.clone())?;
+            file.spared_by(guard)?;
+        }
+    }
+    Ok(())
 }
 
 fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {

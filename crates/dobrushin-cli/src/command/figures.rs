@@ -9,13 +9,12 @@ use crate::problem::Problem;
 use crate::progress;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Draws the figures into a folder.
 pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Problem> {
     let folder = &arguments.out;
-    let asked = |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.contains(&recipe.id);
-    let recipes: Vec<&Recipe> = ALL.iter().filter(asked).collect();
+    let recipes = recipes(arguments);
     std::fs::create_dir_all(folder).map_err(|error| {
         Problem::new(format!("cannot make the folder {}", folder.display()))
             .because(error)
@@ -31,10 +30,10 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Plot)>, Problem>>()?;
     bar.finish_and_clear();
     let claims = claims()?;
-    store(&folder.join("index.html"), gallery(&figures, &claims).as_bytes())?;
+    store(&folder.join(PAGE), gallery(&figures, &claims).as_bytes())?;
 
     let mut text = Text::default();
-    let page = folder.join("index.html");
+    let page = folder.join(PAGE);
     text.answer(format!("{} figures, as SVG, PNG and CSV; {} shows them", figures.len(), page.display()));
     let longest = recipes.iter().map(|recipe| recipe.id.len()).max().unwrap_or(0);
     let lines = recipes.iter().map(|Recipe { id, about, .. }| format!("{id:longest$}  {about}"));
@@ -66,6 +65,21 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
 
 /// The formats of a figure.
 const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+/// The page that shows all.
+const PAGE: &str = "index.html";
+
+/// The figures that are asked for.
+fn recipes(arguments: &FiguresArgs) -> Vec<&'static Recipe> {
+    let asked = |recipe: &&Recipe| arguments.only.is_empty() || arguments.only.contains(&recipe.id);
+    ALL.iter().filter(asked).collect()
+}
+
+/// Every file that will be written.
+pub fn written(arguments: &FiguresArgs) -> Vec<PathBuf> {
+    let names =
+        recipes(arguments).into_iter().flat_map(|recipe| ENDINGS.map(|end| format!("{}.{end}", recipe.id)));
+    names.chain([PAGE.to_owned()]).map(|name| arguments.out.join(name)).collect()
+}
 
 fn write(folder: &Path, id: &str, plot: &Plot) -> Result<(), Problem> {
     let path = |end: &str| folder.join(format!("{id}.{end}"));
@@ -76,6 +90,5 @@ fn write(folder: &Path, id: &str, plot: &Plot) -> Result<(), Problem> {
 }
 
 fn store(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
-    file::replace(path, bytes)
-        .map_err(|error| Problem::new(format!("cannot write {}", path.display())).because(error))
+    file::replace(path, bytes).map_err(|error| Problem::cannot_write(path, error))
 }

@@ -13,6 +13,7 @@ pub mod kernel;
 pub mod local;
 pub mod predict;
 pub mod schema;
+pub mod touched;
 pub mod train;
 mod utility;
 pub mod verify;

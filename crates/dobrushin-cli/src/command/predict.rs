@@ -2,29 +2,23 @@
 
 use super::train::Saved;
 use crate::cli::{Common, PredictArgs};
-use crate::file::Draft;
+use crate::file::{Draft, Place};
 use crate::plain_text::{csv_cell, lines_shown_safely};
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Pass, columns};
 use dobrushin_train::Prediction;
 use dobrushin_train::schema::Encoder;
 use serde_json::json;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Writes a line for each record, to `--output` or to standard output.
 pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem> {
     let saved = Saved::read(&arguments.model)?;
-    let output: Box<dyn Write> = match &common.output {
-        None => Box::new(BufWriter::new(io::stdout())),
-        Some(path) => {
-            let cannot = |error| Problem::new(format!("cannot write {}", path.display())).because(error);
-            let mut draft = Draft::new(path).map_err(cannot)?;
-            let written = predict(arguments, common, &saved, &mut draft);
-            return written.and_then(|()| draft.finish().map_err(cannot)).map(|()| ExitCode::SUCCESS);
-        }
-    };
-    predict(arguments, common, &saved, output)?;
+    let cannot_write = |error| Problem::cannot_write(common.destination(), error);
+    let mut draft = Draft::new(common.destination()).map_err(cannot_write)?;
+    predict(arguments, common, &saved, |lines| draft.write_all(lines.as_bytes()).map_err(cannot_write))?;
+    draft.finish().map_err(cannot_write)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -32,7 +26,7 @@ fn predict(
     arguments: &PredictArgs,
     common: &Common,
     saved: &Saved,
-    mut output: impl Write,
+    mut write: impl FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let form = Form { saved, json: common.json };
     let columns = columns(&arguments.data, &saved.schema.feature_columns())?;
@@ -46,23 +40,12 @@ fn predict(
     };
     let work = |_: u64, cells: &Cells| form.lines(cells, &encoder);
     // JSON stays the same JSON; a CSV file keeps every character of its labels, but a terminal is not to obey them.
-    let is_shown = common.json || (common.output.is_none() && io::stdout().is_terminal());
-    let fit = |text: String| if is_shown { lines_shown_safely(&text) } else { text };
-    let mut write = |text: String| match output.write_all(fit(text).as_bytes()) {
-        // A reader that stops reading is no error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Problem::new("cannot write the predictions").because(error)),
-        Ok(()) => Ok(true),
-    };
-    let mut heard = write(form.header())?;
-    pass.run(columns, work, |lines: String| {
-        heard = heard && write(lines)?;
-        Ok(())
-    })?;
-    match output.flush() {
-        Err(error) if heard => Err(Problem::new("cannot write the predictions").because(error)),
-        _ => Ok(()),
-    }
+    let is_standard = matches!(Place::of(common.destination()), Ok(Place::Standard));
+    let is_shown = common.json || (is_standard && io::stdout().is_terminal());
+    let mut write = |text: String| write(&if is_shown { lines_shown_safely(&text) } else { text });
+    write(form.header())?;
+    pass.run(columns, work, write)?;
+    Ok(())
 }
 
 /// How predictions are written: CSV, or a line of JSON for each record.

@@ -56,7 +56,7 @@ impl ParquetOutput {
             let schema = parse_message_type(&format!("message reports {{ {fields}}}"))?;
             SerializedFileWriter::new(Draft::new(path)?, Arc::new(schema), Arc::new(properties))
         };
-        let writer = create().map_err(|error| cannot_write(path, error))?;
+        let writer = create().map_err(|error| Problem::cannot_write(path, error))?;
         let (words, numbers) = (Vec::new(), Vec::new());
         Ok(Self { path: path.to_owned(), writer, columns: names.len(), words, numbers })
     }
@@ -68,7 +68,7 @@ impl ParquetOutput {
             Batch::Numbers(numbers) => self.numbers.extend_from_slice(numbers),
         }
         if self.words.len() + self.numbers.len() >= GROUP {
-            self.write_group().map_err(|error| cannot_write(&self.path, error))?;
+            self.write_group().map_err(|error| Problem::cannot_write(&self.path, error))?;
         }
         Ok(())
     }
@@ -76,11 +76,11 @@ impl ParquetOutput {
     /// The file is complete.
     pub fn finish(mut self) -> Result<(), Problem> {
         if self.words.len() + self.numbers.len() > 0 {
-            self.write_group().map_err(|error| cannot_write(&self.path, error))?;
+            self.write_group().map_err(|error| Problem::cannot_write(&self.path, error))?;
         }
         // This writes the footer too.
-        let draft = self.writer.into_inner().map_err(|error| cannot_write(&self.path, error))?;
-        draft.finish().map_err(|error| cannot_write(&self.path, error.into()))
+        let draft = self.writer.into_inner().map_err(|error| Problem::cannot_write(&self.path, error))?;
+        draft.finish().map_err(|error| Problem::cannot_write(&self.path, error))
     }
 
     fn write_group(&mut self) -> Result<(), ParquetError> {
@@ -103,8 +103,4 @@ impl ParquetOutput {
         self.numbers.clear();
         Ok(())
     }
-}
-
-fn cannot_write(path: &Path, error: ParquetError) -> Problem {
-    Problem::new(format!("cannot write {}", path.display())).because(error)
 }

@@ -9,7 +9,7 @@ use crate::file::Draft;
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Columns, CsvInput, is_parquet, shown};
 use std::fmt::{self, Display};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// The reports of one batch.
@@ -24,18 +24,10 @@ pub enum Batch {
 /// A file of reports that is being written; nothing is left of it unless it is finished.
 pub enum Writer {
     /// A CSV file, or standard output.
-    Csv(Sink),
+    Csv(Box<Draft>),
     /// A Parquet file.
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetOutput>),
-}
-
-/// Where the text of a CSV file goes.
-pub enum Sink {
-    /// A file.
-    File(Box<Draft>),
-    /// Standard output.
-    Standard(io::Stdout),
 }
 
 /// The form in which a file takes batches.
@@ -78,15 +70,11 @@ impl Writer {
             #[cfg(not(feature = "parquet"))]
             return Err(crate::table_file::without_parquet(path));
         }
-        let mut sink = match path == Path::new("-") {
-            true => Sink::Standard(io::stdout()),
-            false => {
-                Sink::File(Box::new(Draft::new(path).map_err(|error| cannot_write(path).because(error))?))
-            }
-        };
+        let cannot_write = |error| Problem::cannot_write(path, error);
+        let mut draft = Draft::new(path).map_err(cannot_write)?;
         let header = format!("{FIRST_LINE}{line}\n{}\n", columns.join(","));
-        sink.write(header.as_bytes()).map_err(|error| cannot_write(path).because(error))?;
-        Ok(Self::Csv(sink))
+        draft.write_all(header.as_bytes()).map_err(cannot_write)?;
+        Ok(Self::Csv(Box::new(draft)))
     }
 
     /// The form in which it takes batches.
@@ -101,8 +89,8 @@ impl Writer {
     /// Appends a batch.
     pub fn write(&mut self, path: &Path, batch: Encoded) -> Result<(), Problem> {
         match (self, batch) {
-            (Self::Csv(sink), Encoded::Text(text)) => {
-                sink.write(&text).map_err(|error| cannot_write(path).because(error))
+            (Self::Csv(draft), Encoded::Text(text)) => {
+                draft.write_all(&text).map_err(|error| Problem::cannot_write(path, error))
             }
             #[cfg(feature = "parquet")]
             (Self::Parquet(output), Encoded::Columns(batch)) => output.write(&batch),
@@ -114,20 +102,9 @@ impl Writer {
     /// The file is complete.
     pub fn finish(self, path: &Path) -> Result<(), Problem> {
         match self {
-            Self::Csv(Sink::File(draft)) => draft.finish(),
-            Self::Csv(Sink::Standard(mut stdout)) => stdout.flush(),
+            Self::Csv(draft) => draft.finish().map_err(|error| Problem::cannot_write(path, error)),
             #[cfg(feature = "parquet")]
-            Self::Parquet(output) => return output.finish(),
-        }
-        .map_err(|error| cannot_write(path).because(error))
-    }
-}
-
-impl Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::File(draft) => draft.write_all(bytes),
-            Self::Standard(stdout) => stdout.write_all(bytes),
+            Self::Parquet(output) => output.finish(),
         }
     }
 }
@@ -266,13 +243,6 @@ fn push_whole(text: &mut Vec<u8>, mut number: u64) {
         }
     }
     text.extend_from_slice(&digits[first..]);
-}
-
-fn cannot_write(path: &Path) -> Problem {
-    Problem::new(format!(
-        "cannot write {}",
-        if path == Path::new("-") { "to standard output".into() } else { shown(path) }
-    ))
 }
 
 #[cfg(test)]

@@ -81,6 +81,29 @@ pub enum Line {
     Marks,
 }
 
+/// The formats of pictures.
+pub enum Format {
+    /// A drawing.
+    Svg,
+    /// Pixels.
+    Png,
+    /// A page that holds the drawing.
+    Html,
+}
+
+impl Format {
+    /// The one that the ending of a name says.
+    pub fn of(path: &Path) -> Result<Self, PlotError> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        match extension.to_ascii_lowercase().as_str() {
+            "svg" => Ok(Self::Svg),
+            "png" => Ok(Self::Png),
+            "html" => Ok(Self::Html),
+            _ => Err(PlotError::UnknownFormat { path: path.to_path_buf() }),
+        }
+    }
+}
+
 /// Why a picture could not be made or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
@@ -159,15 +182,10 @@ impl Plot {
     ///
     /// A file that is already there is replaced at once and completely, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        let bytes = match extension.to_ascii_lowercase().as_str() {
-            "svg" => self.to_svg().into_bytes(),
-            "png" => self.to_png()?,
-            "html" => self.to_html().into_bytes(),
-            _ => {
-                let path = path.to_path_buf();
-                return Err(PlotError::UnknownFormat { path });
-            }
+        let bytes = match Format::of(path)? {
+            Format::Svg => self.to_svg().into_bytes(),
+            Format::Png => self.to_png()?,
+            Format::Html => self.to_html().into_bytes(),
         };
         crate::file::replace(path, &bytes)
             .map_err(|source| PlotError::Write { path: path.to_path_buf(), source })

@@ -13,6 +13,7 @@ pub use keys::{is_whole, nearest};
 pub use overrides::{apply, parse_assignment, set, value_of};
 pub use self_contained::{SelfContained, model_of};
 
+use crate::guard::Guard;
 use crate::problem::Problem;
 use dobrushin::account::Question;
 use dobrushin::algorithm::Run;
@@ -71,6 +72,17 @@ impl RunFile {
     /// The same run file with the content of every file that it names.
     pub fn embedded(&self) -> Result<Self, Problem> {
         Ok(Self { tables: self.self_contained()?.into_tables(), folder: self.folder.clone() })
+    }
+
+    /// Refuses to go on if an output would replace a file that this one names.
+    pub fn spared_by(&self, guard: &Guard) -> Result<(), Problem> {
+        if let Some(name) = self.word("model.schema") {
+            guard.spares("the schema", &self.folder.join(name))?;
+        }
+        let mechanisms = self.tables.get("mechanism").and_then(Value::as_array);
+        let channels =
+            mechanisms.into_iter().flatten().filter_map(|mechanism| mechanism.get("channel")?.as_str());
+        channels.into_iter().try_for_each(|name| guard.spares("a channel", &self.folder.join(name)))
     }
 
     /// The run.

@@ -10,11 +10,10 @@ mod promise;
 mod together;
 mod verify;
 
-pub use arguments::LocalArgs;
+pub use arguments::{LocalArgs, LocalCommand};
 
 use crate::cli::Common;
 use crate::problem::Problem;
-use arguments::LocalCommand;
 use std::process::ExitCode;
 
 /// Does what is asked, and prints it.

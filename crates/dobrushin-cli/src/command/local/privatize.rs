@@ -3,25 +3,26 @@
 use super::arguments::PrivatizeArgs;
 use super::promise::{Promise, claim};
 use crate::cli::Common;
+use crate::file::Place;
 use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, NUMBER, Writer, number, refusal};
-use crate::output::{Report, Text, bounds};
+use crate::output::{Report, Text, bounds, say};
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Input, Pass};
 use dobrushin::local::RandomBits;
 use dobrushin::local::bits::below;
 use dobrushin_train::{Generators, Seed};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Writes the reports to `--output`, or to standard output, and says what was done.
 pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Problem> {
-    let to = common.output.clone().unwrap_or_else(|| PathBuf::from("-"));
-    let report = privatize(arguments, &to, !common.quiet)?;
+    let to = common.destination();
+    let report = privatize(arguments, to, !common.quiet)?;
     // The reports may have taken the place where answers are printed.
     let rest = Common { json: common.json, quiet: common.quiet, output: None };
-    if to == Path::new("-") {
-        eprint!("{}", report.rendered(&rest));
+    if matches!(Place::of(to), Ok(Place::Standard)) {
+        say(&report.rendered(&rest));
     } else {
         report.print(&rest)?;
     }
@@ -33,7 +34,6 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     let mechanism = specification.build()?;
     let promise = Promise::of(&specification, &mechanism);
     promise.require(&specification)?;
-    refuse_overwriting(&arguments.data, to)?;
     let description = Description {
         mechanism: specification.clone(),
         column: arguments.column.clone(),
@@ -93,16 +93,6 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         "output": to.display().to_string(),
     });
     Ok(Report::new(text, json))
-}
-
-/// The reports must not take the place of the answers.
-fn refuse_overwriting(data: &Path, to: &Path) -> Result<(), Problem> {
-    let same = data.canonicalize().ok().zip(to.canonicalize().ok()).is_some_and(|(data, to)| data == to);
-    if !same {
-        return Ok(());
-    }
-    Err(Problem::new(format!("--output {} is the file with the answers", to.display()))
-        .help("give another name: the reports cannot be turned back into the answers"))
 }
 
 /// Bytes of a word or a number of a report, with its digits.

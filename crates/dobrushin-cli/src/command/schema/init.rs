@@ -3,16 +3,14 @@
 use super::InitArgs;
 use super::draft;
 use super::values;
-use crate::output::{Report, Text};
+use crate::output::{Report, Text, say};
 use crate::problem::Problem;
 use crate::table_file::{find_all, names};
 use serde_json::json;
-use std::path::{Path, PathBuf};
 
 /// Prints the draft, and says to standard error what it rests on.
-pub fn run(arguments: &InitArgs, output: Option<&PathBuf>, quiet: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
     let data = &arguments.data;
-    refuse_overwriting(data, output)?;
     let columns = names(data)?;
     let all: Vec<&str> = columns.iter().map(String::as_str).collect();
     let labels: Vec<&str> = arguments.label.iter().map(String::as_str).collect();
@@ -24,7 +22,7 @@ pub fn run(arguments: &InitArgs, output: Option<&PathBuf>, quiet: bool) -> Resul
     };
     // What a guarantee does not cover is said in any case.
     if arguments.values_are_public || !quiet {
-        eprintln!("{said}");
+        say(&format!("{said}\n"));
     }
     let mut text = Text::default();
     text.answer(&draft);
@@ -38,14 +36,3 @@ const FROM_NAMES: &str = "note: only the names of the columns were read. Bounds 
 const FROM_VALUES: &str = "warning: this schema is a function of the values in the file. A guarantee of a model trained \
                            with it holds only if they are public:\na public sample, a codebook, made-up rows. If \
                            they are private, run it without --values-are-public.";
-
-/// The draft must not take the place of the data.
-fn refuse_overwriting(data: &Path, output: Option<&PathBuf>) -> Result<(), Problem> {
-    let same =
-        |to: &PathBuf| data.canonicalize().ok().zip(to.canonicalize().ok()).is_some_and(|(a, b)| a == b);
-    match output.filter(|to| same(to)) {
-        None => Ok(()),
-        Some(to) => Err(Problem::new(format!("--output {} is the file with the data", to.display()))
-            .help("give another name, such as schema.toml")),
-    }
-}

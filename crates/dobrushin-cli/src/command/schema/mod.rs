@@ -46,9 +46,9 @@ pub struct CheckArgs {
 }
 
 /// Does what is asked.
-pub fn run(arguments: &SchemaArgs, output: Option<&PathBuf>, quiet: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &SchemaArgs, quiet: bool) -> Result<Report, Problem> {
     match &arguments.command {
-        SchemaCommand::Init(arguments) => init::run(arguments, output, quiet),
+        SchemaCommand::Init(arguments) => init::run(arguments, quiet),
         SchemaCommand::Check(arguments) => check::run(arguments),
     }
 }

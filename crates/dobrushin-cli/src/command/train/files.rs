@@ -2,7 +2,7 @@
 
 use super::NOT_PRIVATE;
 use crate::command::certificate::for_people;
-use crate::file::Draft;
+use crate::file::{self, Draft};
 use crate::json_file;
 use crate::problem::Problem;
 use crate::run_file::{RunFile, model_of};
@@ -10,68 +10,102 @@ use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Released};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// By which model files are known.
 const KIND: &str = "dobrushin-model";
 
-/// The folder that the files are written to.
+/// The folder that the files are written to. Nobody else trains into it as long as this lives.
 pub struct Folder {
     path: PathBuf,
+    /// Whether files that already exist may be replaced.
+    force: bool,
+    _lock: Option<File>,
+}
+
+const MODEL: &str = "model.json";
+const CERTIFICATE: &str = "certificate.json";
+const TEXT: &str = "certificate.txt";
+
+/// The files that training into a folder writes.
+pub fn written(folder: &Path) -> Vec<PathBuf> {
+    [MODEL, CERTIFICATE, TEXT].map(|name| folder.join(name)).to_vec()
 }
 
 impl Folder {
     /// A folder without a model in it, or with one that may be replaced.
     pub fn new(path: &Path, force: bool) -> Result<Self, Problem> {
-        let folder = Self { path: path.to_owned() };
-        let taken =
-            [folder.model(), folder.certificate(), folder.text()].into_iter().find(|file| file.exists());
-        if let Some(file) = taken.filter(|_| !force) {
-            return Err(Problem::new(format!(
-                "{} is there already, and could not be made again",
-                file.display()
-            ))
-            .help("give another folder, or --force to replace it"));
-        }
         std::fs::create_dir_all(path).map_err(|error| {
             Problem::new(format!("cannot make the folder {}", path.display())).because(error)
         })?;
+        let folder = Self { path: path.to_owned(), force, _lock: lock(path)? };
+        folder.refuse_existing()?;
         Ok(folder)
+    }
+
+    fn refuse_existing(&self) -> Result<(), Problem> {
+        match written(&self.path).into_iter().find(|file| file.symlink_metadata().is_ok()) {
+            Some(file) if !self.force => {
+                Err(Problem::new(format!("{} already exists, and could not be made again", file.display()))
+                    .help("give another folder, or --force to replace it"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The model.
     pub fn model(&self) -> PathBuf {
-        self.path.join("model.json")
+        self.path.join(MODEL)
     }
 
     /// Its certificate.
     pub fn certificate(&self) -> PathBuf {
-        self.path.join("certificate.json")
+        self.path.join(CERTIFICATE)
     }
 
     /// Its certificate, for people.
     pub fn text(&self) -> PathBuf {
-        self.path.join("certificate.txt")
+        self.path.join(TEXT)
     }
 
-    /// Writes all of them, or none: the model takes its name last, so that there is none without a certificate.
+    /// Writes all of them, or none.
+    ///
+    /// With `--force` the old model is removed first; then the text and the certificate are replaced, and the model takes its
+    /// name last. So a model is never beside a certificate that is not its own, whenever the computer fails; see
+    /// [`file::finish_together`].
     pub fn write(&self, model: &[u8], certificate: &Value) -> Result<(), Problem> {
-        let drafts = [
-            (self.text(), for_people(certificate).into_bytes()),
-            (self.certificate(), format!("{certificate:#}\n").into_bytes()),
-            (self.model(), model.to_vec()),
-        ];
-        let cannot = |path: &Path| Problem::new(format!("cannot write {}", path.display()));
-        let written = drafts.into_iter().map(|(path, bytes)| {
-            let mut draft = Draft::new(&path).map_err(|error| cannot(&path).because(error))?;
-            draft.write_all(&bytes).map_err(|error| cannot(&path).because(error))?;
-            Ok((path, draft))
-        });
-        for (path, draft) in written.collect::<Result<Vec<_>, Problem>>()? {
-            draft.finish().map_err(|error| cannot(&path).because(error))?;
+        // Training takes a while, and not every file system can lock a folder.
+        self.refuse_existing()?;
+        let draft = |path: PathBuf, bytes: &[u8]| {
+            let cannot_write = |error| Problem::cannot_write(&path, error);
+            let mut draft = Draft::new(&path).map_err(cannot_write)?;
+            draft.write_all(bytes).map_err(cannot_write)?;
+            Ok::<_, Problem>(draft)
+        };
+        let text = draft(self.text(), for_people(certificate).as_bytes())?;
+        let certificate = draft(self.certificate(), format!("{certificate:#}\n").as_bytes())?;
+        let model = draft(self.model(), model)?;
+        file::finish_together(vec![text, certificate], model)
+            .map_err(|error| Problem::new(format!("cannot write to {}", self.path.display())).because(error))
+    }
+}
+
+/// Keeps others from training into the folder until it is dropped, or the program ends in any way.
+///
+/// Some file systems cannot lock folders; there is nothing to hold then.
+fn lock(folder: &Path) -> Result<Option<File>, Problem> {
+    let Ok(file) = File::open(folder) else {
+        return Ok(None);
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => {
+            Err(Problem::new(format!("another dobrushin train is writing to {}", folder.display()))
+                .help("wait until it has ended, or give another folder"))
         }
-        Ok(())
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

@@ -8,11 +8,12 @@ mod report;
 
 pub use arguments::TrainArgs;
 pub use enforcement::recomputed;
-pub use files::{Saved, digest};
+pub use files::{Saved, digest, written};
 
 use crate::certificate;
 use crate::command::account::why_no_certificate;
 use crate::command::calibrate;
+use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::progress;
@@ -29,10 +30,11 @@ pub const NOT_PRIVATE: &str = "reproducible, NOT private";
 ///
 /// The plan that is accounted for is the plan that is carried out, and the run file that the certificate holds is the
 /// one that the plan was made from.
-pub fn run(arguments: &TrainArgs, show_progress: bool) -> Result<Report, Problem> {
-    let out = files::Folder::new(&arguments.out, arguments.force)?;
+pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
     let mut file = RunFile::read(&arguments.run)?;
     run_file::apply(&mut file, &arguments.changes.set)?;
+    file.spared_by(guard)?;
+    let out = files::Folder::new(&arguments.out, arguments.force)?;
     // The schema is read once: its file may change while the model is trained.
     let mut file = file.embedded()?;
     let goal = arguments::Goal::of(arguments, &file)?;

@@ -1,0 +1,141 @@
+//! Which files each command reads and writes, as its arguments say.
+
+use super::local::LocalCommand;
+use super::schema::SchemaCommand;
+use super::{figures, train};
+use crate::cli::{CertificateCommand, Cli, Command, Common, LevelArgs, PairArgs};
+use crate::file::STANDARD_OUTPUT;
+use crate::guard::Touched;
+use crate::plot::Format;
+use crate::problem::Problem;
+use std::path::{Path, PathBuf};
+
+/// The files of a command line. What a run file names is not among them: only reading it shows that.
+pub fn of(cli: &Cli) -> Result<Touched, Problem> {
+    let mut files = Files::default();
+    files.answer(&cli.common);
+    match &cli.command {
+        None | Some(Command::Explain(_)) => {}
+        Some(Command::Account(arguments)) => {
+            files.read("the run", &arguments.run);
+            files.write("--certificate", &arguments.certificate);
+            files.draw("--plot", &arguments.plot)?;
+            files.write("--per-record-csv", &arguments.per_record_csv);
+            files.draw("--per-record-plot", &arguments.per_record_plot)?;
+        }
+        Some(Command::Calibrate(arguments)) => files.read("the run", [&arguments.run]),
+        Some(Command::Curve(arguments)) => {
+            files.read("the run", [&arguments.run]);
+            files.draw("--plot", &arguments.plot)?;
+        }
+        Some(Command::Verify(arguments)) => files.read("the certificate", [&arguments.certificate]),
+        Some(Command::Divergence(arguments)) => match &arguments.pair {
+            PairArgs::Gaussian { at, .. } | PairArgs::Laplace { at, .. } => files.levels(at)?,
+            PairArgs::Discrete { file, at, .. } => {
+                files.read("the two laws", [file]);
+                files.levels(at)?;
+            }
+        },
+        Some(Command::Kernel(arguments)) => {
+            files.read("the channel", [&arguments.channel]);
+            files.levels(&arguments.at)?;
+        }
+        Some(Command::Local(arguments)) => files.local(&arguments.command)?,
+        Some(Command::Schema(arguments)) => match &arguments.command {
+            SchemaCommand::Init(arguments) => files.read("the data", [&arguments.data]),
+            SchemaCommand::Check(arguments) => {
+                files.read("the schema", [&arguments.schema]);
+                files.read("the data", &arguments.data);
+            }
+        },
+        Some(Command::Train(arguments)) => {
+            files.read("the data", [&arguments.data]);
+            files.read("the run", [&arguments.run]);
+            files.read("the test records", &arguments.test);
+            files.read("the public records", &arguments.public);
+            files.fill(&arguments.out, train::written(&arguments.out))?;
+        }
+        Some(Command::Predict(arguments)) => {
+            files.read("the model", [&arguments.model]);
+            files.read("the data", [&arguments.data]);
+        }
+        Some(Command::Certificate(arguments)) => match &arguments.command {
+            CertificateCommand::Show { certificate } => files.read("the certificate", [certificate]),
+            CertificateCommand::Verify(arguments) => {
+                files.read("the certificate", [&arguments.certificate]);
+                files.read("the model", &arguments.model);
+            }
+        },
+        Some(Command::Figures(arguments)) => files.fill(&arguments.out, figures::written(arguments))?,
+    }
+    Ok(files.0)
+}
+
+#[derive(Default)]
+struct Files(Touched);
+
+impl Files {
+    fn read<'a>(&mut self, what: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) {
+        self.0.inputs.extend(paths.into_iter().map(|path| (what, path.clone())));
+    }
+
+    fn write<'a>(&mut self, flag: &str, path: impl IntoIterator<Item = &'a PathBuf>) {
+        let named = |path: &PathBuf| (format!("{flag} {}", path.display()), path.clone());
+        self.0.outputs.extend(path.into_iter().map(named));
+    }
+
+    /// As `write`, for a picture, whose name says its format.
+    fn draw(&mut self, flag: &str, path: &Option<PathBuf>) -> Result<(), Problem> {
+        path.iter().try_for_each(|path| Format::of(path).map(drop))?;
+        self.write(flag, path);
+        Ok(())
+    }
+
+    /// What is printed.
+    fn answer(&mut self, common: &Common) {
+        match &common.output {
+            Some(path) => self.write("--output", [path]),
+            None => self.0.outputs.push(("the answer".to_owned(), PathBuf::from(STANDARD_OUTPUT))),
+        }
+    }
+
+    /// Files in a folder.
+    fn fill(&mut self, folder: &Path, paths: Vec<PathBuf>) -> Result<(), Problem> {
+        if folder == Path::new(STANDARD_OUTPUT) {
+            return Err(Problem::new("--out - would be standard output, but several files are written")
+                .help("give a folder; ./- is one of that name"));
+        }
+        let named = |path: PathBuf| (format!("{} of --out", path.display()), path);
+        self.0.outputs.extend(paths.into_iter().map(named));
+        Ok(())
+    }
+
+    fn levels(&mut self, at: &LevelArgs) -> Result<(), Problem> {
+        self.draw("--plot", &at.plot)
+    }
+
+    fn local(&mut self, command: &LocalCommand) -> Result<(), Problem> {
+        let (mechanism, answers) = match command {
+            LocalCommand::Profile(arguments) => {
+                self.draw("--plot", &arguments.plot)?;
+                (Some(&arguments.mechanism), None)
+            }
+            LocalCommand::Verify(arguments) => (Some(&arguments.mechanism), None),
+            LocalCommand::Privatize(arguments) => {
+                self.read("the answers", [&arguments.data]);
+                (Some(&arguments.mechanism), None)
+            }
+            LocalCommand::Estimate(arguments) => {
+                self.read("the reports", &arguments.reports);
+                self.draw("--plot", &arguments.plot)?;
+                (None, None)
+            }
+            LocalCommand::Plan(arguments) => (None, Some(&arguments.answers)),
+            LocalCommand::Bounds(_) => (None, None),
+        };
+        self.read("the channel", mechanism.and_then(|mechanism| mechanism.channel.as_ref()));
+        let answers = answers.or(mechanism.map(|mechanism| &mechanism.answers));
+        self.read("the categories", answers.and_then(|answers| answers.categories_file.as_ref()));
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Temporary files, which no way of ending the program but a kill leaves behind.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::{Builder, NamedTempFile};
+
+/// Every temporary file that was made. Names are drawn at random, so that those of files that are finished need not be
+/// forgotten: nobody else takes them.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// While this is held, an interruption waits: files that belong together get their names together.
+pub fn no_interruption() -> MutexGuard<'static, Vec<PathBuf>> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new file in the folder. Its name is drawn at random and did not exist, and no link is followed.
+pub fn temporary_file(builder: &mut Builder, folder: &Path) -> io::Result<NamedTempFile> {
+    // An interruption finds either no file or one that is known.
+    let mut made = no_interruption();
+    let file = builder.prefix(".dobrushin-").suffix(".tmp").tempfile_in(folder)?;
+    made.push(file.path().to_owned());
+    Ok(file)
+}
+
+/// Removes all temporary files and ends the program, by custom with 128 and the number of the signal.
+fn interrupted(signal: i32) -> ! {
+    // Held to the end, so that no file is made or named any more.
+    let made = no_interruption();
+    for temporary in made.iter() {
+        let _ = fs::remove_file(temporary);
+    }
+    std::process::exit(128 + signal)
+}
+
+/// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP remove all temporary files before the program ends, and a file
+/// beyond the limit of `ulimit -f` is an error like a full disk (SIGXFSZ would end the program at once).
+///
+/// A program that was started so that it ignores one of them, as by nohup or in the background of a script, goes on
+/// ignoring that one.
+#[cfg(target_os = "linux")]
+pub fn remove_when_interrupted() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    let ignored = ignored();
+    let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    // Without a handler the system ends the program, and only a hidden file may stay.
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
+        std::thread::spawn(move || {
+            if let Some(signal) = signals.forever().next() {
+                interrupted(signal);
+            }
+        });
+    }
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+}
+
+/// The signals that this process ignores, one bit each. The standard library does not say, and asking the system
+/// itself is not safe code; /proc tells.
+#[cfg(target_os = "linux")]
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// From now on Ctrl-C, and a request to terminate, remove all temporary files before the program ends.
+///
+/// A program that was started so that it ignores one of them goes on ignoring them, and handles none: this system does
+/// not say which is ignored.
+#[cfg(not(target_os = "linux"))]
+pub fn remove_when_interrupted() {
+    const SIGINT: i32 = 2;
+    let _ = ctrlc::try_set_handler(|| interrupted(SIGINT));
+}
