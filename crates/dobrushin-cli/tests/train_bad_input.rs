@@ -29,8 +29,8 @@ fn bad_runs_are_refused_with_the_key_and_a_way_out() {
         (&["--set", "domain.ball=1", "--set", "domain.box=[0, 1]"], &["domain.ball", "domain.box"]),
         (&["--set", "records=2999"], &["run.records", "3000"]),
         (
-            &["--set", "records=2999", "--set", "neighbours=add-or-remove-one", "--set", "order=poisson"],
-            &["run.records is 2999", "more records", "public upper bound"],
+            &["--test-share", "0.5", "--set", "neighbours=add-or-remove-one", "--set", "order=poisson"],
+            &["--test-share", "how many", "--test FILE"],
         ),
         (&["--set", "neighbours=add-or-remove-one", "--set", "divide-by=actual"], &["run.neighbours"]),
         (&["--set", "public-steps=3"], &["--public"]),
@@ -91,17 +91,29 @@ fn bad_records_are_refused_by_their_line_and_never_shown() {
         (Vec::new(), &["no rows"]),
         (b"age,job\n1,employed\n".to_vec(), &["no column"]),
     ] {
-        let (code, text) = train(&content, &[]);
+        // Public rows stop the program. Private ones are empty records, and nothing is said of them.
+        let (code, text) = train(&content, &["--data-is-public"]);
         assert_eq!(code, Some(2), "{text}");
         for word in words {
             assert!(text.contains(word), "says {word}: {text}");
         }
         assert!(!text.contains("SECRET"), "{text}");
         assert!(files_in(&folder).is_empty());
+        let (code, text) = train(&content, &[]);
+        match words[0] {
+            "line 3" => assert_eq!((code, text.as_str()), (Some(0), "")),
+            whole_file => assert!(code == Some(2) && text.contains(whole_file), "{text}"),
+        }
     }
-    // Rows that cannot be used become empty records: the number of records stays.
-    let (code, text) = train(&with("SECRET,employed,rents,54700,24900,48,0,yes"), &["--skip-bad"]);
+    let bad = with("SECRET,employed,rents,54700,24900,48,0,yes");
+    let (code, text) = train(&bad, &["--data-is-public", "--skip-bad"]);
     assert_eq!(code, Some(0), "{text}");
+    // Whoever holds the rows can look for those that cannot be used.
+    let data = file("bad-rows.csv", &bad).display().to_string();
+    let (_, text) = refused(&["schema", "check", "examples/loans/schema.toml", &data, "--rows"]);
+    assert!(text.contains("line 3") && text.contains("age") && !text.contains("SECRET"), "{text}");
+    let rows = json(&["schema", "check", "examples/loans/schema.toml", LOANS, "--rows"]);
+    assert_eq!(rows["rows"]["count"], 3000);
     // One class, a constant column, values outside the bounds: all fine, and nothing is said of them.
     let (code, text) = train(&with(row), &[]);
     assert_eq!((code, text.as_str()), (Some(0), ""));

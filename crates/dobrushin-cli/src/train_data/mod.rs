@@ -1,7 +1,8 @@
 //! Files of records: loaded whole, or streamed.
 //!
-//! Every row of a file is a record, whatever it holds: with --skip-bad a row that cannot be used becomes an empty record
-//! in its place, so that the number of records depends on no record. No message says what a cell holds.
+//! Every row of a file is a record, whatever it holds: a private row that cannot be used becomes an empty record in its
+//! place, so that neither the number of records nor whether the program stops depends on any record. No message says
+//! what a cell holds.
 
 mod load;
 mod rows;
@@ -12,6 +13,7 @@ mod stream;
 mod tests;
 
 pub use load::{Loaded, load};
+pub use rows::refuse_none;
 pub use schema_file::read_schema;
 pub use split::split;
 pub use stream::Streamed;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 /// A pass over a file of records.
 pub fn pass(path: &Path, skip_bad: bool, show_progress: bool) -> Pass<'_> {
-    let help =
-        "correct it; or --skip-bad makes such rows empty records, which keep their place and change nothing";
+    let help = "correct it; train makes such rows empty records, which keep their place and change nothing: private rows in any \
+                case, public ones with --skip-bad";
     Pass { path, skip_bad, help, show_progress }
 }
 
@@ -27,12 +27,17 @@ pub fn encode(
     encoded.map(|clipped| clipped.values).inspect_err(|problem| bad.add(place, problem)).ok()
 }
 
-/// There must be a record, and not more than can be numbered.
-pub fn check_count(path: &Path, count: u64) -> Result<(), Problem> {
-    if count == 0 {
-        let message = format!("{} has a header, but no records", shown(path));
-        return Err(Problem::new(message).help("a row for each record below the header"));
+/// Refuses a file without records; only where their number is no secret.
+pub fn refuse_none(path: &Path, count: u64) -> Result<(), Problem> {
+    if count > 0 {
+        return Ok(());
     }
+    let message = format!("{} has a header, but no records", shown(path));
+    Err(Problem::new(message).help("a row for each record below the header"))
+}
+
+/// There must not be more records than can be numbered.
+pub fn check_count(path: &Path, count: u64) -> Result<(), Problem> {
     if count > u64::from(u32::MAX) {
         let message = format!("{} has {count} records, but at most {} are accepted", shown(path), u32::MAX);
         return Err(Problem::new(message).help("a part of them"));

@@ -5,18 +5,20 @@ use crate::output::{Report, Text, wrap};
 use crate::plain_text::shown_safely;
 use crate::problem::Problem;
 use crate::table_file::{find_all, names};
-use crate::train_data::read_schema;
+use crate::train_data::{load, read_schema};
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal;
 use dobrushin_train::schema::{Labels, Schema};
 use serde_json::json;
 
 /// Prints features, norm, labels and hash.
-pub fn run(arguments: &CheckArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
     let schema = read_schema(&arguments.schema)?;
     if let Some(data) = &arguments.data {
         find_all(&names(data)?, &schema.columns_wanted(), data)?;
     }
+    let asked = arguments.data.as_ref().filter(|_| arguments.rows);
+    let rows = asked.map(|data| load(data, &schema, false, !quiet)).transpose()?;
     let (bounds, features) = (schema.bounds(), schema.feature_names());
     let norm = decimal::upper(Enclosure::from(bounds.norm));
     let why = match schema.declares_norm() {
@@ -36,7 +38,16 @@ pub fn run(arguments: &CheckArgs) -> Result<Report, Problem> {
     if let Some(data) = &arguments.data {
         text.answer(format!("{} has all columns", data.display()));
     }
-    let json = json!({
+    if let Some(rows) = &rows {
+        text.answer(format!(
+            "{} rows, and all of them can be used; {} values are outside their bounds and will be moved to them, {} rows will be \
+             scaled down. These counts are not private: they are for you, not to be published.",
+            rows.table.len(),
+            rows.clipped,
+            rows.scaled
+        ));
+    }
+    let mut json = json!({
         "labels": schema.label_columns(),
         "label_kind": kind,
         "classes": schema.classes(0),
@@ -47,6 +58,9 @@ pub fn run(arguments: &CheckArgs) -> Result<Report, Problem> {
         "hash": schema.hash(),
         "schema": schema.canonical_json(),
     });
+    if let Some(rows) = &rows {
+        json["rows"] = json!({ "count": rows.table.len(), "clipped": rows.clipped, "scaled": rows.scaled });
+    }
     Ok(Report::new(text, json))
 }
 

@@ -43,12 +43,16 @@ pub struct CheckArgs {
     pub schema: PathBuf,
     /// A file that must have its columns; only their names are read
     pub data: Option<PathBuf>,
+    /// Read the rows too, and stop at the first that cannot be used, with its line and column. What it says depends on
+    /// them: it is for whoever holds them, not to be published
+    #[arg(long, requires = "data")]
+    pub rows: bool,
 }
 
 /// Does what is asked.
 pub fn run(arguments: &SchemaArgs, quiet: bool) -> Result<Report, Problem> {
     match &arguments.command {
         SchemaCommand::Init(arguments) => init::run(arguments, quiet),
-        SchemaCommand::Check(arguments) => check::run(arguments),
+        SchemaCommand::Check(arguments) => check::run(arguments, quiet),
     }
 }

@@ -41,7 +41,8 @@ pub struct TrainArgs {
     /// full)
     #[arg(long, conflicts_with_all = ["test_share", "data_is_public"])]
     pub stream: bool,
-    /// Count rows that cannot be used as empty records, which contribute nothing, instead of stopping
+    /// Count rows of public files (--test, --public, --data-is-public) that cannot be used as empty records, which
+    /// contribute nothing, instead of stopping; private rows always are, because stopping would tell
     #[arg(long)]
     pub skip_bad: bool,
     /// The records are no secret, as in an experiment: report how they fit the schema, the loss on them, and for online

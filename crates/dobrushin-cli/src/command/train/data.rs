@@ -3,9 +3,10 @@
 use super::arguments::TrainArgs;
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
-use crate::train_data::{Loaded, Streamed, load, split};
+use crate::train_data::{Loaded, Streamed, load, refuse_none, split};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
+use std::path::{Path, PathBuf};
 
 /// All of them.
 pub struct Data {
@@ -26,26 +27,60 @@ enum Private {
     Streamed(Box<Streamed>),
 }
 
+/// Refuses, before anything is read, what would tell how many records there are where that is a secret.
+pub fn keep_the_number_secret(arguments: &TrainArgs, file: &RunFile) -> Result<(), Problem> {
+    if !count_is_secret(file) {
+        return Ok(());
+    }
+    if !file.says("run.records") {
+        return Err(Problem::new(
+            "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
+        )
+        .help("add to [run] a public upper bound on the number of records: records = 50000"));
+    }
+    if arguments.test_share.is_some() {
+        return Err(Problem::new(
+            "--test-share is given, but with neighbours = \"add-or-remove-one\" what is reported of a share of the \
+             records would show how many there are",
+        )
+        .help("--test FILE with records that are public, [evaluation], or neighbours = \"replace-one\""));
+    }
+    Ok(())
+}
+
+/// Whether the number of records is a secret. Asked of the file and not of a plan: its noise may still have to be found.
+fn count_is_secret(file: &RunFile) -> bool {
+    file.word("run.neighbours") == Some("add-or-remove-one")
+}
+
 /// The stream that decides which records are for testing; training counts its streams up from 0.
 const SPLIT: u64 = u64::MAX;
 
 impl Data {
     /// Reads what the flags name.
+    ///
+    /// What a public row holds may stop the program. What a private row holds must not: that it did not stop would tell
+    /// that every row could be used. So private rows that cannot be used are empty records, in any case.
     pub fn read(
         arguments: &TrainArgs,
         schema: &Schema,
         generators: &Generators,
         show_progress: bool,
     ) -> Result<Self, Problem> {
-        let read = |path| load(path, schema, arguments.skip_bad, show_progress);
-        let mut test = arguments.test.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
-        let public = arguments.public.as_deref().map(read).transpose()?.map(|loaded| loaded.table);
+        let read_public = |path: &PathBuf| -> Result<Table, Problem> {
+            let table = load(path, schema, arguments.skip_bad, show_progress)?.table;
+            refuse_none(path, table.len() as u64)?;
+            Ok(table)
+        };
+        let mut test = arguments.test.as_ref().map(read_public).transpose()?;
+        let public = arguments.public.as_ref().map(read_public).transpose()?;
+        let skip_bad = arguments.skip_bad || !arguments.data_is_public;
         if arguments.stream {
-            let streamed = Streamed::open(&arguments.data, schema, arguments.skip_bad, show_progress)?;
+            let streamed = Streamed::open(&arguments.data, schema, skip_bad, show_progress)?;
             let private = Private::Streamed(Box::new(streamed));
             return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
         }
-        let mut loaded = read(&arguments.data)?;
+        let mut loaded = load(&arguments.data, schema, skip_bad, show_progress)?;
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
         if let Some(share) = arguments.test_share {
             let (kept, tested) = split(&table, share, &mut generators.stream(SPLIT));
@@ -71,23 +106,14 @@ impl Data {
         }
     }
 
-    /// Puts the number of records into the run file, or checks the one that is there.
-    pub fn say_how_many(&self, file: &mut RunFile) -> Result<(), Problem> {
-        let count = self.count();
-        if count == 0 {
-            return Err(
-                Problem::new("there are no records to train on").help("a file with a row for each record")
-            );
+    /// Puts the number of records into the run file, or checks the one that is there, unless it is a secret.
+    pub fn say_how_many(&self, path: &Path, file: &mut RunFile) -> Result<(), Problem> {
+        if count_is_secret(file) {
+            return Ok(());
         }
-        // Asked of the file and not of a plan: its noise may still have to be found.
-        let count_is_secret = file.word("run.neighbours") == Some("add-or-remove-one");
+        let count = self.count();
+        refuse_none(path, count)?;
         if !file.says("run.records") {
-            if count_is_secret {
-                return Err(Problem::new(
-                    "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
-                )
-                .help("add to [run] a public upper bound on the number of records: records = 50000"));
-            }
             let records = i64::try_from(count).unwrap_or(i64::MAX);
             return run_file::set(file, "run.records", toml::Value::Integer(records));
         }
@@ -95,16 +121,6 @@ impl Data {
             // Not a number of records: the plan says so.
             return Ok(());
         };
-        if count_is_secret {
-            if count <= declared {
-                return Ok(());
-            }
-            // How many there are is a secret.
-            return Err(Problem::new(format!(
-                "run.records is {declared}, but there are more records to train on"
-            ))
-            .help("a public upper bound on the number of records, chosen without looking at it"));
-        }
         if count == declared {
             return Ok(());
         }

@@ -17,8 +17,9 @@ pub fn training_json(
     account: &Account,
     model: &[u8],
     seed: Option<u64>,
+    test_share: Option<f64>,
 ) -> Value {
-    let mut json = derived(plan, schema, account);
+    let mut json = derived(plan, schema, account, test_share);
     json["randomness"] = json!(randomness(seed.is_none()));
     json["private"] = json!(seed.is_none());
     json["model_sha256"] = json!(digest(model));
@@ -37,7 +38,8 @@ fn randomness(private: bool) -> &'static str {
 pub fn recomputed(claimed: &Value, run: &SelfContained, account: &Account) -> Result<Value, Problem> {
     let (plan, schema) = run.plan()?;
     let private = claimed["private"] == true;
-    let mut json = derived(&plan, &schema, account);
+    let test_share = claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share));
+    let mut json = derived(&plan, &schema, account, test_share);
     let as_claimed = |value: &Value, can_be: bool| if can_be { value.clone() } else { Value::Null };
     json["randomness"] = json!(randomness(private));
     json["private"] = json!(private);
@@ -67,15 +69,17 @@ fn is_digest(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.len() == 64 && text.bytes().all(is_digit))
 }
 
-/// All of it that follows from the run.
-fn derived(plan: &Plan, schema: &Schema, account: &Account) -> Value {
+/// All of it that follows from the run, and from the share of the records that was kept apart for a test.
+fn derived(plan: &Plan, schema: &Schema, account: &Account, test_share: Option<f64>) -> Value {
     let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
     let enforced: Vec<Value> = assumptions
         .iter()
         .map(|assumption| json!({ "assumption": assumption, "enforced": how(assumption, plan) }))
         .collect();
     let training = plan.training();
-    json!({
+    let mut not_covered = vec![OTHER_RELEASES, ROUNDING];
+    not_covered.extend(test_share.map(|_| TESTED));
+    let mut json = json!({
         "schema_sha256": schema.hash(),
         "records": training.records,
         "constants": {
@@ -88,12 +92,17 @@ fn derived(plan: &Plan, schema: &Schema, account: &Account) -> Value {
             "parameters": training.domain.dimension,
         },
         "enforcement": enforced,
-        "not_covered": [OTHER_RELEASES, ROUNDING],
-    })
+        "not_covered": not_covered,
+    });
+    if let Some(share) = test_share {
+        json["test_share"] = json!(share);
+    }
+    json
 }
 
 const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
                               up";
+const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";
 
@@ -105,8 +114,13 @@ pub fn how(assumption: &str, plan: &Plan) -> String {
     if has("is then evaluated") {
         "each record's part of the sum is cut to its bound, and noise of that size is added".to_owned()
     } else if has("neighbouring data sets differ") {
-        "by the meaning of the guarantee; the number of records does not depend on what any of them holds: rows that \
-         cannot be used become empty records, and keep their place"
+        "by the meaning of the guarantee; neither how other records are read, nor their number, nor whether the program \
+         stops depends on what a record holds: every line of the file is a row, and a row that cannot be used is an \
+         empty record in its place"
+            .to_owned()
+    } else if has("neither data set has more than") {
+        "NOT enforced: to stop at one record more would tell that it is there, so that all rows are used, however many \
+         there are; that there are no more is yours to know"
             .to_owned()
     } else if has("gradient is clipped") {
         "every record's gradient is scaled down to that norm before it is added".to_owned()

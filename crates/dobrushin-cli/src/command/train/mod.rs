@@ -19,6 +19,7 @@ use crate::problem::Problem;
 use crate::progress;
 use crate::run_file::{self, RunFile};
 use data::Data;
+use dobrushin::Probability;
 use dobrushin::account::{Options, Report as Account, Target};
 use dobrushin::algorithm::Parameter;
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
@@ -37,10 +38,11 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
     let out = files::Folder::new(&arguments.out, arguments.force)?;
     // The schema is read once: its file may change while the model is trained.
     let mut file = file.embedded()?;
+    data::keep_the_number_secret(arguments, &file)?;
     let goal = arguments::Goal::of(arguments, &file)?;
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let mut data = Data::read(arguments, &file.schema()?, &generators, show_progress)?;
-    data.say_how_many(&mut file)?;
+    data.say_how_many(&arguments.data, &mut file)?;
     if let Some(target) = goal.target() {
         find_noise(&mut file, target)?;
     }
@@ -54,7 +56,9 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
     data.prepare(&plan)?;
     let released = train(&plan, &mut data, &generators, show_progress)?;
     let model = files::model_bytes(&file, &released, arguments.seed.is_none())?;
-    certificate["training"] = enforcement::training_json(&plan, &schema, &account, &model, arguments.seed);
+    let share = arguments.test_share.map(Probability::get);
+    certificate["training"] =
+        enforcement::training_json(&plan, &schema, &account, &model, arguments.seed, share);
     if !released.evaluations.is_empty() {
         certificate["training"]["evaluation"] = report::evaluations_json(&released);
     }

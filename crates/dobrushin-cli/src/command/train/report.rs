@@ -36,6 +36,9 @@ pub fn of(outcome: &Outcome) -> Report {
     test(outcome, &mut text, &mut json);
     paid(outcome, &mut text, &mut json);
     public(outcome, &mut text, &mut json);
+    if !outcome.arguments.data_is_public {
+        text.explanation(UNUSABLE);
+    }
     text.explanation(format!(
         "The model is {}, its certificate {} (for people: {}).\nIt can be checked by: dobrushin certificate verify {} --model {}",
         files[0].1.display(),
@@ -46,6 +49,10 @@ pub fn of(outcome: &Outcome) -> Report {
     ));
     Report::new(text, Value::Object(json))
 }
+
+/// The same for all data.
+const UNUSABLE: &str = "Rows that cannot be used, if there are any, were trained on as empty records. Only you may know: dobrushin schema check \
+                        with --rows\nfinds them.";
 
 fn guarantee(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) {
     let account = outcome.account;
