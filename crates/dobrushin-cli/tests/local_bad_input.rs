@@ -94,7 +94,7 @@ fn columns_that_are_not_there_are_named() {
     for (content, what) in [
         (
             "id,reply\n1,a\n",
-            "--column answer: there is no such column in data.csv\n  help: give a name as the first line has it, or a number from 1 to 2",
+            "--column answer: there is no such column in data.csv\n  help: give a name as the file has it, or a number from 1 to 2",
         ),
         ("answer,answer\na,b\n", "--column answer: 2 columns of data.csv have that name"),
         ("", "data.csv has no rows"),

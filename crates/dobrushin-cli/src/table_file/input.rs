@@ -92,7 +92,7 @@ pub fn find(names: &[String], wanted: &str, path: &Path) -> Result<usize, Proble
     number.map(|number| number - 1).ok_or_else(|| {
         let message = format!("--column {wanted}: there is no such column in {}", shown(path));
         Problem::new(message).help(format!(
-            "give a name as the first line has it, or a number from 1 to {}; --no-header if the first line is a row",
+            "give a name as the file has it, or a number from 1 to {}; --no-header if the first line is a row",
             names.len()
         ))
     })

@@ -34,10 +34,10 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
         let pass = Pass { path, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
         let work = |_: u64, cells: &Cells| {
             let (batch, bad) = parse(cells, &mechanism);
-            (Tally::of(&mechanism, &batch), bad)
+            (Part::of(&mechanism, batch), bad)
         };
         skipped += pass.run(columns, work, |part| {
-            tally.merge(&part);
+            tally.add(&part);
             Ok(())
         })?;
     }
@@ -80,12 +80,42 @@ fn tell(report: &mut Report, description: &Description, skipped: u64) {
     }
 }
 
-/// What reports add up to.
+/// What reports add up to, which does not depend on the batches in which they are read.
 enum Tally<'a> {
     /// How often each counter was counted, the number of reports, and their distribution if they are numbers in bins.
     Counters(Vec<u64>, u64, Option<Box<CdfEstimator<'a>>>),
     /// Their sum and spread, and their number.
     Mean(MeanEstimator<'a>, u64),
+}
+
+/// What a batch adds: what is counted is counted by many cores, but numbers are added up one after another, since
+/// rounding depends on the order.
+enum Part<'a> {
+    Counted(Tally<'a>),
+    Numbers(Vec<f64>),
+}
+
+impl<'a> Part<'a> {
+    fn of(mechanism: &'a Mechanism, batch: Batch) -> Self {
+        let mut tally = Tally::new(mechanism);
+        match (&mut tally, mechanism, batch) {
+            (_, _, Batch::Numbers(numbers)) => return Self::Numbers(numbers),
+            (
+                Tally::Counters(counters, reports, cdf),
+                Mechanism::Frequency(oracle, _),
+                Batch::Words(words, width),
+            ) => {
+                oracle.count_all(&words, counters);
+                if let Some(cdf) = cdf {
+                    words.chunks_exact(width).for_each(|report| cdf.add(report));
+                }
+                *reports += (words.len() / width) as u64;
+            }
+            // The words were read for this mechanism.
+            _ => {}
+        }
+        Self::Counted(tally)
+    }
 }
 
 impl<'a> Tally<'a> {
@@ -100,43 +130,21 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn of(mechanism: &'a Mechanism, batch: &Batch) -> Self {
-        let mut tally = Self::new(mechanism);
-        match (&mut tally, mechanism, batch) {
-            (
-                Self::Counters(counters, reports, cdf),
-                Mechanism::Frequency(oracle, _),
-                Batch::Words(words, width),
-            ) => {
-                oracle.count_all(words, counters);
-                if let Some(cdf) = cdf {
-                    words.chunks_exact(*width).for_each(|report| cdf.add(report));
-                }
-                *reports += (words.len() / width) as u64;
-            }
-            (Self::Mean(estimator, reports), _, Batch::Numbers(numbers)) => {
-                // They were checked to be reports of this mechanism.
-                numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
-                *reports += numbers.len() as u64;
-            }
-            _ => {}
-        }
-        tally
-    }
-
-    fn merge(&mut self, other: &Self) {
-        match (self, other) {
-            (Self::Counters(counters, reports, cdf), Self::Counters(others, more, other)) => {
+    fn add(&mut self, part: &Part<'a>) {
+        match (self, part) {
+            (Self::Counters(counters, reports, cdf), Part::Counted(Tally::Counters(others, more, other))) => {
                 if let (Some(cdf), Some(other)) = (cdf, other) {
                     cdf.merge(other);
                 }
                 counters.iter_mut().zip(others).for_each(|(counter, other)| *counter += other);
                 *reports += more;
             }
-            (Self::Mean(estimator, reports), Self::Mean(other, more)) => {
-                estimator.merge(other);
-                *reports += more;
+            (Self::Mean(estimator, reports), Part::Numbers(numbers)) => {
+                // They were checked to be reports of this mechanism.
+                numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
+                *reports += numbers.len() as u64;
             }
+            // All parts are of the same mechanism.
             _ => {}
         }
     }
