@@ -311,3 +311,25 @@ fn contraction_is_never_above_the_products_that_it_sharpens() {
         assert!(of("contraction") <= of(published), "{example}: {answer}");
     }
 }
+
+/// 15 passes of 60000 records in batches of 256 are 3515 steps and a fraction: both numbers next to it are looked at.
+#[test]
+fn passes_that_are_no_whole_number_of_steps_are_analysed_all_the_same() {
+    let arguments =
+        ["account", "examples/dp-sgd.toml", "--set", "epochs=15", "--set", "domain.diameter=0.01"];
+    let answer = support::json(&arguments);
+    let analyses = answer["analyses"].as_array().expect("a list");
+    let applies = |id: &str| analyses.iter().any(|one| one["id"] == id && one["not_applicable"].is_null());
+    assert!(["shift", "recursion", "ceiling", "shift-subsampled"].into_iter().all(applies), "{analyses:?}");
+    let text = dobrushin(&["account", "examples/dp-sgd.toml", "--set", "epochs=15"])
+        .output()
+        .expect("it runs")
+        .stdout;
+    let text = String::from_utf8(text).expect("UTF-8");
+    assert!(text.contains("does not help here"), "{text}");
+    let upper = |length: &str| {
+        let answer = support::json(&[&arguments[..3], &[length], &arguments[4..]].concat());
+        support::bounds(&answer["guarantee"]["epsilon"]).1
+    };
+    assert_eq!(upper("epochs=15"), upper("steps=3515").max(upper("steps=3516")));
+}
