@@ -9,6 +9,7 @@ mod contraction;
 mod contraction_published;
 mod hybrid;
 mod lines;
+mod logs;
 mod nonconvex;
 mod recursion;
 mod regularized;

@@ -20,7 +20,6 @@
 mod block;
 mod compose;
 mod fresh;
-mod logs;
 mod motion;
 mod part;
 mod table;

@@ -1,7 +1,7 @@
 //! A chain as parts of equal rounds, and the bound on its last iterate.
 
+use super::super::logs::ln_theta;
 use super::block::{Place, Round, contracted};
-use super::logs::ln_theta;
 use super::motion::Motion;
 use super::part::Part;
 use super::table::Table;
