@@ -8,6 +8,7 @@ mod ceiling;
 mod contraction;
 mod contraction_published;
 mod hybrid;
+mod laps;
 mod lines;
 mod logs;
 mod nonconvex;

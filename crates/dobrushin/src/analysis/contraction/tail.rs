@@ -1,9 +1,9 @@
 //! The steps after the last use of a record.
 
-use super::super::walk::legs;
+use super::super::walk::Leg;
 use super::noisy::Noisy;
 use super::once::{Cleaned, times};
-use crate::chain::{Branch, Count};
+use crate::chain::{Chain, Count, Stretch};
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// The steps that follow the last use of a record.
@@ -15,17 +15,18 @@ pub(in crate::analysis) struct Tail {
 
 impl Tail {
     /// Those of a chain.
-    pub(in crate::analysis) fn of(branch: &Branch) -> Result<Self, NotApplicable> {
-        let legs = legs(branch)?;
-        let last_use = legs.iter().rposition(|leg| !leg.step.participation.is_never());
-        let clean = &legs[last_use.map_or(0, |last| last + 1)..];
+    pub(in crate::analysis) fn of(chain: &Chain) -> Result<Self, NotApplicable> {
+        // Any number of them may be none.
+        let clean = chain.after_the_last_use().into_iter().filter(|stretch| stretch.count != Count::Any);
+        let clean: Vec<Leg<'_>> =
+            clean.map(|Stretch { step, count }| Leg { step, count, stops: false }).collect();
         let steps: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
-        let [leg] = clean else {
+        let [leg] = &clean[..] else {
             return Err(NotApplicable::new(
                 "no equal steps follow the last use of the record: run.public-steps would be such",
             ));
         };
-        let cleaned = Cleaned { clean: std::slice::from_ref(leg), width: branch.chain.domain().width() };
+        let cleaned = Cleaned { clean: std::slice::from_ref(leg), width: chain.domain().width() };
         let mut blocks = Vec::new();
         let mut length = 1;
         while length < steps {
