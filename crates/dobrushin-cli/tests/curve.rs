@@ -88,3 +88,14 @@ fn ranges_that_make_no_sense_are_refused() {
     let log = ["curve", "examples/dp-sgd.toml", "--over", "weight-decay=0..1", "--log"];
     dobrushin(&log).assert().code(2);
 }
+
+#[test]
+fn more_points_than_are_computed_are_refused_with_their_number() {
+    let base = ["curve", "examples/dp-sgd.toml", "--points", "100000", "--over", "noise-multiplier=1..2"];
+    let assert =
+        dobrushin(&[&base[..], &["--over", "learning-rate=1..2"]].concat()).assert().code(2).stdout("");
+    let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    for words in ["100000 × 100000 = 10000000000 points", "at most 100000", "--points", "help:"] {
+        assert!(message.contains(words), "{words}: {message}");
+    }
+}

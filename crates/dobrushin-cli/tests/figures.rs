@@ -81,6 +81,46 @@ fn a_curve_of_csv_has_a_line_for_every_point() {
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
 }
 
+/// The second column of a curve and the third, as text.
+fn curve(text: &str, label: &str) -> Vec<(f64, String)> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let rows = reader.records().map(|row| row.expect("valid CSV"));
+    let of_the_curve = rows.filter(|row| &row[0] == label);
+    of_the_curve.map(|row| (row[1].parse().expect("a number"), row[2].to_owned())).collect()
+}
+
+#[test]
+fn composition_is_finite_in_every_figure_and_what_account_says() {
+    let new = folder("composition");
+    dobrushin(&["figures", "--out", new.to_str().expect("UTF-8"), "--only", "ncv-1-epsilon"])
+        .assert()
+        .success();
+    let text = std::fs::read_to_string(new.join("ncv-1-epsilon.csv")).expect("it was written");
+    assert!(!text.contains("inf"), "{text}");
+    let composition = curve(&text, "composition");
+    // What `account` says for 1e5 and 1e6 steps, within the tolerance of curves.
+    for (steps, epsilon) in [(1e5, 0.013_358_06), (1e6, 0.064_610_93)] {
+        let (_, drawn) = composition.iter().find(|(x, _)| (x / steps - 1.0).abs() < 1e-9).expect("a point");
+        let drawn: f64 = drawn.parse().expect("a number");
+        assert!(drawn >= epsilon && drawn <= epsilon * 1.003, "{drawn} at {steps} steps");
+    }
+}
+
+#[test]
+fn what_is_too_small_to_be_drawn_is_written_out() {
+    let new = folder("small");
+    dobrushin(&["figures", "--out", new.to_str().expect("UTF-8"), "--only", "pac-2-1"]).assert().success();
+    let text = std::fs::read_to_string(new.join("pac-2-1.csv")).expect("it was written");
+    let small =
+        curve(&text, "here").into_iter().filter(|(_, delta)| !delta.parse().is_ok_and(|d: f64| d >= 1e-40));
+    let small: Vec<(f64, String)> = small.collect();
+    assert!(small.len() > 10, "{text}");
+    assert!(small.iter().all(|(_, delta)| delta != "0"), "{small:?}");
+    // The picture ends at 1e-40.
+    let drawn = std::fs::read_to_string(new.join("pac-2-1.svg")).expect("it was written");
+    assert!(drawn.contains("below 1e-40"), "{drawn}");
+}
+
 #[test]
 fn what_cannot_be_drawn_or_stored_is_said() {
     let unknown = dobrushin(&["figures", "--out", "x", "--only", "ced-2"]).assert().code(2);

@@ -241,3 +241,19 @@ fn several_answers_and_shuffled_reports_have_their_own_guarantees() {
     let refused = dobrushin(&gaussian).args(["--shuffled", "100"]).assert().code(2);
     assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("--shuffled"));
 }
+
+#[test]
+fn what_reports_tell_is_never_more_than_total_variation() {
+    let profile = |name: &str, more: &[&str]| {
+        let words = ["local", "profile", "--mechanism", name, "--epsilon", "1", "--bounds", "0,1"];
+        json(&[&words[..], more].concat())
+    };
+    for name in FOR_NUMBERS {
+        let answer = profile(name, &[]);
+        assert!(bounds(&answer["kl"]).1 <= bounds(&answer["tv"]).1, "{name}: {answer}");
+    }
+    let gaussian = profile("gaussian", &["--delta", "1e-5"]);
+    let (lower, upper) = bounds(&gaussian["kl"]);
+    assert!(lower > 0.01764 && upper < 0.01765, "{gaussian}");
+    assert_eq!(gaussian["kl"], gaussian["chi2"]);
+}

@@ -387,3 +387,73 @@ fn products_of_noise_kernels_bound_the_exact_product() {
         assert!((alone.contraction(gamma).upper() - laplace.upper()).abs() < 1e-14);
     }
 }
+
+/// A channel with random rows, some of them equal and some with entries of 0.
+fn random_channel(random: &mut Random, inputs: usize, outputs: usize) -> Vec<Vec<f64>> {
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    for x in 0..inputs {
+        if x % 5 == 4 {
+            rows.push(rows[x / 2].clone());
+            continue;
+        }
+        let mut row: Vec<f64> = (0..outputs).map(|_| random.log_between(1e-6, 1.0)).collect();
+        if x % 7 == 3 {
+            row[x % outputs] = 0.0;
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn rows_that_are_left_out_do_not_matter() {
+    let mut random = Random::new(15);
+    for outputs in 2..=5 {
+        for inputs in [3, 40, 130] {
+            let rows = random_channel(&mut random, inputs, outputs);
+            let kernel = FiniteKernel::proportional_to(rows.clone()).expect("valid");
+            let pairs = (0..inputs).flat_map(|y| (0..y).map(move |x| (x, y)));
+            let two = |(x, y): (usize, usize)| vec![rows[x].clone(), rows[y].clone()];
+            let two: Vec<FiniteKernel> =
+                pairs.map(|pair| FiniteKernel::proportional_to(two(pair)).expect("valid")).collect();
+            let largest = |of: &dyn Fn(&FiniteKernel) -> Enclosure| {
+                two.iter().map(of).fold(Enclosure::ZERO, Enclosure::max)
+            };
+            let curve = kernel.curve();
+            for epsilon in [0.0, 0.1, 1.0, 3.0] {
+                let gamma = Gamma::from_epsilon(epsilon).expect("valid");
+                let of_pairs = largest(&|two| two.contraction(gamma));
+                for eta in [kernel.contraction(gamma), curve.contraction(gamma)] {
+                    let context = format!("{inputs} × {outputs} at {epsilon}: {eta} against {of_pairs}");
+                    assert!(eta.upper() >= of_pairs.lower(), "{context}");
+                    assert!(eta.intersect(of_pairs).is_some() && eta.width() < 1e-13, "{context}");
+                }
+            }
+            let chi2 = kernel.chi_squared_contraction().value;
+            let of_pairs = largest(&|two| two.chi_squared_contraction().value);
+            assert!(chi2.intersect(of_pairs).is_some(), "{inputs} × {outputs}: {chi2} against {of_pairs}");
+        }
+    }
+}
+
+#[test]
+fn thousands_of_rows_with_few_outputs_take_no_time() {
+    let mut random = Random::new(16);
+    let row = |random: &mut Random| {
+        let p = random.between(1e-6, 1.0 - 1e-6);
+        vec![p, 1.0 - p]
+    };
+    let rows: Vec<Vec<f64>> = (0..20_000).map(|_| row(&mut random)).collect();
+    let smallest = rows.iter().map(|row| row[0]).fold(1.0, f64::min);
+    let largest = rows.iter().map(|row| row[0]).fold(0.0, f64::max);
+    let kernel = FiniteKernel::proportional_to(rows).expect("valid");
+    let start = std::time::Instant::now();
+    let (curve, chi2) = (kernel.curve(), kernel.chi_squared_contraction());
+    assert!((curve.contraction(Gamma::ONE).upper() - (largest - smallest)).abs() < 1e-12);
+    let two =
+        FiniteKernel::proportional_to(vec![vec![smallest, 1.0 - smallest], vec![largest, 1.0 - largest]]);
+    let of_two = two.expect("valid").chi_squared_contraction().value;
+    assert!(chi2.value.intersect(of_two).is_some(), "{} against {of_two}", chi2.value);
+    // All pairs would take half a minute; this is a few milliseconds, however busy the machine is.
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}

@@ -233,3 +233,59 @@ fn a_delta_that_cannot_be_proved_is_refused_at_once() {
         }
     }
 }
+
+#[test]
+fn how_much_noisy_reports_tell_is_the_contraction_of_all_pairs_of_points() {
+    for epsilon in [0.1, 1.0, 3.0] {
+        let laplace = Laplace::on(grid(3), level(epsilon)).unwrap();
+        let scale = laplace.noise().scale() as f64;
+        let channel = noisy_channel(8, (40.0 * scale) as i64, |k| (-(k as f64).abs() / scale).exp());
+        let gaussian = Gaussian::on(grid(3), level(epsilon), delta(1e-3)).unwrap();
+        let sigma = gaussian.noise().sigma();
+        let reach = (10.0 * sigma) as i64;
+        let bell = noisy_channel(8, reach, |k| (-(k as f64 / sigma).powi(2) / 2.0).exp());
+        for (profile, channel) in [(laplace.privacy(), channel), (gaussian.privacy(), bell)] {
+            let (found, truth) = (profile.chi_squared_contraction(), channel.chi_squared_contraction());
+            // Tails beyond the table are lumped, which tells less, by next to nothing.
+            assert!(found.upper() >= truth.value.lower(), "{epsilon}: {found} < {}", truth.value);
+            assert!(
+                found.upper() <= truth.value.upper() * (1.0 + 1e-6),
+                "{epsilon}: {found} > {}",
+                truth.value
+            );
+            assert!(
+                found.lower() <= truth.value.upper() * (1.0 + 1e-9),
+                "{epsilon}: {found} > {}",
+                truth.value
+            );
+            assert!(found.upper() < profile.delta(level(0.0)).lower(), "{epsilon}: η_KL is below η_TV");
+        }
+    }
+}
+
+#[test]
+fn bounded_reports_tell_no_less_than_their_channels_and_no_more_than_total_variation() {
+    for epsilon in [0.1, 1.0, 3.0, 8.0] {
+        for id in ["one-bit", "piecewise", "hybrid"] {
+            let mechanism = mean::by_id(id, unit(), level(epsilon), delta(0.0)).unwrap();
+            let profile = mechanism.privacy();
+            let (found, tv) = (profile.chi_squared_contraction(), profile.delta(level(0.0)));
+            assert!(found.upper() <= tv.upper(), "{id} at {epsilon}: {found} > {tv}");
+            assert!(found.lower() >= (tv * tv).lower() * (1.0 - 1e-12), "{id} at {epsilon}: {found}");
+            if let Some(channel) = mechanism.channel() {
+                let ends = channel.chi_squared_contraction().value;
+                assert!(found.upper() >= ends.lower(), "{id} at {epsilon}: {found} < {ends}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gaussian_noise_on_the_unit_interval_has_its_contraction() {
+    let unit = Bounds::new(0.0, 1.0).unwrap();
+    let profile = Gaussian::new(unit, level(1.0), delta(1e-5)).unwrap().privacy();
+    let found = profile.chi_squared_contraction();
+    // ½∫(p − q)²/(p + q) of continuous noise is 0.0176494; that of the grid is a little larger noise.
+    assert!(found.lower() > 0.01764 && found.upper() < 0.01765, "{found}");
+    assert!(found.relative_width() < 1e-6, "{found}");
+}

@@ -60,6 +60,9 @@ fn spare_what_is_varied(file: &RunFile, sweeps: &[Sweep], guard: &Guard) -> Resu
     Ok(())
 }
 
+/// The most points of a curve, or of a table for two parameters: each takes some ten kilobytes until all are printed.
+const MOST_POINTS: usize = 100_000;
+
 fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
     if arguments.over.len() > 2 {
         return Err(Problem::new(format!("--over is given {} times", arguments.over.len()))
@@ -71,6 +74,15 @@ fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
         && a.key == b.key
     {
         return Err(Problem::new(format!("--over varies {} twice", a.key)).help("give two different keys"));
+    }
+    let numbers = sweeps.iter().map(|sweep| sweep.values.len());
+    let points = numbers.clone().fold(1_usize, usize::saturating_mul);
+    if points > MOST_POINTS {
+        let each = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" × ");
+        return Err(Problem::new(format!(
+            "--over asks for {each} = {points} points: at most {MOST_POINTS} are computed"
+        ))
+        .help("give fewer values, or a smaller number with --points"));
     }
     Ok(sweeps)
 }

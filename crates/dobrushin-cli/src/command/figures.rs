@@ -22,10 +22,18 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     })?;
     let bar = progress::bar(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {
-        let plot = (recipe.draw)()?;
-        write(folder, recipe.id, &plot)?;
+        let all = (recipe.plot)()?;
+        let points = csv(&all);
+        let drawn = match recipe.floor {
+            Some(floor) => all.above(floor),
+            None => all,
+        };
+        let points = points.map_err(|error| {
+            Problem::new(format!("the points of {} cannot be written as CSV", recipe.id)).because(error)
+        })?;
+        write(folder, recipe.id, &drawn, &points)?;
         bar.inc(1);
-        Ok((*recipe, plot))
+        Ok((*recipe, drawn))
     };
     let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Plot)>, Problem>>()?;
     bar.finish_and_clear();
@@ -81,12 +89,11 @@ pub fn written(arguments: &FiguresArgs) -> Vec<PathBuf> {
     names.chain([PAGE.to_owned()]).map(|name| arguments.out.join(name)).collect()
 }
 
-fn write(folder: &Path, id: &str, plot: &Plot) -> Result<(), Problem> {
+fn write(folder: &Path, id: &str, plot: &Plot, points: &[u8]) -> Result<(), Problem> {
     let path = |end: &str| folder.join(format!("{id}.{end}"));
     plot.write(&path("svg"))?;
     plot.write(&path("png"))?;
-    let points = csv(plot).map_err(|error| Problem::new(format!("the points of {id}")).because(error))?;
-    store(&path("csv"), &points)
+    store(&path("csv"), points)
 }
 
 fn store(path: &Path, bytes: &[u8]) -> Result<(), Problem> {

@@ -32,115 +32,156 @@ pub struct Recipe {
     pub id: &'static str,
     /// What it shows.
     pub about: &'static str,
-    /// Draws it.
-    pub draw: fn() -> Result<Plot, Problem>,
+    /// Values below 10 to this power are computed, but not drawn.
+    pub floor: Option<f64>,
+    /// All its points.
+    pub plot: fn() -> Result<Plot, Problem>,
 }
 
 /// Every figure: the papers' in their order, then our own.
 pub const ALL: &[Recipe] = &[
-    Recipe { id: "ced-1", about: "Bayes risk under local privacy (CED Figure 1)", draw: bayes::draw },
+    Recipe {
+        id: "ced-1",
+        about: "Bayes risk under local privacy (CED Figure 1)",
+        floor: None,
+        plot: bayes::draw,
+    },
     Recipe {
         id: "ced-3-a",
         about: "randomly stopped, η = 0.05, σ = 3 (CED Figure 3)",
-        draw: || stopped::draw(0.05, 3.0),
+        floor: Some(-40.0),
+        plot: || stopped::draw(0.05, 3.0),
     },
     Recipe {
         id: "ced-3-b",
         about: "randomly stopped, η = 0.1, σ = 3 (CED Figure 3)",
-        draw: || stopped::draw(0.1, 3.0),
+        floor: Some(-40.0),
+        plot: || stopped::draw(0.1, 3.0),
     },
     Recipe {
         id: "ced-3-c",
         about: "randomly stopped, η = 0.05, σ = 5 (CED Figure 3)",
-        draw: || stopped::draw(0.05, 5.0),
+        floor: Some(-40.0),
+        plot: || stopped::draw(0.05, 5.0),
     },
     Recipe {
         id: "ced-3-d",
         about: "randomly stopped, η = 0.1, σ = 5 (CED Figure 3)",
-        draw: || stopped::draw(0.1, 5.0),
+        floor: Some(-40.0),
+        plot: || stopped::draw(0.1, 5.0),
     },
     Recipe {
         id: "pac-2-1",
         about: "one pass, convex, first of 40 records (PAC Figure 2)",
-        draw: || one_pass::figure_2(1),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_2(1),
     },
     Recipe {
         id: "pac-2-20",
         about: "one pass, convex, record 20 of 40 (PAC Figure 2)",
-        draw: || one_pass::figure_2(20),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_2(20),
     },
     Recipe {
         id: "pac-2-39",
         about: "one pass, convex, record 39 of 40 (PAC Figure 2)",
-        draw: || one_pass::figure_2(39),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_2(39),
     },
     Recipe {
         id: "pac-3-20",
         about: "strongly convex, record 20 of 40 (PAC Figure 3)",
-        draw: || one_pass::figure_3(20),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_3(20),
     },
     Recipe {
         id: "pac-3-30",
         about: "strongly convex, record 30 of 40 (PAC Figure 3)",
-        draw: || one_pass::figure_3(30),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_3(30),
     },
     Recipe {
         id: "pac-3-39",
         about: "strongly convex, record 39 of 40 (PAC Figure 3)",
-        draw: || one_pass::figure_3(39),
+        floor: Some(-40.0),
+        plot: || one_pass::figure_3(39),
     },
     Recipe {
         id: "ncv-1-delta",
         about: "projected DP-SGD, δ against steps (NCV Figure 1, left)",
-        draw: nonconvex::delta,
+        floor: Some(-15.0),
+        plot: nonconvex::delta,
     },
     Recipe {
         id: "ncv-1-epsilon",
         about: "projected DP-SGD, ε against steps (NCV Figure 1, right)",
-        draw: nonconvex::epsilon,
+        floor: None,
+        plot: nonconvex::epsilon,
     },
     Recipe {
         id: "ncv-2-a",
         about: "regularised DP-SGD, λ = 0.65 (NCV Figure 2, left)",
-        draw: || regularised::draw(0.65),
+        floor: Some(regularised::FLOOR),
+        plot: || regularised::draw(0.65),
     },
     Recipe {
         id: "ncv-2-b",
         about: "regularised DP-SGD, λ = 0.01 (NCV Figure 2, right)",
-        draw: || regularised::draw(0.01),
+        floor: Some(regularised::FLOOR),
+        plot: || regularised::draw(0.01),
     },
     Recipe {
         id: "ncv-3",
         about: "projected DP-SGD and its closed limits (NCV Figure 3)",
-        draw: nonconvex::limits,
+        floor: None,
+        plot: nonconvex::limits,
     },
     Recipe {
         id: "steps-nonconvex",
         about: "ε against steps: projected, not convex",
-        draw: || steps::draw(&steps::NONCONVEX),
+        floor: None,
+        plot: || steps::draw(&steps::NONCONVEX),
     },
     Recipe {
         id: "steps-convex",
         about: "ε against steps: convex batches on a bounded set",
-        draw: || steps::draw(&steps::CONVEX),
+        floor: None,
+        plot: || steps::draw(&steps::CONVEX),
     },
     Recipe {
         id: "steps-full-batch",
         about: "ε against steps: convex, all records in each",
-        draw: || steps::draw(&steps::FULL_BATCH),
+        floor: None,
+        plot: || steps::draw(&steps::FULL_BATCH),
     },
     Recipe {
         id: "steps-strongly-convex",
         about: "ε against steps: strongly convex batches",
-        draw: || steps::draw(&steps::STRONGLY_CONVEX),
+        floor: None,
+        plot: || steps::draw(&steps::STRONGLY_CONVEX),
     },
-    Recipe { id: "regimes", about: "where hidden iterates help", draw: regimes::draw },
-    Recipe { id: "regimes-single", about: "which single idea wins where", draw: regimes::single },
-    Recipe { id: "tightness", about: "how far bounds are from the exact divergence", draw: tightness::draw },
-    Recipe { id: "records", about: "who is protected how much in one pass", draw: records::draw },
+    Recipe { id: "regimes", about: "where hidden iterates help", floor: None, plot: regimes::draw },
+    Recipe {
+        id: "regimes-single",
+        about: "which single idea wins where",
+        floor: None,
+        plot: regimes::single,
+    },
+    Recipe {
+        id: "tightness",
+        about: "how far bounds are from the exact divergence",
+        floor: None,
+        plot: tightness::draw,
+    },
+    Recipe {
+        id: "records",
+        about: "who is protected how much in one pass",
+        floor: None,
+        plot: records::draw,
+    },
 ];
 
-/// The points of a picture as CSV: a line for each, with the curve's name. Values on logarithmic axes are written
+/// All points of a picture as CSV: a line for each, with the curve's name. Values on logarithmic axes are written
 /// out, however small.
 pub fn csv(plot: &Plot) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -58,7 +58,7 @@ pub fn delta() -> Result<Plot, Problem> {
     let recursion = analysis(&for_ever()?, "recursion")?.log_delta(epsilon);
     let published = Report::new(&at(100_000)?, Question::Delta(epsilon), &Options::default());
     let composition = published.answer("composition").and_then(|answer| answer.log_delta);
-    let plot = Plot {
+    Ok(Plot {
         title: "Projected DP-SGD, δ at ε = 3 (NCV Figure 1, left)".to_owned(),
         x: logarithmic("steps"),
         y: logarithmic("δ"),
@@ -78,8 +78,7 @@ pub fn delta() -> Result<Plot, Problem> {
                 log10(recursion).ceil()
             ),
         ],
-    };
-    Ok(plot.above(-15.0))
+    })
 }
 
 /// Figure 1, right: ε at δ = 10⁻³.

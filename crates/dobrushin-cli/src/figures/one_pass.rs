@@ -66,7 +66,7 @@ fn draw(setting: &OnePass, number: u32, index: u64, about: &str) -> Result<Plot,
     }
     series
         .push(over(&levels, "shift (Gaussian, no Rényi loss)", Line::Solid, |e| log10(shift.log_delta(e))));
-    let plot = Plot {
+    Ok(Plot {
         title: format!("PNSGD, record {index} of {records} (PAC Figure {number})"),
         x: linear("ε"),
         y: logarithmic("δ"),
@@ -79,6 +79,5 @@ fn draw(setting: &OnePass, number: u32, index: u64, about: &str) -> Result<Plot,
              tight contraction curve in blocks; from a small δ that falls so steeply in ε that little of it may be seen."
                 .to_owned(),
         ],
-    };
-    Ok(plot.above(-40.0))
+    })
 }

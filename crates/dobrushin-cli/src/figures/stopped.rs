@@ -38,7 +38,7 @@ pub fn draw(rate: f64, noise: f64) -> Result<Plot, Problem> {
     let looser = |e: &Epsilon| setting.stopped(false, *e) > setting.stopped_by_asoodeh(*e);
     let since = levels.iter().rposition(looser).and_then(|last| levels.get(last + 1));
     let since = since.map_or("at every ε".to_owned(), |epsilon| format!("from ε = {:.2} on", epsilon.get()));
-    let plot = Plot {
+    Ok(Plot {
         title: format!("Randomly stopped PNSGD, η = {rate}, σ = {noise} (CED Figure 3)"),
         x: linear("ε"),
         y: logarithmic("δ"),
@@ -74,6 +74,5 @@ pub fn draw(rate: f64, noise: f64) -> Result<Plot, Problem> {
                  depends on dia(W). With 1 it is so {since}."
             ),
         ],
-    };
-    Ok(plot.above(-40.0))
+    })
 }

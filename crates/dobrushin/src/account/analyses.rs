@@ -6,6 +6,7 @@ use crate::NotApplicable;
 use crate::algorithm::{Composed, Released, Run};
 use crate::analysis::{self, Analysis, Bound};
 use crate::profile::PrivacyProfile;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -105,7 +106,8 @@ fn composition(id: &str, composed: &Composed, effort: Effort) -> Outcome {
 /// The worst over the records. Several tasks may use a record at different places, so the worst place is taken in
 /// each.
 fn over_records(analysis: &dyn Analysis, released: &Released, run: &Run, tolerance: f64) -> Outcome {
-    let mut bounds = released.views.iter().map(|view| analysis.apply(view)).collect::<Result<Vec<_>, _>>()?;
+    let mut bounds =
+        released.views.par_iter().map(|view| analysis.apply(view)).collect::<Result<Vec<_>, _>>()?;
     let worst = if bounds.len() == 1 {
         bounds.remove(0)
     } else {

@@ -3,7 +3,7 @@
 use super::report::{Question, Report};
 use crate::Enclosure;
 use crate::algorithm::{Record, Released, Run};
-use crate::chain::{Branch, Count, Mixture, Step, Stop};
+use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::numeric::decimal::briefly;
 
 /// Where the answer of a report comes from, and what could not help.
@@ -80,11 +80,11 @@ fn what_is_hidden(view: &Mixture) -> String {
             ),
         };
     }
-    let all: Enclosure = branch.chain.stretches().map(|stretch| stretch.count.number()).sum();
+    let all = branch.chain.steps().map_or(Enclosure::INFINITE, Enclosure::from);
     let random = branch
         .chain
-        .stretches()
-        .any(|s| s.step.participation.probability() != Enclosure::ONE && !s.step.participation.is_never());
+        .different_steps()
+        .any(|step| step.participation.probability() != Enclosure::ONE && !step.participation.is_never());
     let who = if random { ", and which of them use the record," } else { "" };
     format!("all but one of {} iterates{who} are hidden", times(all))
 }
@@ -134,7 +134,7 @@ fn width(view: &Mixture, report: &Report) -> Option<String> {
     let branch = branch(view)?;
     let diameter = branch.chain.domain().diameter?;
     let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
-    let ratios = branch.chain.stretches().filter(|s| s.count != Count::Times(0)).map(|s| clean(s.step));
+    let ratios = branch.chain.different_steps().map(clean);
     let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
     let helps = report
         .guarantee()

@@ -4,13 +4,6 @@ use crate::loss::{Composition, LossDistribution};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon};
 
-/// δ(0), roughly.
-fn largest_delta(composition: &Composition, direction: Direction) -> Option<f64> {
-    let rough = composition.clone().with_tolerance(0.03).distribution(direction, Delta::new(1e-3).ok()?);
-    let largest = rough.delta(Epsilon::new(0.0).ok()?).upper();
-    (largest > 0.0).then_some(largest)
-}
-
 /// A composition whose losses were added up for several δ: a whole curve costs little more.
 ///
 /// Each of the laws bounds δ everywhere, so the best of them does.
@@ -20,11 +13,14 @@ pub(super) struct Tabulated {
 }
 
 impl Tabulated {
-    /// Made for every δ from the largest down to 1e-13.
+    /// Made roughly, and then for every δ from the largest down to 1e-13.
     pub fn new(composition: &Composition) -> Self {
         let of = |direction| {
-            let mut made = Vec::new();
-            let mut delta = largest_delta(composition, direction).unwrap_or(0.0) / 2.0;
+            let rough = composition.clone().with_tolerance(0.03);
+            let rough = Delta::new(1e-3).map(|delta| rough.distribution(direction, delta));
+            let mut made: Vec<LossDistribution> = rough.into_iter().collect();
+            let largest = made.iter().zip(Epsilon::new(0.0)).map(|(rough, zero)| rough.delta(zero).upper());
+            let mut delta = largest.sum::<f64>() / 2.0;
             while let Some(next) = Delta::new(delta).ok().filter(|delta| delta.get() > 1e-14) {
                 made.push(composition.distribution(direction, next));
                 delta /= 30.0;
@@ -34,18 +30,30 @@ impl Tabulated {
         let reverse = (!composition.is_symmetric()).then(|| of(Direction::Reverse));
         Self { forward: of(Direction::Forward), reverse }
     }
-}
 
-impl PrivacyProfile for Tabulated {
-    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+    /// What all laws of a direction say together.
+    fn best(
+        &self,
+        direction: Direction,
+        anything: Enclosure,
+        of: impl Fn(&LossDistribution) -> Enclosure,
+    ) -> Enclosure {
         let made = match (direction, &self.reverse) {
             (Direction::Reverse, Some(reverse)) => reverse,
             _ => &self.forward,
         };
-        made.iter().fold(Enclosure::UNIT, |best, losses| {
-            let delta = losses.delta(epsilon);
-            best.intersect(delta).unwrap_or(delta)
-        })
+        made.iter().map(of).fold(anything, |best, one| best.intersect(one).unwrap_or_else(|| best.hull(one)))
+    }
+}
+
+impl PrivacyProfile for Tabulated {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        self.best(direction, Enclosure::UNIT, |losses| losses.delta(epsilon))
+    }
+
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        let anything = Enclosure::between(0.0, f64::INFINITY);
+        self.best(direction, anything, |losses| losses.epsilon(delta))
     }
 
     fn is_symmetric(&self) -> bool {

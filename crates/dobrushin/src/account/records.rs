@@ -70,8 +70,7 @@ pub fn protection_by_record(
     let rows = if training.has_equal_steps() {
         let mut rows = Vec::new();
         for (from, to) in monotone_ranges(training, pass, places) {
-            let (first, last) = (ask(from)?, ask(to)?);
-            rows.extend(subdivided(&ask, (from, first), (to, last))?);
+            rows.extend(range(&ask, from, to)?);
         }
         rows
     } else if pass <= MOST_DIFFERENT {
@@ -169,36 +168,52 @@ fn monotone_ranges(training: &Training, pass: u64, places: u64) -> Vec<(u64, u64
 
 type End = (u64, Asked);
 
-/// The places between two, the ends included, in ranges of like answers.
-fn subdivided(
-    ask: &(dyn Fn(u64) -> Result<Asked, RecordsError> + Sync),
-    (from, first): End,
-    (to, last): End,
-) -> Result<Vec<Row>, RecordsError> {
+/// What is asked of a place.
+type Ask<'a> = &'a (dyn Fn(u64) -> Result<Asked, RecordsError> + Sync);
+
+/// The places of a range in which protection only falls, or only rises, in ranges of like answers.
+fn range(ask: Ask<'_>, from: u64, to: u64) -> Result<Vec<Row>, RecordsError> {
+    let first = ask(from)?;
     if from == to {
         return Ok(vec![Row { from, to, asked: first }]);
     }
-    if first.is_like(&last) {
-        let worst = if first.upper() >= last.upper() { first } else { last };
-        let best = if first.upper() >= last.upper() { last } else { first };
-        return Ok(vec![Row { from, to, asked: spanning(worst, best) }]);
+    let last = ask(to)?;
+    // From the best place on, each row ends with its worst place.
+    let (best, worst) =
+        if first.upper() <= last.upper() { ((from, first), (to, last)) } else { ((to, last), (from, first)) };
+    let mut rows = subdivided(ask, best, worst)?;
+    match rows.first_mut() {
+        Some(next) if next.asked.is_like(&best.1) => {
+            *next = Row {
+                from: next.from.min(best.0),
+                to: next.to.max(best.0),
+                asked: spanning(next.asked, best.1),
+            };
+        }
+        _ => rows.insert(0, Row { from: best.0, to: best.0, asked: best.1 }),
     }
-    if to == from + 1 {
-        return Ok(vec![Row { from, to: from, asked: first }, Row { from: to, to, asked: last }]);
-    }
-    let middle = from + (to - from) / 2;
-    let (before, after) = (ask(middle)?, ask(middle + 1)?);
-    let (left, right) = rayon::join(
-        || subdivided(ask, (from, first), (middle, before)),
-        || subdivided(ask, (middle + 1, after), (to, last)),
-    );
-    let mut rows = left?;
-    rows.extend(right?);
+    rows.sort_by_key(|row| row.from);
     Ok(rows)
 }
 
-/// The answer of the worst, down to the lower end of the best.
-fn spanning(worst: Asked, best: Asked) -> Asked {
+/// The places from the best one on, without it, to the worst, in ranges of like answers.
+fn subdivided(ask: Ask<'_>, best: End, worst: End) -> Result<Vec<Row>, RecordsError> {
+    let (from, to) = if best.0 < worst.0 { (best.0 + 1, worst.0) } else { (worst.0, best.0 - 1) };
+    if from == to || best.1.is_like(&worst.1) {
+        let asked = if from == to { worst.1 } else { spanning(best.1, worst.1) };
+        return Ok(vec![Row { from, to, asked }]);
+    }
+    let middle = best.0.midpoint(worst.0);
+    let middle = (middle, ask(middle)?);
+    let (better, worse) = rayon::join(|| subdivided(ask, best, middle), || subdivided(ask, middle, worst));
+    let mut rows = better?;
+    rows.extend(worse?);
+    Ok(rows)
+}
+
+/// The answer of the worse end of a range, which holds in all of it, down to the lower end of the better one.
+fn spanning(first: Asked, last: Asked) -> Asked {
+    let (worst, best) = if first.upper() >= last.upper() { (first, last) } else { (last, first) };
     let join = |worst: Enclosure, best: Enclosure| {
         Enclosure::new(worst.lower().min(best.lower()), worst.upper()).unwrap_or(worst)
     };

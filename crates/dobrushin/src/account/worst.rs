@@ -1,7 +1,8 @@
 //! The worst of several records.
 
 use crate::profile::{Direction, PrivacyProfile};
-use crate::{Enclosure, Epsilon};
+use crate::{Delta, Enclosure, Epsilon};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The largest δ of the members at every ε.
@@ -14,8 +15,8 @@ impl WorstProfile {
         Self { members }
     }
 
-    fn largest(&self, of: impl Fn(&dyn PrivacyProfile) -> Enclosure, least: Enclosure) -> Enclosure {
-        self.members.iter().fold(least, |most, member| most.max(of(member.as_ref())))
+    fn largest(&self, of: impl Fn(&dyn PrivacyProfile) -> Enclosure + Sync, least: Enclosure) -> Enclosure {
+        self.members.par_iter().map(|member| of(member.as_ref())).reduce(|| least, Enclosure::max)
     }
 }
 
@@ -30,5 +31,23 @@ impl PrivacyProfile for WorstProfile {
 
     fn is_symmetric(&self) -> bool {
         self.members.iter().all(|member| member.is_symmetric())
+    }
+
+    /// The largest ε of the members. Only those are asked for theirs that do not meet δ at the largest so far, the
+    /// farthest from it first: a few of hundreds.
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        let mut largest = Enclosure::ZERO;
+        let mut open: Vec<&dyn PrivacyProfile> = self.members.iter().map(AsRef::as_ref).collect();
+        while let Ok(epsilon) = Epsilon::new(largest.upper()) {
+            let found = open.par_iter().map(|&member| (member.delta_of(direction, epsilon).upper(), member));
+            let mut missing: Vec<_> = found.filter(|(found, _)| *found > delta.get()).collect();
+            missing.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            let Some((_, farthest)) = missing.pop() else {
+                break;
+            };
+            largest = largest.max(farthest.epsilon_of(direction, delta));
+            open = missing.into_iter().map(|(_, member)| member).collect();
+        }
+        largest
     }
 }

@@ -25,6 +25,8 @@ pub struct Released {
 
 /// The most records that are looked at one by one.
 const MOST_VIEWS: u64 = 500;
+/// More passes of equal steps are one entry of a chain.
+const MOST_PASSES: u64 = 2048;
 /// The most different steps.
 const MOST_DIFFERENT: u64 = 1_000_000;
 
@@ -255,8 +257,10 @@ impl<'a> Steps<'a> {
         let counted = if equal { self.private } else { self.private.min(training.batches_in_a_pass() - 1) };
         let total = counted.max(place).saturating_add(training.public_steps);
         let pass = usize::try_from(training.batches_in_a_pass()).unwrap_or(usize::MAX);
+        let uses = (self.private - place) / training.batches_in_a_pass() + 1;
         let chain = match training.order {
             Order::Once => self.chain(std::iter::once(place), total)?,
+            _ if self.kinds.len() == 2 && uses > MOST_PASSES => self.in_laps(place, uses, total)?,
             _ => self.chain((place..=self.private).step_by(pass), total)?,
         };
         let weight = match training.release {
@@ -264,6 +268,18 @@ impl<'a> Steps<'a> {
             _ => Enclosure::ONE,
         };
         Ok(Mixture::new(vec![Branch { weight, chain, stop: self.stop()? }]))
+    }
+
+    /// The chain that uses the record at one place of each pass of equal steps, this often.
+    fn in_laps(&self, place: u64, uses: u64, total: u64) -> Result<Chain, NotApplicable> {
+        let pass = self.training.batches_in_a_pass();
+        let last = place + (uses - 1) * pass;
+        let [used, clean] = [true, false].map(|used| self.kind(1, used));
+        let lap = vec![(used, Count::Times(1)), (clean, Count::Times(pass - 1))];
+        let before = vec![(clean, Count::Times(place - 1))];
+        let after = vec![(used, Count::Times(1)), (clean, Count::Times(total - last))];
+        Chain::of_kinds_in_laps(&self.kinds, before, (lap, uses - 1), after, self.domain)
+            .map_err(|error| NotApplicable::new(error.to_string()))
     }
 
     /// The probability that fewer than `place` of the first steps are skipped, up to half of them.

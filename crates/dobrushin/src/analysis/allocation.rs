@@ -12,7 +12,7 @@
 //! such times nothing is left of the difference at either, and the price is (Σo_i·w_i)²/Σ(s_i·w_i)², which is
 //! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked*, with every rounding
 //! counted, at the end of each stretch; where it is not certain, either every shift is made smaller by a
-//! share of 1e-8, or z_t = 0 is made so, both of which are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
+//! share of 1e-8 at most, or z_t = 0 is made so, both of which are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
 //! by one.
 
 use crate::Enclosure;
@@ -199,7 +199,7 @@ fn edge(mut steps: &[ShiftStep]) -> Enclosure {
             let gathered = gather(part);
             match certainty(part, gathered) {
                 Certainty::Exactly => total = total + gathered.price(),
-                Certainty::Nearly => total = total + nearly(part, gathered),
+                Certainty::Nearly(share) => total = total + nearly(part, gathered, share),
                 Certainty::Until(certain) => {
                     part = &part[..certain];
                     continue;
@@ -216,13 +216,13 @@ fn edge(mut steps: &[ShiftStep]) -> Enclosure {
 enum Certainty {
     /// It is.
     Exactly,
-    /// It is if every shift is smaller by a share τ, except for the last.
-    Nearly,
-    /// Not after so many stretches.
+    /// It is if every shift is divided by 1 + τ, except for the last.
+    Nearly(f64),
+    /// Not after this many stretches.
     Until(usize),
 }
 
-/// τ.
+/// The largest τ.
 const SHARE: f64 = 1e-8;
 
 /// z_j = shift_j − λ·w_j·variance_j after j stretches, with λ = shift/variance of all of them and w_j the product of
@@ -240,25 +240,40 @@ fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
     let slack = 1.0 + 6.0 * all.error + 2.0 * ROUNDINGS;
     let mut gathered = Gathered::NOTHING;
     let mut exactly = all.error < 1e-7;
+    let mut uncertain: Option<usize> = None;
+    let mut share: f64 = 0.0;
     for (j, step) in steps.iter().enumerate().take(steps.len() - 1) {
         gathered = gathered.then(step);
         let shifted = rate * weights[j] * gathered.variance * slack;
-        exactly &= gathered.shift >= shifted;
-        // Errors that are not small are not trusted.
-        if !exactly && (all.error > 1e-9 || gathered.shift * (1.0 + SHARE) < shifted) {
-            return Certainty::Until(j + 1);
+        let certain = all.error < 1e-7 && gathered.shift >= shifted;
+        exactly &= certain;
+        if !certain {
+            share = share.max(shifted / gathered.shift - 1.0);
+        }
+        // Errors that are not small are not trusted. Of several such places the one nearest to the middle is taken, or
+        // each of millions would be cut off by itself.
+        if !certain && (all.error > 1e-9 || gathered.shift * (1.0 + SHARE) < shifted) {
+            let middle = steps.len() / 2;
+            if uncertain.is_none_or(|before| (j + 1).abs_diff(middle) < before.abs_diff(middle)) {
+                uncertain = Some(j + 1);
+            }
         }
     }
-    if exactly { Certainty::Exactly } else { Certainty::Nearly }
+    match uncertain {
+        Some(certain) => Certainty::Until(certain),
+        None if exactly => Certainty::Exactly,
+        // The quotient is rounded, too.
+        None => Certainty::Nearly((share * (1.0 + 1e-9) + ROUNDINGS).min(SHARE)),
+    }
 }
 
 /// What is left, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than that costs.
-fn nearly(steps: &[ShiftStep], all: Gathered) -> Enclosure {
+fn nearly(steps: &[ShiftStep], all: Gathered, share: f64) -> Enclosure {
     let Some(last) = steps.last() else {
         return Enclosure::ZERO;
     };
-    let left = Enclosure::from(SHARE) * all.enclosed(all.shift) / Enclosure::from(last.noise);
-    all.price() * Enclosure::from(1.0 + 2.0 * SHARE) + left.square()
+    let left = Enclosure::from(share) * all.enclosed(all.shift) / Enclosure::from(last.noise);
+    all.price() * (Enclosure::ONE + Enclosure::from(2.0 * share)) + left.square()
 }
 
 /// A point P_t, roughly.

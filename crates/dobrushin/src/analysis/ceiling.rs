@@ -1,6 +1,6 @@
 //! What the last noise hides, whatever happened before.
 
-use super::walk::{Leg, at_each_end, legs};
+use super::walk::{Group, Leg, at_each_end, groups};
 use super::{Analysis, Bound};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop};
 use crate::numeric::ln_sum;
@@ -48,19 +48,19 @@ struct LastStep {
 impl LastStep {
     fn of(chain: &Chain) -> Result<Self, NotApplicable> {
         let branch = Branch { weight: Enclosure::ONE, chain: chain.clone(), stop: Stop::End };
-        let mut legs = legs(&branch)?;
-        let Some(last) = legs.pop() else {
+        let mut groups = groups(&branch)?;
+        let Some(last) = groups.last_mut().and_then(|group| group.legs.pop()) else {
             return Err(NotApplicable::new("there are no steps"));
         };
-        if last.count == Count::Any && !legs.is_empty() {
+        if last.count == Count::Any && groups.iter().any(|group| !group.legs.is_empty()) {
             return Err(NotApplicable::new(
                 "any number of steps after others may be none, and then the last noise is another: give a number",
             ));
         }
         let width = chain.domain().width();
         let mut distance = Enclosure::ZERO;
-        for leg in &legs {
-            distance = after(leg, leg.count, distance, width);
+        for group in &groups {
+            distance = after_all(group, distance, width);
         }
         let before_the_last = match last.count {
             Count::Times(times) => Count::Times(times - 1),
@@ -92,6 +92,56 @@ impl LastStep {
     }
 }
 
+/// How many laps are gone through one by one.
+const MOST_LAPS: u64 = 4096;
+
+/// How far apart two runs can be after a group of steps.
+///
+/// Lap after lap the distance only grows, or only falls, until it stays the same. If it does not soon, the least is
+/// taken that one line for every step without the record and one for every other say about all laps together.
+fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> Enclosure {
+    for _ in 0..group.times.min(MOST_LAPS) {
+        let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance, width));
+        if lap == distance {
+            return distance;
+        }
+        distance = lap;
+    }
+    let left = Count::Times(group.times.saturating_sub(MOST_LAPS));
+    if left == Count::Times(0) {
+        return distance;
+    }
+    let most = |never: bool| {
+        let legs = group.legs.iter().filter(|leg| leg.step.participation.is_never() == never);
+        legs.map(|leg| pieces(leg).len()).max().unwrap_or(1)
+    };
+    let (same, crossed) = (most(true), most(false));
+    let choices = (0..same).flat_map(|same| (0..crossed).map(move |crossed| (same, crossed)));
+    let after_laps = choices.map(|(same, crossed)| {
+        let lap = group.legs.iter().try_fold((Enclosure::ONE, Enclosure::ZERO), |(slope, offset), leg| {
+            let lines = pieces(leg);
+            let choice = if leg.step.participation.is_never() { same } else { crossed };
+            let line = lines.get(choice).or(lines.last())?;
+            let factor = leg.count.power(line.slope());
+            Some((factor * slope, factor * offset + line.offset() * leg.count.geometric_sum(line.slope())))
+        });
+        lap.map_or(Enclosure::INFINITE, |(slope, offset)| {
+            left.power(slope) * distance + offset * left.geometric_sum(slope)
+        })
+    });
+    after_laps.fold(width, Enclosure::min)
+}
+
+/// The lines above the distance of two iterates after a step.
+fn pieces(leg: &Leg<'_>) -> Vec<Piece> {
+    let step = leg.step;
+    if step.participation.is_never() {
+        step.modulus.pieces().to_vec()
+    } else {
+        step.crossed_pieces().collect()
+    }
+}
+
 /// How far apart two runs can be after equal steps: the least that the lines say, each by itself.
 fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> Enclosure {
     if count == Count::Times(0) {
@@ -109,7 +159,5 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         // Of any number of steps, none at all is one.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
-    let pieces: Vec<Piece> =
-        if never { leg.step.modulus.pieces().to_vec() } else { leg.step.crossed_pieces().collect() };
-    pieces.into_iter().map(line).fold(width, Enclosure::min)
+    pieces(leg).into_iter().map(line).fold(width, Enclosure::min)
 }

@@ -2,7 +2,7 @@
 
 use super::contraction::Tail;
 use super::{Analysis, Bound, Ceiling, Contraction, Shift, unbounded};
-use crate::chain::{Branch, Chain, Count, Mixture, Participation, StepNoise, Stop};
+use crate::chain::{Branch, Chain, Count, Mixture, Participation, Section, StepNoise, Stop};
 use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::numeric::ln_sum;
@@ -51,7 +51,7 @@ impl Continued {
         if branch.stop != Stop::End {
             return Err(NotApplicable::new("the released iterate is that of a random time"));
         }
-        let tail = Tail::of(branch)?;
+        let tail = Tail::of(chain)?;
         let steps = chain.steps().ok_or_else(|| {
             NotApplicable::new(
                 "it needs a number of steps after the last use of the record: run.public-steps",
@@ -78,13 +78,19 @@ impl Continued {
 /// Everything that a chain computes: in each step two laws at most d/s apart, used with some probability.
 fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
     let mut parts = Vec::new();
-    for stretch in chain.since_the_record() {
+    let sections: Vec<Section<'_>> = chain.sections_since_the_record().collect();
+    let repeated = sections.iter().flat_map(|section| {
+        let times = if let Section::Laps(_, times) = section { *times } else { 1 };
+        section.stretches().iter().map(move |stretch| (stretch, times))
+    });
+    for (stretch, times) in repeated {
         let (step, StepNoise::Gaussian(noise)) = (stretch.step, stretch.step.noise) else {
             return None;
         };
         let Count::Times(count) = stretch.count else {
             return None;
         };
+        let count = count.saturating_mul(times);
         let pair = match step.participation {
             Participation::Never => continue,
             Participation::Always => {

@@ -1,7 +1,8 @@
 //! From a chain to the steps of a shift: one line for each modulus.
 
 use super::allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
-use crate::chain::{Chain, Count, Piece, StepNoise, Stretch};
+use super::laps::laps;
+use crate::chain::{Chain, Count, Piece, Section, StepNoise, Stretch};
 use crate::{Enclosure, NotApplicable};
 
 /// μ² = Σ(a_t/s_t)² of the best allocation from the first use of the record on.
@@ -61,14 +62,19 @@ impl Lines {
 /// post-processing, but where gradients are only bounded, lines let iterates move apart that are equal.
 fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result<Enclosure, NotApplicable> {
     // Steps without the record that may also not be there are left out.
-    let stretches: Vec<Stretch<'_>> = chain
-        .since_the_record()
-        .filter(|stretch| !(stretch.count == Count::Any && stretch.step.participation.is_never()))
+    let may_be_none = |section: &Section<'_>| match section {
+        Section::Stretch(stretch) => stretch.count == Count::Any && stretch.step.participation.is_never(),
+        Section::Laps(..) => false,
+    };
+    let sections: Vec<Section<'_>> = chain
+        .sections_since_the_record()
+        .filter(|section| !may_be_none(section))
+        .flat_map(with_laps_apart)
         .collect();
-    let used = stretches.iter().rposition(|stretch| !stretch.step.participation.is_never());
-    let until_the_last_use = &stretches[..used.map_or(0, |last| last + 1)];
-    let all = best_of(&stretches, &price);
-    if until_the_last_use.len() == stretches.len() {
+    let used = sections.iter().rposition(Section::is_used);
+    let until_the_last_use = &sections[..used.map_or(0, |last| last + 1)];
+    let all = best_of(&sections, &price);
+    if until_the_last_use.len() == sections.len() {
         return all;
     }
     match (all, best_of(until_the_last_use, &price)) {
@@ -78,18 +84,34 @@ fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result
     }
 }
 
+/// How many of the last laps are gone through one by one, so that the argument may begin at any of their steps.
+const LAST_LAPS: u64 = 256;
+
+/// A section, with the first lap and the last ones as stretches.
+fn with_laps_apart(section: Section<'_>) -> Vec<Section<'_>> {
+    let Section::Laps(lap, times) = section else {
+        return vec![section];
+    };
+    let last = (times - 1).min(LAST_LAPS);
+    let between = times - 1 - last;
+    let again = |times: u64| (0..times).flat_map(|_| lap.iter().copied().map(Section::Stretch));
+    let together = (between > 0).then(|| Section::Laps(lap.clone(), between));
+    again(1).chain(together).chain(again(last)).collect()
+}
+
 fn best_of(
-    stretches: &[Stretch<'_>],
+    sections: &[Section<'_>],
     price: &dyn Fn(&Lines) -> Enclosure,
 ) -> Result<Enclosure, NotApplicable> {
     let choices = |crossed: bool| {
-        let of_this_kind = stretches.iter().filter(|s| s.step.participation.is_never() != crossed);
+        let stretches = sections.iter().flat_map(Section::stretches);
+        let of_this_kind = stretches.filter(|s| s.step.participation.is_never() != crossed);
         of_this_kind.map(|stretch| lines(stretch).len()).max().unwrap_or(1)
     };
     let mut best: Option<Enclosure> = None;
     for same in 0..choices(false) {
         for crossed in 0..choices(true) {
-            if let Some(lines) = choose(stretches, same, crossed)? {
+            if let Some(lines) = choose(sections, same, crossed)? {
                 let price = price(&lines);
                 best =
                     Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
@@ -97,7 +119,7 @@ fn best_of(
         }
     }
     match best {
-        _ if stretches.is_empty() => Ok(Enclosure::ZERO),
+        _ if sections.is_empty() => Ok(Enclosure::ZERO),
         Some(price) if price.upper() < f64::INFINITY => Ok(price),
         Some(_) => Err(NotApplicable::new(
             "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it, \
@@ -119,24 +141,34 @@ fn lines(stretch: &Stretch<'_>) -> Vec<Piece> {
     }
 }
 
-/// One line for each stretch; `None` if some other than the first use has none.
-fn choose(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
-    let mut all = Vec::with_capacity(stretches.len());
+/// One line for each section; `None` if some other than the first use has none.
+fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
+    let mut all = Vec::with_capacity(sections.len());
     let mut unknown = false;
-    for stretch in stretches {
-        let StepNoise::Gaussian(noise) = stretch.step.noise else {
-            return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
-        };
-        let lines = lines(stretch);
-        let choice = if stretch.step.participation.is_never() { same } else { crossed };
-        let line = lines.get(choice).or(lines.last());
-        // Without any, the first use by itself may still be bounded.
-        unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
-        let (slope, offset) =
-            line.map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
-        all.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
+    for section in sections {
+        let mut steps = Vec::new();
+        for stretch in section.stretches() {
+            let StepNoise::Gaussian(noise) = stretch.step.noise else {
+                return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+            };
+            let lines = lines(stretch);
+            let choice = if stretch.step.participation.is_never() { same } else { crossed };
+            let line = lines.get(choice).or(lines.last());
+            // Without any, the first use by itself may still be bounded.
+            unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
+            let (slope, offset) = line
+                .map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
+            steps.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
+        }
+        match section {
+            Section::Stretch(_) => all.extend(steps),
+            Section::Laps(_, times) => match laps(&steps, *times) {
+                Some(laps) => all.push(laps),
+                None => unknown = true,
+            },
+        }
     }
-    let (Some(stretch), false) = (stretches.first(), unknown) else {
+    let (Some(Section::Stretch(stretch)), false) = (sections.first(), unknown) else {
         return Ok(None);
     };
     // Iterates that are equal are at most the displacement apart after the first use, and no more than any line says.
@@ -157,5 +189,5 @@ fn choose(stretches: &[Stretch<'_>], same: usize, crossed: usize) -> Result<Opti
     first_apart.extend_from_slice(&all[1..]);
     let known = all.iter().all(|step| step.slope < f64::INFINITY);
     let all = if known { all } else { Vec::new() };
-    Ok(Some(Lines { first_apart, all, alone: stretches.len() == 1 }))
+    Ok(Some(Lines { first_apart, all, alone: sections.len() == 1 }))
 }

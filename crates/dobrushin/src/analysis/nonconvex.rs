@@ -1,6 +1,6 @@
 //! Random participation on a bounded domain (NCV Theorems 1 and 2).
 
-use super::walk::{legs, ln_weight_of_a_stop};
+use super::walk::{Leg, groups, ln_weight_of_a_stop};
 use super::{Analysis, Bound, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::numeric::{ln_sum, normal};
@@ -45,7 +45,8 @@ struct Repeated {
 
 struct Recursion {
     ln_weight: Enclosure,
-    steps: Vec<Repeated>,
+    /// Steps in their order, with how often all of them are repeated.
+    groups: Vec<(Vec<Repeated>, u64)>,
     ends: bool,
 }
 
@@ -54,7 +55,7 @@ fn recursion(branch: &Branch) -> Result<Recursion, NotApplicable> {
     if branch.chain.domain().diameter.is_none() {
         return Err(unbounded());
     }
-    let repeated = |leg: &super::walk::Leg| Repeated {
+    let repeated = |leg: &Leg<'_>| Repeated {
         noise: leg.step.noise,
         same: leg.step.modulus.at(width),
         crossed: leg.step.crossed_at(width),
@@ -62,29 +63,78 @@ fn recursion(branch: &Branch) -> Result<Recursion, NotApplicable> {
         count: leg.count,
         stops: leg.stops,
     };
-    let steps = legs(branch)?.iter().map(repeated).collect();
-    Ok(Recursion { ln_weight: ln_weight_of_a_stop(branch), steps, ends: branch.stop == Stop::End })
+    let groups = groups(branch)?;
+    let groups =
+        groups.iter().map(|group| (group.legs.iter().map(repeated).collect(), group.times)).collect();
+    Ok(Recursion { ln_weight: ln_weight_of_a_stop(branch), groups, ends: branch.stop == Stop::End })
 }
 
 impl Recursion {
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
         let mut ln_h = Enclosure::from(f64::NEG_INFINITY);
         let mut stops = Vec::new();
-        for step in &self.steps {
-            // h ← q·h + x, n times.
-            let ln_q = (Enclosure::ONE - step.probability).ln() + step.noise.ln_overlap(step.same, epsilon);
-            let ln_x = step.probability.ln() + step.noise.ln_overlap(step.crossed, epsilon);
-            let sum = step.count.geometric_sum_of_log(ln_q);
-            if step.stops {
-                let sums = sum_of_sums(step.count, ln_q.exp(), sum);
-                stops.push(ln_sum(&[ln_x + sums.ln(), ln_h + ln_q + sum.ln()]));
+        for (steps, times) in &self.groups {
+            if *times > 1 {
+                // What all of them do to h is a line, too.
+                let one = steps.iter().fold(Affine::identity(), |one, step| one.then(step.all_at(epsilon)));
+                ln_h = one.repeated(Count::Times(*times)).at(ln_h).min(Enclosure::ZERO);
+                continue;
             }
-            let after = ln_sum(&[ln_x + sum.ln(), ln_h + step.count.times(ln_q)]);
-            // Any number of steps: none at all, too.
-            ln_h = if step.count == Count::Any { after.max(ln_h) } else { after };
-            ln_h = ln_h.min(Enclosure::ZERO);
+            for step in steps {
+                let one = step.one_at(epsilon);
+                if step.stops {
+                    let sum = step.count.geometric_sum_of_log(one.ln_q);
+                    let sums = sum_of_sums(step.count, one.ln_q.exp(), sum);
+                    stops.push(ln_sum(&[one.ln_x + sums.ln(), ln_h + one.ln_q + sum.ln()]));
+                }
+                let after = one.repeated(step.count).at(ln_h);
+                // Any number of steps: none at all, too.
+                ln_h = if step.count == Count::Any { after.max(ln_h) } else { after };
+                ln_h = ln_h.min(Enclosure::ZERO);
+            }
         }
         self.ln_weight + if self.ends { ln_h } else { ln_sum(&stops) }
+    }
+}
+
+impl Repeated {
+    /// What one step does to h.
+    fn one_at(&self, epsilon: Epsilon) -> Affine {
+        Affine {
+            ln_q: (Enclosure::ONE - self.probability).ln() + self.noise.ln_overlap(self.same, epsilon),
+            ln_x: self.probability.ln() + self.noise.ln_overlap(self.crossed, epsilon),
+        }
+    }
+
+    /// What all of the steps do.
+    fn all_at(&self, epsilon: Epsilon) -> Affine {
+        self.one_at(epsilon).repeated(self.count)
+    }
+}
+
+/// h ↦ q·h + x.
+#[derive(Clone, Copy)]
+struct Affine {
+    ln_q: Enclosure,
+    ln_x: Enclosure,
+}
+
+impl Affine {
+    fn identity() -> Self {
+        Self { ln_q: Enclosure::ZERO, ln_x: Enclosure::from(f64::NEG_INFINITY) }
+    }
+
+    fn at(self, ln_h: Enclosure) -> Enclosure {
+        ln_sum(&[self.ln_x, ln_h + self.ln_q])
+    }
+
+    fn then(self, next: Self) -> Self {
+        Self { ln_q: self.ln_q + next.ln_q, ln_x: next.at(self.ln_x) }
+    }
+
+    fn repeated(self, count: Count) -> Self {
+        let sum = count.geometric_sum_of_log(self.ln_q);
+        Self { ln_q: count.times(self.ln_q), ln_x: self.ln_x + sum.ln() }
     }
 }
 

@@ -111,7 +111,7 @@ impl Regularized {
             .chain
             .steps()
             .ok_or_else(|| NotApplicable::new("its bound grows with the number of steps: give run.steps"))?;
-        let equal = branch.chain.stretches().count() == 1;
+        let equal = branch.chain.stretches().take(2).count() == 1;
         if branch.stop != Stop::End && !equal {
             return Err(NotApplicable::new(
                 "the released iterate is that of a random time: run.release must be \"last\"",

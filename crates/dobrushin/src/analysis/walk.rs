@@ -1,6 +1,6 @@
 //! A branch of a mixture, stretch by stretch, with the times at which it may stop.
 
-use crate::chain::{Branch, Chain, Count, Mixture, Step, Stop};
+use crate::chain::{Branch, Chain, Count, Mixture, Section, Step, Stop, Stretch};
 use crate::{Enclosure, NotApplicable};
 
 /// Equal steps, from the first use of the record on.
@@ -13,9 +13,53 @@ pub(super) struct Leg<'a> {
     pub stops: bool,
 }
 
+/// Legs that are gone through several times.
+pub(super) struct Group<'a> {
+    /// In their order.
+    pub legs: Vec<Leg<'a>>,
+    /// How often.
+    pub times: u64,
+}
+
+/// The legs of a branch, with those together that are repeated. The last of them are not.
+pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
+    if !branch.chain.has_laps() {
+        return Ok(vec![Group { legs: legs(branch)?, times: 1 }]);
+    }
+    if branch.stop != Stop::End {
+        return Err(NotApplicable::new("there are too many different times at which the run may stop"));
+    }
+    let mut groups = Vec::new();
+    for section in branch.chain.sections_since_the_record() {
+        let (stretches, times) = match section {
+            Section::Stretch(stretch) => (vec![stretch], 1),
+            Section::Laps(lap, times) => (lap, times),
+        };
+        let legs =
+            || stretches.iter().map(|&Stretch { step, count }| Leg { step, count, stops: false }).collect();
+        groups.push(Group { legs: legs(), times });
+    }
+    // The last lap is like the others.
+    if let Some(last) = groups.last_mut().filter(|last| last.times > 1) {
+        last.times -= 1;
+        let legs = last.legs.iter().map(|leg| Leg { ..*leg }).collect();
+        groups.push(Group { legs, times: 1 });
+    }
+    Ok(groups)
+}
+
 /// The legs of a branch, each of whose steps is a possible stop or is not. A leg without end in which the record takes
 /// no part is left out: it may have no steps at all.
+///
+/// # Errors
+/// [`NotApplicable`] if there are more of them than can be gone through.
 pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
+    if branch.chain.has_laps() {
+        return Err(NotApplicable::new(
+            "the record is used in turn in thousands of passes, and this goes through them one by one: shift and \
+             composition count them",
+        ));
+    }
     let mut skipped = match branch.stop {
         Stop::End => None,
         Stop::Uniform(times) => {

@@ -92,7 +92,7 @@ impl Branch {
         }
         let first = steps - times.min(steps) + 1;
         let mut stretches = self.chain.stretches();
-        let equal = stretches.clone().count() == 1;
+        let equal = stretches.clone().take(2).count() == 1;
         if equal {
             return Some(
                 groups(1, steps - first + 1)

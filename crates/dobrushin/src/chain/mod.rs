@@ -7,16 +7,19 @@
 //! (E14 of docs/errata.md).
 
 mod count;
+mod laps;
 mod mixture;
 mod modulus;
 mod step;
 
 pub use count::Count;
+pub use laps::Section;
 pub use mixture::{Branch, Mixture, Stop};
 pub use modulus::{Modulus, Piece};
 pub use step::{Participation, Step, StepNoise};
 
 use crate::{Enclosure, Positive};
+use laps::{Laps, steps_of};
 use std::sync::Arc;
 
 /// The closed convex set to which every iterate is projected.
@@ -51,6 +54,8 @@ pub struct Chain {
     kinds: Arc<[Step]>,
     /// An index into `kinds`, and how often that step is repeated.
     stretches: Vec<(usize, Count)>,
+    /// What comes between some of them and the others, again and again.
+    laps: Option<Laps>,
     /// Where the iterates are.
     domain: Domain,
 }
@@ -101,17 +106,8 @@ impl Chain {
     /// [`ChainError`] if the noise is not positive and finite, a distance is negative or NaN,
     /// Laplace noise is in more than one dimension, or "any" number is not the last.
     pub fn new(steps: Vec<(Step, Count)>, domain: Domain) -> Result<Self, ChainError> {
-        let mut kinds: Vec<Step> = Vec::new();
-        let mut stretches = Vec::with_capacity(steps.len());
-        for (step, count) in steps {
-            // Steps that come back are near the end of the list or few.
-            let known = kinds.iter().rev().take(8).position(|kind| *kind == step);
-            let index = known.map_or(kinds.len(), |back| kinds.len() - 1 - back);
-            if known.is_none() {
-                kinds.push(step);
-            }
-            stretches.push((index, count));
-        }
+        let mut kinds = Vec::new();
+        let stretches = indexed(&mut kinds, steps);
         Self::of_kinds(kinds.into(), stretches, domain)
     }
 
@@ -144,17 +140,30 @@ impl Chain {
                 _ => joined.push((kind, count)),
             }
         }
-        let chain = Self { kinds, stretches: joined, domain };
-        let numbered = chain.stretches.iter().fold(0_u64, |sum, (_, count)| match count {
-            Count::Times(times) => sum.saturating_add(*times),
-            Count::Any => sum,
-        });
-        if numbered > MOST_STEPS { Err(ChainError::TooMany(MOST_STEPS)) } else { Ok(chain) }
+        Self { kinds, stretches: joined, laps: None, domain }.within_limits()
     }
 
-    /// The stretches of equal steps, in their order.
+    fn within_limits(self) -> Result<Self, ChainError> {
+        if self.numbered() > MOST_STEPS { Err(ChainError::TooMany(MOST_STEPS)) } else { Ok(self) }
+    }
+
+    /// How many steps have a number.
+    fn numbered(&self) -> u64 {
+        let laps = self.laps.as_ref().map_or(0, |laps| steps_of(&laps.lap).saturating_mul(laps.times));
+        steps_of(&self.stretches).saturating_add(laps)
+    }
+
+    /// The stretches of equal steps, in their order, also those of every lap: see [`Chain::sections`].
     pub fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> + Clone {
-        self.stretches.iter().map(|&(kind, count)| Stretch { step: &self.kinds[kind], count })
+        let (before, lap, times) =
+            self.laps.as_ref().map_or((0, &[][..], 0), |laps| (laps.before, &laps.lap[..], laps.times));
+        let (before, after) = self.stretches.split_at(before);
+        let laps = usize::try_from(times).unwrap_or(usize::MAX).saturating_mul(lap.len());
+        self.those(before).chain(self.those(lap).cycle().take(laps)).chain(self.those(after))
+    }
+
+    fn those<'a>(&'a self, stretches: &'a [(usize, Count)]) -> impl Iterator<Item = Stretch<'a>> + Clone {
+        stretches.iter().map(|&(kind, count)| Stretch { step: &self.kinds[kind], count })
     }
 
     /// The stretches from the first on in which the record may take part: before it, both
@@ -170,33 +179,15 @@ impl Chain {
 
     /// How many steps there are; `None` for any number.
     pub fn steps(&self) -> Option<u64> {
-        self.stretches.iter().try_fold(0_u64, |sum, (_, count)| match count {
-            Count::Times(times) => Some(sum.saturating_add(*times)),
-            Count::Any => None,
-        })
-    }
-
-    /// The chain that ends after its first `steps` steps.
-    #[must_use]
-    pub fn cut_at(&self, steps: u64) -> Self {
-        let mut left = steps;
-        let mut stretches = Vec::new();
-        for &(kind, count) in &self.stretches {
-            let taken = match count {
-                Count::Times(times) => times.min(left),
-                Count::Any => left,
-            };
-            if taken == 0 {
-                break;
-            }
-            stretches.push((kind, Count::Times(taken)));
-            left -= taken;
-        }
-        Self { kinds: Arc::clone(&self.kinds), stretches, domain: self.domain }
+        let endless = self.stretches.iter().any(|(_, count)| *count == Count::Any);
+        (!endless).then(|| self.numbered())
     }
 
     /// If the record takes part in exactly one step, that step and the stretches after it.
     pub fn only_use(&self) -> Option<(&Step, Vec<Stretch<'_>>)> {
+        if self.has_laps() {
+            return None;
+        }
         let mut rest = self.since_the_record();
         let first = rest.next()?;
         let once = first.count == Count::Times(1) && first.step.participation == Participation::Always;
@@ -207,8 +198,23 @@ impl Chain {
 
     /// Whether the record takes part in no step at all.
     pub fn is_unused(&self) -> bool {
-        self.since_the_record().next().is_none()
+        self.different_steps().all(|step| step.participation.is_never())
     }
+}
+
+/// The steps as indices into a list of those that differ, which grows.
+fn indexed(kinds: &mut Vec<Step>, steps: Vec<(Step, Count)>) -> Vec<(usize, Count)> {
+    let mut stretches = Vec::with_capacity(steps.len());
+    for (step, count) in steps {
+        // Steps that come back are near the end of the list or few.
+        let known = kinds.iter().rev().take(8).position(|kind| *kind == step);
+        let index = known.map_or(kinds.len(), |back| kinds.len() - 1 - back);
+        if known.is_none() {
+            kinds.push(step);
+        }
+        stretches.push((index, count));
+    }
+    stretches
 }
 
 fn check(index: usize, step: &Step, domain: Domain) -> Result<(), ChainError> {

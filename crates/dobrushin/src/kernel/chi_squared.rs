@@ -40,16 +40,18 @@ impl FiniteKernel {
     /// [`FiniteKernel::chi_squared_contraction`], calling `row_done` after each of
     /// the inputs.
     pub fn chi_squared_contraction_with_progress(&self, row_done: impl Fn() + Sync) -> ChiSquaredContraction {
-        let of_row = |x: usize| {
+        let rows = if self.outputs() == 2 { self.outer_rows() } else { self.different_rows() };
+        let of_row = |place: usize| {
             let mut best: Option<ChiSquaredContraction> = None;
-            for y in x + 1..self.inputs() {
+            let x = rows[place];
+            for &y in &rows[place + 1..] {
                 let floor = best.map_or(0.0, |b| b.value.lower());
                 best = better(best, self.at_least(floor, (x, y)));
             }
             row_done();
             best
         };
-        let best = (0..self.inputs()).into_par_iter().map(of_row).reduce(|| None, better);
+        let best = (0..rows.len()).into_par_iter().map(of_row).reduce(|| None, better);
         // None: all rows are the same law.
         best.unwrap_or(ChiSquaredContraction { value: Enclosure::ZERO, pair: (0, 1), weight: 0.5 })
     }

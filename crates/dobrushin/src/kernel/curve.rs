@@ -47,11 +47,13 @@ impl FiniteKernel {
 
     /// [`FiniteKernel::curve`], calling `row_done` after each of the inputs.
     pub fn curve_with_progress(&self, row_done: impl Fn() + Sync) -> ContractionCurve {
-        let points = (0..self.inputs())
+        let rows = self.outer_rows();
+        let points = (0..rows.len())
             .into_par_iter()
-            .map(|x| {
+            .map(|place| {
                 let mut hull = Vec::new();
-                for y in x + 1..self.inputs() {
+                let x = rows[place];
+                for &y in &rows[place + 1..] {
                     for sets in level_sets(self.row(x), self.row(y), (x, y)) {
                         hull = merged_hull(&hull, &sets);
                     }

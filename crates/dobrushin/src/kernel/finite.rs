@@ -7,8 +7,8 @@ use crate::{Enclosure, Error, Gamma};
 /// A channel: row x is the law of the output at input x.
 ///
 /// Cost, with m inputs and k outputs: one contraction coefficient takes O(m²k)
-/// operations, the whole curve O(m²k·log k), and both O(mk) memory; all cores are
-/// used.
+/// operations, the whole curve O(m²k·log k), and both O(mk) memory; if 2^k is much
+/// less than m, O(m·k·2^k) operations. All cores are used.
 ///
 /// ```
 /// use dobrushin::kernel::{FiniteKernel, Kernel};

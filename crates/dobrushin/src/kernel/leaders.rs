@@ -1,6 +1,6 @@
 //! The pairs of rows of a finite kernel that are farthest apart, in plain `f64`.
 //!
-//! All m² ordered pairs are compared in blocks of rows that stay in the cache, with
+//! All ordered pairs of the rows that matter are compared in blocks of rows that stay in the cache, with
 //! several partial sums for the processor's vector units.
 
 use super::finite::FiniteKernel;
@@ -27,11 +27,12 @@ impl FiniteKernel {
         // A pair whose sum is more than twice the slack below the largest is
         // certainly not better.
         let margin = 2.0 * self.slack();
+        let rows = self.outer_rows();
         let block = |start: usize| {
-            let end = (start + BLOCK).min(self.inputs());
+            let end = (start + BLOCK).min(rows.len());
             let mut leaders = Leaders::none(margin);
-            for y in start..self.inputs() {
-                for x in start..end.min(y) {
+            for (place, &y) in rows.iter().enumerate().skip(start) {
+                for &x in &rows[start..end.min(place).max(start)] {
                     let (forward, backward) = hockey_sticks(self.row(x), self.row(y), gamma);
                     leaders.see(forward, (x, y));
                     leaders.see(backward, (y, x));
@@ -39,7 +40,7 @@ impl FiniteKernel {
             }
             leaders
         };
-        let starts: Vec<usize> = (0..self.inputs()).step_by(BLOCK).collect();
+        let starts: Vec<usize> = (0..rows.len()).step_by(BLOCK).collect();
         starts.into_par_iter().map(block).reduce(|| Leaders::none(margin), Leaders::merge)
     }
 }

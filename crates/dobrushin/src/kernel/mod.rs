@@ -20,6 +20,7 @@ mod gaussian;
 mod laplace;
 mod leaders;
 mod pure_privacy;
+mod rows;
 
 pub use chi_squared::ChiSquaredContraction;
 pub use combined::{Composition, Product};

@@ -6,6 +6,7 @@
 //! must have; [`Shuffled`] is how private the answers are once nobody knows whose they are.
 
 pub mod bits;
+mod chi_squared;
 pub mod estimate;
 pub mod frequency;
 pub mod mean;

@@ -18,12 +18,19 @@ pub struct LocalProfile {
     profile: Arc<dyn PrivacyProfile>,
     /// The ε between which δ is linear in e^ε, and after which it is constant; `None` if there are no such.
     bends: Option<Vec<f64>>,
+    /// Whether the same two inputs are known to have this E_γ, in both directions, at every ε.
+    of_two_inputs: bool,
 }
 
 impl LocalProfile {
     /// A profile that is already known; of its two directions the larger.
     pub fn new(profile: Arc<dyn PrivacyProfile>) -> Self {
-        Self { profile, bends: None }
+        Self { profile, bends: None, of_two_inputs: false }
+    }
+
+    /// The exact profile of two inputs that are the worst at every ε, in both directions.
+    pub(super) fn of_two_inputs(profile: Arc<dyn PrivacyProfile>) -> Self {
+        Self { profile, bends: None, of_two_inputs: true }
     }
 
     /// The exact profile of a channel.
@@ -35,14 +42,16 @@ impl LocalProfile {
     pub(super) fn of_rounded_channel(channel: &FiniteKernel, relative_error: f64) -> Self {
         let curve = channel.curve();
         let bends = curve.bends().map(|(gamma, _)| gamma.ln()).collect();
-        Self { profile: Arc::new(ChannelProfile { curve, relative_error }), bends: Some(bends) }
+        let profile = Arc::new(ChannelProfile { curve, relative_error });
+        Self { profile, bends: Some(bends), of_two_inputs: false }
     }
 
     /// δ(ε) = (a − e^ε·b)₊, from a − b ≥ 0 and b ≥ 0, and a promise that is known to be kept.
     pub(super) fn hinge(excess: Enclosure, less: Enclosure, promise: LocalPrivacy) -> Self {
         let hinge = Hinge { excess, less, promise };
         let end = hinge.largest_epsilon().upper();
-        Self { profile: Arc::new(hinge), bends: Some(vec![promise.epsilon.get(), end]) }
+        let bends = Some(vec![promise.epsilon.get(), end]);
+        Self { profile: Arc::new(hinge), bends, of_two_inputs: false }
     }
 
     /// δ(ε).
@@ -53,6 +62,16 @@ impl LocalProfile {
     /// The smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ if there is none.
     pub fn epsilon(&self, delta: Delta) -> Enclosure {
         self.profile.epsilon(delta)
+    }
+
+    /// Where δ is known to bend.
+    pub(super) fn bends(&self) -> &[f64] {
+        self.bends.as_deref().unwrap_or_default()
+    }
+
+    /// Whether two inputs are known to be the worst at every ε, and to have exactly this profile.
+    pub(super) fn is_of_two_inputs(&self) -> bool {
+        self.of_two_inputs
     }
 
     /// A pair of laws whose E_γ is this profile, as far as it is linear in e^ε, or just above it.

@@ -126,8 +126,10 @@ impl LossDistribution {
         // Masses that overflow leave no number.
         let finite = if finite.is_nan() { 1.0 } else { finite.max(0.0) };
         let unplaced = summed.error.upper * self.unplaced(shifted).upper() + self.underflow(shifted);
-        // Should a number not be one, 1 is left.
-        ((finite * (1.0 + self.rounding(shifted)) + unplaced + summed.infinite) * (1.0 + 1e-15)).min(1.0)
+        // Beyond the last point nothing is left to round, however large ε is.
+        let finite = if finite == 0.0 { 0.0 } else { finite * (1.0 + self.rounding(shifted)) };
+        // Should a number be NaN, 1 is left.
+        ((finite + unplaced + summed.infinite) * (1.0 + 1e-15)).min(1.0)
     }
 
     fn delta_lower(&self, epsilon: f64) -> f64 {
@@ -137,7 +139,7 @@ impl LossDistribution {
             .max(summed.nodes.first as f64 * summed.grid.step);
         let finite = self.value(&self.lower, shifted, |lost| lost.lower());
         let unplaced = summed.error.lower * self.unplaced(shifted).upper() + self.underflow(shifted);
-        // Should a number not be one, 0 is left.
+        // Should a number be NaN, 0 is left.
         let seen = (finite * (1.0 - self.rounding(shifted)) - unplaced * (1.0 + 1e-15)).max(0.0);
         ((seen + summed.infinite_lower) * (1.0 - 1e-15)).min(1.0)
     }

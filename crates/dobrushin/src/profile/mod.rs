@@ -125,21 +125,40 @@ pub(crate) fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclos
         let ends = Boundary { holds: 0.0, fails: f64::MAX };
         return Enclosure::between(boundary(ends, 1.0, |x| at(x).lower() > target).holds, f64::INFINITY);
     }
-    let (mut start, mut end) = (0.0, 1.0);
-    while at(end).upper() > target {
-        (start, end) = (end, (8.0 * end * end).min(f64::MAX));
-    }
-    let hint = crossing_hint((start, end), target, |epsilon| at(epsilon).upper());
+    let (start, end) = bracket(target, |epsilon| at(epsilon).upper());
+    let hint = crossing_hint((start, end), 1e-15, target, |epsilon| at(epsilon).upper());
     let met = boundary(Boundary { holds: end, fails: 0.0 }, hint, |x| at(x).upper() <= target).holds;
     // Strictly above: δ may stay at the target.
     let missed = boundary(Boundary { holds: 0.0, fails: end }, met, |x| at(x).lower() > target).holds;
     Enclosure::between(missed.min(met), met)
 }
 
+/// About the smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile: a good hint, nothing certain.
+pub(crate) fn crossing(delta: Delta, profile: impl Fn(Epsilon) -> f64) -> Option<Epsilon> {
+    let at = |epsilon: f64| Epsilon::new(epsilon).map_or(1.0, &profile);
+    let (start, end) = bracket(delta.get(), &at);
+    let near = if at(0.0) <= delta.get() { 0.0 } else { crossing_hint((start, end), 1e-12, delta.get(), at) };
+    Epsilon::new(near).ok()
+}
+
+/// Where a decreasing function is above the target, or 0, and where it no longer is, or the last of all numbers.
+fn bracket(target: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
+    let (mut start, mut end) = (0.0, 1.0);
+    while end < f64::MAX && f(end) > target {
+        (start, end) = (end, (8.0 * end * end).min(f64::MAX));
+    }
+    (start, end)
+}
+
 /// Roughly where a decreasing function falls to the target: the bracket is narrowed to a factor
 /// of 16, then ln f is replaced by its chord (regula falsi, where an end that stays twice counts
-/// half).
-fn crossing_hint((mut start, mut end): (f64, f64), target: f64, f: impl Fn(f64) -> f64) -> f64 {
+/// half), until either is as near as the tolerance.
+fn crossing_hint(
+    (mut start, mut end): (f64, f64),
+    tolerance: f64,
+    target: f64,
+    f: impl Fn(f64) -> f64,
+) -> f64 {
     let height = |x: f64| f(x).ln() - target.ln();
     let (mut above, mut below) = (height(start), height(end));
     let mut was_above = None;
@@ -153,7 +172,7 @@ fn crossing_hint((mut start, mut end): (f64, f64), target: f64, f: impl Fn(f64) 
             start.midpoint(end)
         };
         let value = height(probe);
-        if value.abs() <= 1e-15 || end - start <= 1e-15 * end {
+        if value.abs() <= tolerance || end - start <= tolerance * end {
             return probe;
         }
         let weight = if was_above.replace(value > 0.0) == Some(value > 0.0) { 0.5 } else { 1.0 };

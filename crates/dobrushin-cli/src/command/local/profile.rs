@@ -8,7 +8,7 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::kernel::FiniteKernel;
-use dobrushin::local::{LocalPrivacy, LocalProfile};
+use dobrushin::local::LocalProfile;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl Known {
         deltas.extend((delta.get() > 0.0).then_some(delta));
         let chi2 = match &channel {
             Some(channel) => channel.chi_squared_contraction().value,
-            None => promised_contraction(&profile, &deltas),
+            None => profile.chi_squared_contraction(),
         };
         Ok(Self { profile, channel, levels, deltas, chi2 })
     }
@@ -161,15 +161,4 @@ impl Known {
         };
         Ok(picture.draw())
     }
-}
-
-/// The least bound on η of χ² that the promises of a mechanism allow.
-fn promised_contraction(profile: &LocalProfile, deltas: &[Delta]) -> Enclosure {
-    let of = |&delta: &Delta| {
-        let epsilon = profile.epsilon(delta).upper();
-        let epsilon = Epsilon::new(epsilon).ok().filter(|epsilon| epsilon.get().is_finite());
-        epsilon.map_or(1.0, |epsilon| LocalPrivacy { epsilon, delta }.information().upper())
-    };
-    let least = deltas.iter().map(of).fold(1.0, f64::min);
-    Enclosure::ZERO.hull(Enclosure::from(least))
 }

@@ -1,8 +1,8 @@
 //! Blocks of steps, and what they make of a bound on E_γ.
 
+use super::super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::compose::Pair;
 use super::fresh::{TOLERANCE, gaussian, one_step};
-use super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::motion::Motion;
 use super::table::Table;
 use super::triangle;

@@ -124,8 +124,8 @@ impl Pair {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::logs::ln_theta;
     use super::super::fresh::gaussian;
-    use super::super::logs::ln_theta;
     use super::*;
 
     /// μ₁-GDP and μ₂-GDP together are √(μ₁² + μ₂²)-GDP.

@@ -1,6 +1,6 @@
 //! What a step adds to what is known: two neighbours' iterates that were equal before it.
 
-use super::logs::ln_theta;
+use super::super::logs::ln_theta;
 use super::table::Table;
 use crate::Enclosure;
 use crate::chain::Step;

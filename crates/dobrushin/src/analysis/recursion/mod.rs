@@ -20,7 +20,6 @@
 mod block;
 mod compose;
 mod fresh;
-mod logs;
 mod motion;
 mod part;
 mod table;
@@ -69,7 +68,9 @@ impl Analysis for Recursion {
             let ends = match branch.ends().filter(|ends| ends.len() <= MOST_CHAINS) {
                 Some(ends) => ends,
                 // Fewer equal steps are an instance of more.
-                None if branch.chain.stretches().count() == 1 => vec![(branch.weight, branch.chain.clone())],
+                None if branch.chain.stretches().take(2).count() == 1 => {
+                    vec![(branch.weight, branch.chain.clone())]
+                }
                 None => Vec::new(),
             };
             if ends.is_empty() || members.len() + ends.len() > MOST_CHAINS {

@@ -1,8 +1,8 @@
 //! Equal rounds, one after another.
 
+use super::super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::block::{Block, Place, Round};
 use super::fresh::gaussian;
-use super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::table::Table;
 use super::triangle;
 use crate::chain::Count;

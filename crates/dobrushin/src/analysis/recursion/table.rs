@@ -1,6 +1,6 @@
 //! A bound on a profile, known at some ε.
 
-use super::logs::{ln_sum, raised};
+use super::super::logs::{ln_sum, raised};
 use crate::Enclosure;
 use std::sync::Arc;
 
@@ -246,7 +246,7 @@ fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::logs::ln_theta;
+    use super::super::super::logs::ln_theta;
     use super::*;
     use dobrushin_reference::{Random, Real};
 

@@ -1,6 +1,6 @@
 //! The weak triangle inequality E_{γ₁γ₂}(P‖Q) ≤ E_{γ₁}(P‖S) + γ₁·E_{γ₂}(S‖Q), at the best γ₁.
 
-use super::logs::{ln_sum, raised};
+use super::super::logs::{ln_sum, raised};
 use super::table::Table;
 use crate::numeric::UNIT_ROUNDOFF;
 

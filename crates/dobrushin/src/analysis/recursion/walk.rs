@@ -1,13 +1,13 @@
 //! A chain as parts of equal rounds, and the bound on its last iterate.
 
+use super::super::logs::ln_theta;
 use super::block::{Place, Round, contracted};
-use super::logs::ln_theta;
 use super::motion::Motion;
 use super::part::Part;
 use super::table::Table;
 use super::tail;
 use crate::analysis::lines::squared_shift_on_domain;
-use crate::chain::{Chain, Count, Step, StepNoise, Stretch};
+use crate::chain::{Chain, Count, Section, Step, StepNoise, Stretch};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
 
@@ -133,46 +133,82 @@ fn gaussian(step: &Step) -> Result<Enclosure, NotApplicable> {
 
 /// The chain since the first use of the record.
 fn legs(chain: &Chain) -> Result<Vec<Leg>, NotApplicable> {
-    let stretches: Vec<Stretch<'_>> = chain.since_the_record().collect();
-    let domain = chain.domain();
     let mut legs = Vec::new();
-    let mut rest = &stretches[..];
+    let mut stretches: Vec<Stretch<'_>> = Vec::new();
+    for section in chain.sections_since_the_record() {
+        match section {
+            Section::Stretch(stretch) => stretches.push(stretch),
+            Section::Laps(lap, times) => {
+                add_legs(&mut legs, chain, &stretches)?;
+                stretches.clear();
+                let place = bounded(chain).ok_or_else(differing)?;
+                let ([used, clean], true) = (&lap[..], is_round(&lap)) else {
+                    return Err(too_many());
+                };
+                legs.push(Leg::Used(rounds(used, clean, times, place)?));
+            }
+        }
+    }
+    add_legs(&mut legs, chain, &stretches)?;
+    if legs.len() > MOST_LEGS { Err(too_many()) } else { Ok(legs) }
+}
+
+fn too_many() -> NotApplicable {
+    NotApplicable::new("there are too many different steps: it is for equal steps or periods")
+}
+
+fn differing() -> NotApplicable {
+    NotApplicable::new("the domain is unbounded and steps differ: [domain] diameter is missing")
+}
+
+/// Where iterates are, if the domain is bounded.
+fn bounded(chain: &Chain) -> Option<Place> {
+    chain.domain().diameter.map(|d| Place { width: d.into(), ln_tail: f64::NEG_INFINITY })
+}
+
+/// Some stretches of a chain.
+fn add_legs(legs: &mut Vec<Leg>, chain: &Chain, stretches: &[Stretch<'_>]) -> Result<(), NotApplicable> {
+    let domain = chain.domain();
+    let mut rest = stretches;
     while let Some((first, later)) = rest.split_first() {
         let noise = gaussian(first.step)?;
-        let bounded = domain.diameter.map(|d| Place { width: d.into(), ln_tail: f64::NEG_INFINITY });
+        let bounded = bounded(chain);
         if first.step.participation.is_never() {
             if let (Count::Times(times), Some(place)) = (first.count, bounded) {
                 legs.push(Leg::Clean(motion(first.step, noise), times, place));
             }
             rest = later;
-        } else if let (Some((second, rounds)), Some(place)) = (period(rest), bounded) {
-            let Count::Times(times) = second.count else { break };
-            let clean = Some((second.step, gaussian(second.step)?, times));
-            let round = Round { used: first.step, noise, clean };
-            legs.push(Leg::Used(Part::new(&round, Count::Times(rounds), &[place])));
-            rest = &rest[2 * rounds as usize..];
+        } else if let (Some((second, times)), Some(place)) = (period(rest), bounded) {
+            legs.push(Leg::Used(rounds(first, &second, times, place)?));
+            rest = &rest[2 * times as usize..];
         } else {
             let places = match bounded {
                 Some(place) => vec![place],
                 // Where iterates are is known if all steps are alike.
-                None if chain.stretches().count() == 1 => tail::places(first.step, noise, domain.dimension)?,
-                None => {
-                    return Err(NotApplicable::new(
-                        "the domain is unbounded and steps differ: [domain] diameter is missing",
-                    ));
+                None if chain.stretches().take(2).count() == 1 => {
+                    tail::places(first.step, noise, domain.dimension)?
                 }
+                None => return Err(differing()),
             };
             let round = Round { used: first.step, noise, clean: None };
             legs.push(Leg::Used(Part::new(&round, first.count, &places)));
             rest = later;
         }
         if legs.len() > MOST_LEGS {
-            return Err(NotApplicable::new(
-                "there are too many different steps: it is for equal steps or periods",
-            ));
+            return Err(too_many());
         }
     }
-    Ok(legs)
+    Ok(())
+}
+
+/// One use and some steps without it, several times over.
+fn rounds(used: &Stretch<'_>, clean: &Stretch<'_>, times: u64, place: Place) -> Result<Part, NotApplicable> {
+    let Count::Times(steps) = clean.count else {
+        return Err(too_many());
+    };
+    let clean = Some((clean.step, gaussian(clean.step)?, steps));
+    let round = Round { used: used.step, noise: gaussian(used.step)?, clean };
+    Ok(Part::new(&round, Count::Times(times), &[place]))
 }
 
 fn motion(step: &Step, noise: Enclosure) -> Motion {
@@ -181,10 +217,17 @@ fn motion(step: &Step, noise: Enclosure) -> Motion {
 
 /// If the stretches start with one use and some steps without it, several times over: the latter, and how often.
 fn period<'a>(stretches: &[Stretch<'a>]) -> Option<(Stretch<'a>, u64)> {
-    let (first, second) = (*stretches.first()?, *stretches.get(1)?);
-    let once = first.count == Count::Times(1) && second.step.participation.is_never();
-    let rounds = stretches.chunks_exact(2).take_while(|pair| pair[0] == first && pair[1] == second).count();
-    (once && rounds > 1).then_some((second, rounds as u64))
+    let round = stretches.get(..2).filter(|round| is_round(round))?;
+    let rounds = stretches.chunks_exact(2).take_while(|next| *next == round).count();
+    (rounds > 1).then_some((round[1], rounds as u64))
+}
+
+/// Whether it is one use and then some steps without it.
+fn is_round(stretches: &[Stretch<'_>]) -> bool {
+    matches!(stretches, [used, clean] if used.count == Count::Times(1)
+        && !used.step.participation.is_never()
+        && clean.count != Count::Any
+        && clean.step.participation.is_never())
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl<Noise: IntegerNoise> MeanMechanism for OnGrid<Noise> {
     }
 
     fn privacy(&self) -> LocalProfile {
-        LocalProfile::new(self.profile.clone())
+        LocalProfile::of_two_inputs(self.profile.clone())
     }
 
     fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64 {

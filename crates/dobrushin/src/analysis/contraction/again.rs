@@ -1,0 +1,109 @@
+//! A record that is used again and again.
+
+use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
+use super::noisy::Noisy;
+use crate::chain::{Branch, Count, Stop};
+use crate::numeric::ln_sum;
+use crate::{Enclosure, Epsilon, NotApplicable};
+
+/// A record that is used again and again.
+pub(super) struct Again {
+    ln_weight: Enclosure,
+    legs: Vec<AgainLeg>,
+    stops: bool,
+}
+
+struct AgainLeg {
+    /// At distance ω(D), ω′(D), and that of any two of the updates with the record, another, or neither.
+    same: Noisy,
+    crossed: Noisy,
+    any: Noisy,
+    probability: Enclosure,
+    count: Count,
+    stops: bool,
+}
+
+/// Beyond so many equal steps the bound for any number of them is used.
+const MOST_STEPS: u64 = 256;
+/// How often that is improved.
+const SWEEPS: u32 = 64;
+
+impl Again {
+    pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        let leg = |leg: Leg<'_>| AgainLeg {
+            same: Noisy::new(leg.step.noise, leg.step.modulus.at(width)),
+            crossed: Noisy::new(leg.step.noise, leg.step.crossed_at(width)),
+            any: Noisy::new(leg.step.noise, leg.step.any_at(width)),
+            probability: leg.step.participation.probability(),
+            count: leg.count,
+            stops: leg.stops,
+        };
+        let legs: Vec<AgainLeg> = legs(branch)?.into_iter().map(leg).collect();
+        if legs.len() > MOST_LEGS {
+            return Err(NotApplicable::new(format!(
+                "the steps change {} times: at most {MOST_LEGS} are looked at",
+                legs.len()
+            )));
+        }
+        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), legs, stops: branch.stop != Stop::End })
+    }
+
+    pub(super) fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
+        let mut ln_h = Enclosure::from(f64::NEG_INFINITY);
+        let mut stopped = Vec::new();
+        for leg in &self.legs {
+            let eta = leg.crossed.ln_eta(epsilon);
+            let steps = match leg.count {
+                Count::Times(times) if times <= MOST_STEPS => times,
+                _ => 0,
+            };
+            for _ in 0..steps {
+                ln_h = leg.after(epsilon, ln_h, eta);
+                if leg.stops {
+                    stopped.push(ln_h);
+                }
+            }
+            if steps == 0 {
+                // A bound that holds now and after every number of steps; pushed down as far as it goes.
+                let mut always = leg.settled(epsilon, ln_h, eta);
+                if leg.probability == Enclosure::ZERO {
+                    always = ln_h;
+                }
+                if leg.stops {
+                    stopped.push(always + leg.count.number().ln());
+                }
+                ln_h = always;
+            }
+        }
+        self.ln_weight + if self.stops { ln_sum(&stopped) } else { ln_h }
+    }
+}
+
+/// The most stretches of a chain in which the record is used again.
+const MOST_LEGS: usize = 4096;
+
+impl AgainLeg {
+    /// ln h⁺.
+    fn after(&self, epsilon: Epsilon, ln_h: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
+        let ln_rest = (Enclosure::ONE - self.probability).ln();
+        let apart =
+            ln_sum(&[ln_rest + self.same.ln_tight(epsilon, ln_h), self.probability.ln() + ln_eta_crossed]);
+        let mixed = ln_sum(&[self.probability.ln(), ln_rest + ln_h]).min(Enclosure::ZERO);
+        let together = self.any.ln_tight(epsilon, mixed);
+        let least = if together.upper() < apart.upper() { together } else { apart };
+        least.min(Enclosure::ZERO)
+    }
+
+    /// A bound that any number of steps keeps, from a bound at the start.
+    fn settled(&self, epsilon: Epsilon, ln_start: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
+        let mut ln_h = Enclosure::ZERO;
+        for _ in 0..SWEEPS {
+            let next = self.after(epsilon, ln_h, ln_eta_crossed).max(ln_start);
+            if next.upper() > ln_h.upper() - 1e-9 * ln_h.upper().abs() {
+                return if next.upper() < ln_h.upper() { next } else { ln_h };
+            }
+            ln_h = next;
+        }
+        ln_h
+    }
+}

@@ -1,0 +1,144 @@
+//! The tight contraction curve, folded along a chain in blocks of steps.
+
+mod again;
+mod noisy;
+mod once;
+mod tail;
+
+pub(super) use tail::Tail;
+
+use super::contraction_published::products;
+use super::{Analysis, Bound, NonconvexPublished, unbounded};
+use crate::chain::{Branch, Mixture};
+use crate::numeric::ln_sum;
+use crate::profile::{Direction, PrivacyProfile, crossing, smallest_epsilon};
+use crate::{Delta, Enclosure, Epsilon, NotApplicable};
+use again::Again;
+use noisy::Level;
+use once::{Once, Way};
+use std::sync::Arc;
+
+/// Hidden steps on a bounded domain, each of which contracts E_γ, and the smaller it is, the more.
+///
+/// # Guarantee
+/// If E_γ ≤ e before some steps without the record, it is at most F_γ(e) = e·η_γ̃ after them, γ̃ = 1 + (γ−1)/e, where
+/// η_γ = θ_ε(R) for k steps with Gaussian noise together (Balle, Barthe, Gaboardi, Geumlek 2019): from any two points
+/// of the domain, at most D apart, the k steps shift all of the difference into their noise, at a price
+/// of R² = Σ(a_t/s_t)² (`shift`; (c^k·D)²/Σ(s·c^j)² for a modulus cz, (D + ok)²/(s²k) for z + o). One step by itself also has
+/// η_γ of its noise at distance ω(D), which is all there is for Laplace noise.
+///
+/// A record used once: e₀ = E_γ of the shift over the use and j₀ later steps, then blocks of k steps; the best j₀ and k are
+/// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of the
+/// batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record, the
+/// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
+/// random time or place: the average. F_γ(e) ≤ e·η_γ; where many steps are looked at together, the products of
+/// `contraction-published` and `nonconvex-published` may still be smaller, and the least of all is taken.
+pub struct Contraction;
+
+impl Analysis for Contraction {
+    fn id(&self) -> &'static str {
+        "contraction"
+    }
+
+    fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        let folds = released.branches().iter().map(Fold::new).collect::<Result<Vec<Fold>, _>>()?;
+        let published = [products(released), NonconvexPublished.apply(released)];
+        let published: Vec<_> = published.into_iter().flatten().map(Bound::into_profile).collect();
+        Ok(Bound::Profile(Arc::new(Folded { folds, published })))
+    }
+}
+
+/// One branch.
+enum Fold {
+    Once(Once),
+    Again(Again),
+}
+
+/// Which way is taken along a branch; none where there is no choice.
+type Choice = Option<Vec<Way>>;
+
+impl Fold {
+    fn new(branch: &Branch) -> Result<Self, NotApplicable> {
+        let width = branch.chain.domain().width();
+        if branch.chain.domain().diameter.is_none() {
+            return Err(unbounded());
+        }
+        match branch.chain.only_use() {
+            Some(_) => Ok(Self::Once(Once::new(branch, width)?)),
+            None => Ok(Self::Again(Again::new(branch, width)?)),
+        }
+    }
+
+    /// The best choice at a level.
+    fn choice(&self, level: Level) -> Choice {
+        match self {
+            Self::Once(once) => Some(once.ways(level)),
+            Self::Again(_) => None,
+        }
+    }
+
+    /// What holds for any choice.
+    fn ln_delta(&self, level: Level, choice: &Choice) -> Enclosure {
+        match (self, choice) {
+            (Self::Once(once), Some(ways)) => once.ln_delta(level, ways),
+            (Self::Once(once), None) => once.ln_delta(level, &once.ways(level)),
+            (Self::Again(again), _) => again.ln_delta(level.epsilon),
+        }
+    }
+}
+
+/// The sum over the branches, or what is published, whichever is less.
+struct Folded {
+    folds: Vec<Fold>,
+    published: Vec<Arc<dyn PrivacyProfile>>,
+}
+
+impl Folded {
+    fn choices(&self, level: Level) -> Vec<Choice> {
+        self.folds.iter().map(|fold| fold.choice(level)).collect()
+    }
+
+    /// What holds for any choices.
+    fn ln_delta(&self, level: Level, choices: &[Choice]) -> Enclosure {
+        let terms: Vec<Enclosure> =
+            self.folds.iter().zip(choices).map(|(fold, choice)| fold.ln_delta(level, choice)).collect();
+        ln_sum(&terms).min(Enclosure::ZERO)
+    }
+}
+
+impl PrivacyProfile for Folded {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        self.log_delta_of(direction, epsilon).exp().min(Enclosure::ONE)
+    }
+
+    fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
+        let level = Level::new(epsilon);
+        let folded = self.ln_delta(level, &self.choices(level));
+        self.published.iter().map(|profile| profile.log_delta(epsilon)).fold(folded, Enclosure::min)
+    }
+
+    /// The ε of some choices is not below the answer, and the choices that are best there have a smaller one, until none
+    /// are better. Bounds fall in ε, so that the least of them has the least ε.
+    fn epsilon_of(&self, _: Direction, delta: Delta) -> Enclosure {
+        let mut choices = vec![None; self.folds.len()];
+        let mut level = Epsilon::new(1.0).ok().map(Level::new);
+        let mut ln_least = f64::INFINITY;
+        while let Some(here) = level {
+            let best = self.choices(here);
+            let ln_delta = self.ln_delta(here, &best).upper();
+            if ln_delta >= ln_least - 1e-12 {
+                break;
+            }
+            choices = best;
+            level = crossing(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).upper().exp())
+                .map(Level::new);
+            ln_least = level.map_or(0.0, |level| self.ln_delta(level, &choices).upper());
+        }
+        let folded = smallest_epsilon(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).exp());
+        self.published.iter().map(|profile| profile.epsilon(delta)).fold(folded, Enclosure::min)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,232 @@
+//! A record that is used once.
+
+use super::super::lines::squared_shift;
+use super::super::unbounded;
+use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
+use super::noisy::{Level, Noisy};
+use crate::chain::{Branch, Count, Piece, StepNoise, Stop};
+use crate::numeric::ln_sum;
+use crate::{Enclosure, NotApplicable};
+
+/// A record that is used once: what is known after the use and some later steps, and how to go on.
+pub(super) struct Once {
+    ln_weight: Enclosure,
+    /// Times (numbers of later steps), with the E_γ of the shift up to each, and the blocks that end there.
+    times: Vec<Time>,
+    /// Whether the times are averaged.
+    stops: bool,
+}
+
+struct Time {
+    /// E_γ at this time by itself: that of the use, or of the shift.
+    direct: Noisy,
+    /// Blocks that end here: the index of the time they begin at, η of the steps between, and how often it
+    /// is repeated.
+    blocks: Vec<(usize, Noisy, Count)>,
+    /// How many times at which the chain may stop this one stands for.
+    stops: Enclosure,
+}
+
+/// All times up to here are looked at, …
+const SINGLE: u64 = 16;
+/// … and later ones in strides of this share.
+const STRIDE: u64 = 4;
+/// So many times back, blocks are looked at that begin there.
+const NEAR: usize = 6;
+
+impl Once {
+    pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        let legs = legs(branch)?;
+        let (used, clean) = legs.split_first().ok_or_else(unbounded)?;
+        let end: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
+        let first_stop = match branch.stop {
+            Stop::End => end,
+            Stop::Uniform(_) => clean
+                .iter()
+                .take_while(|leg| !leg.stops)
+                .map(|leg| times(leg.count))
+                .fold(u64::from(!used.stops), u64::saturating_add)
+                .min(end),
+        };
+        let places = places(end, clean);
+        let cleaned = Cleaned { clean, width };
+        let chain = branch.chain.clone();
+        let before = chain
+            .stretches()
+            .take_while(|stretch| stretch.step.participation.is_never())
+            .map(|stretch| times(stretch.count))
+            .fold(0, u64::saturating_add);
+        let mut known = Vec::with_capacity(places.len());
+        for (index, &place) in places.iter().enumerate() {
+            let so_far = chain.cut_at(before + 1 + place);
+            let direct = match squared_shift(&so_far) {
+                Ok(square) if !so_far.is_unused() => Noisy::Gaussian(square.sqrt()),
+                _ => Noisy::new(used.step.noise, used.step.displacement),
+            };
+            let next = places.get(index + 1).copied().unwrap_or(end + 1);
+            let from = place.max(first_stop);
+            let stops =
+                if branch.stop == Stop::End { u64::from(place == end) } else { next.saturating_sub(from) };
+            let blocks = cleaned.blocks(&places[..index], place, place == end);
+            known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
+        }
+        let ln_weight = ln_weight_of_a_stop(branch);
+        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
+    }
+
+    /// The best way to each time, by upper ends.
+    pub(super) fn ways(&self, level: Level) -> Vec<Way> {
+        let mut ways: Vec<Way> = Vec::with_capacity(self.times.len());
+        let mut ln_e: Vec<f64> = Vec::with_capacity(self.times.len());
+        for (at, time) in self.times.iter().enumerate() {
+            let mut best = (time.direct.ln_eta(level.epsilon).upper(), Way::Direct);
+            // What follows is post-processing.
+            if at > 0 && ln_e[at - 1] < best.0 {
+                best = (ln_e[at - 1], Way::AsBefore);
+            }
+            for (index, (from, block, count)) in time.blocks.iter().enumerate() {
+                let after = block.repeated_at_most(level, ln_e[*from], *count);
+                if after < best.0 {
+                    best = (after, Way::Block(index));
+                }
+            }
+            ln_e.push(best.0);
+            ways.push(best.1);
+        }
+        ways
+    }
+
+    /// ln δ along any ways.
+    pub(super) fn ln_delta(&self, level: Level, ways: &[Way]) -> Enclosure {
+        if !self.stops {
+            return self.ln_weight + self.enclosed(level, ways, ways.len() - 1);
+        }
+        let mut ln_e: Vec<f64> = Vec::with_capacity(ways.len());
+        for (at, (time, way)) in self.times.iter().zip(ways).enumerate() {
+            ln_e.push(match way {
+                Way::Direct => time.direct.ln_eta(level.epsilon).upper(),
+                Way::AsBefore => ln_e[at - 1],
+                Way::Block(index) => {
+                    let (from, block, count) = &time.blocks[*index];
+                    block.repeated_at_most(level, ln_e[*from], *count)
+                }
+            });
+        }
+        let stops = self.times.iter().zip(ln_e);
+        let stops = stops.map(|(time, ln_e)| time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, ln_e));
+        self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
+    }
+
+    /// ln e at a time.
+    fn enclosed(&self, level: Level, ways: &[Way], at: usize) -> Enclosure {
+        let time = &self.times[at];
+        match ways[at] {
+            Way::Direct => time.direct.ln_eta(level.epsilon),
+            Way::AsBefore => self.enclosed(level, ways, at - 1),
+            Way::Block(index) => {
+                let (from, block, count) = &time.blocks[index];
+                block.repeated(level.epsilon, self.enclosed(level, ways, *from), *count)
+            }
+        }
+    }
+}
+
+/// How a time is reached.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// By the shift up to it.
+    Direct,
+    /// As the time before it: what follows is post-processing.
+    AsBefore,
+    /// By one of its blocks.
+    Block(usize),
+}
+
+/// How many steps; none of any number.
+pub(super) fn times(count: Count) -> u64 {
+    match count {
+        Count::Times(times) => times,
+        Count::Any => 0,
+    }
+}
+
+/// The numbers of later steps that are looked at.
+fn places(end: u64, clean: &[Leg<'_>]) -> Vec<u64> {
+    let mut places = vec![0];
+    let mut next = 1;
+    while next <= end {
+        places.push(next);
+        next = if next < SINGLE { next + 1 } else { next + next / STRIDE };
+    }
+    let mut sum = 0;
+    for leg in clean.iter().take(64) {
+        sum += times(leg.count);
+        places.push(sum);
+    }
+    places.push(end);
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// The steps after the use.
+pub(super) struct Cleaned<'a> {
+    pub clean: &'a [Leg<'a>],
+    pub width: Enclosure,
+}
+
+impl Cleaned<'_> {
+    /// The blocks that end at a place and begin at one of the places before it.
+    fn blocks(&self, places: &[u64], end: u64, last: bool) -> Vec<(usize, Noisy, Count)> {
+        let mut blocks = Vec::new();
+        for (index, &start) in places.iter().enumerate() {
+            let back = places.len() - index;
+            let steps = end - start;
+            if end <= SINGLE || back <= NEAR || index == 0 {
+                blocks.extend(self.block(start, steps).map(|block| (index, block, Count::Times(1))));
+            }
+            // To the last place in shorter blocks, of two to some power steps, again and again.
+            let equal = self.leg_of(start, steps).is_some();
+            if last && equal && steps > 1 && (start == 0 || start.is_power_of_two() || back <= NEAR) {
+                let mut length = 1;
+                while length < steps {
+                    let block = self.block(end - length, length);
+                    blocks.extend(block.map(|block| (index, block, Count::Times(steps / length))));
+                    length *= 2;
+                }
+            }
+        }
+        blocks
+    }
+
+    /// The leg that has all of some steps.
+    fn leg_of(&self, start: u64, steps: u64) -> Option<&Leg<'_>> {
+        let mut before = 0;
+        self.clean.iter().find(|leg| {
+            let first = before;
+            before += times(leg.count);
+            first <= start && start + steps <= before
+        })
+    }
+
+    /// η of some steps together.
+    pub(super) fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
+        let leg = self.leg_of(start, steps)?;
+        let StepNoise::Gaussian(noise) = leg.step.noise else {
+            return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(self.width)));
+        };
+        // Iterates at most D apart shift it all into the noise of the steps, at a price that is a multiple
+        // of the slope: see `allocation`.
+        let count = Count::Times(steps);
+        let radius = |piece: &Piece| {
+            let (slope, offset) = (piece.slope(), piece.offset());
+            let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
+            concave.then(|| {
+                let apart = count.power(slope) * self.width + offset * count.geometric_sum(slope);
+                apart / (noise * count.geometric_sum(slope.square()).sqrt())
+            })
+        };
+        let radii = leg.step.modulus.pieces().iter().filter_map(radius);
+        radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::Gaussian)
+    }
+}

@@ -1,0 +1,50 @@
+//! The steps after the last use of a record.
+
+use super::super::walk::Leg;
+use super::noisy::Noisy;
+use super::once::{Cleaned, times};
+use crate::chain::{Chain, Count, Stretch};
+use crate::{Enclosure, Epsilon, NotApplicable};
+
+/// The steps that follow the last use of a record.
+pub(in crate::analysis) struct Tail {
+    steps: u64,
+    /// Blocks of steps, each with how often it fits.
+    blocks: Vec<(Noisy, Count)>,
+}
+
+impl Tail {
+    /// Those of a chain.
+    pub(in crate::analysis) fn of(chain: &Chain) -> Result<Self, NotApplicable> {
+        // Any number of them may be none.
+        let clean = chain.after_the_last_use().into_iter().filter(|stretch| stretch.count != Count::Any);
+        let clean: Vec<Leg<'_>> =
+            clean.map(|Stretch { step, count }| Leg { step, count, stops: false }).collect();
+        let steps: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
+        let [leg] = &clean[..] else {
+            return Err(NotApplicable::new(
+                "no equal steps follow the last use of the record: run.public-steps would be such",
+            ));
+        };
+        let cleaned = Cleaned { clean: std::slice::from_ref(leg), width: chain.domain().width() };
+        let mut blocks = Vec::new();
+        let mut length = 1;
+        while length < steps {
+            blocks.extend(cleaned.block(0, length).map(|block| (block, Count::Times(steps / length))));
+            length *= 2;
+        }
+        blocks.extend(cleaned.block(0, steps).map(|block| (block, Count::Times(1))));
+        Ok(Self { steps, blocks })
+    }
+
+    /// How many there are.
+    pub(in crate::analysis) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// ln e after them, the best of all blocks.
+    pub(in crate::analysis) fn ln_after(&self, epsilon: Epsilon, ln_e: Enclosure) -> Enclosure {
+        let after = self.blocks.iter().map(|(block, count)| block.repeated(epsilon, ln_e, *count));
+        after.fold(ln_e, |a, b| if b.upper() < a.upper() { b } else { a })
+    }
+}

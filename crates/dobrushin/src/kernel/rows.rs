@@ -1,0 +1,63 @@
+//! Which rows of a finite kernel matter.
+
+use super::finite::FiniteKernel;
+use crate::numeric::UNIT_ROUNDOFF;
+use rayon::prelude::*;
+
+impl FiniteKernel {
+    /// The rows in their order, the first only of those that are certainly the same law; two at least.
+    pub(super) fn different_rows(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.inputs()).collect();
+        let order = |x: usize, y: usize| {
+            let differing = self.row(x).iter().zip(self.row(y)).map(|(p, q)| p.total_cmp(q));
+            differing.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        };
+        rows.par_sort_by(|&x, &y| order(x, y).then(x.cmp(&y)));
+        rows.dedup_by(|next, kept| self.same_law(*kept, *next));
+        rows.sort_unstable();
+        if rows.len() == 1 { vec![0, 1] } else { rows }
+    }
+
+    /// Rows among which are two that attain η_γ, for every γ ≥ 1.
+    ///
+    /// # Guarantee
+    /// E_γ(K(x)‖K(y)) = max_A K(A|x) − γ·K(A|y) over the sets A of outputs, so that only rows matter that have the
+    /// largest or the smallest K(A|·) of some A; those are kept, and all that rounding cannot tell from them. With two
+    /// outputs every other row is a mixture of two that are kept, so that it does not matter to any f-divergence.
+    ///
+    /// The sets are looked at if they are much fewer than the rows; otherwise all different rows are kept.
+    pub(super) fn outer_rows(&self) -> Vec<usize> {
+        let rows = self.different_rows();
+        let sets = u32::try_from(self.outputs() - 1).ok().and_then(|others| 1_usize.checked_shl(others));
+        let Some(sets) = sets.filter(|sets| (2..=rows.len() / 8).contains(sets)) else {
+            return rows;
+        };
+        // A set and its complement stand for each other, so that the last output is in the complement.
+        let kept = (1..sets).into_par_iter().map(|set| self.extreme_rows(&rows, set));
+        let none = || vec![false; rows.len()];
+        let kept = kept.reduce(none, |a, b| a.iter().zip(b).map(|(a, b)| a | b).collect());
+        rows.into_iter().zip(kept).filter_map(|(row, kept)| kept.then_some(row)).collect()
+    }
+
+    /// Whether a row may have the largest or the smallest probability of a set of outputs: neither that of the set nor
+    /// that of its complement, both relatively accurate, excludes it.
+    fn extreme_rows(&self, rows: &[usize], set: usize) -> Vec<bool> {
+        let sum = |row: usize, inside: bool| {
+            let outputs = self.row(row).iter().enumerate();
+            let chosen = outputs.filter(|(output, _)| (set >> output & 1 == 1) == inside);
+            chosen.map(|(_, p)| p).sum::<f64>()
+        };
+        // Sums are off by a unit for each term, as are the entries by their own error, and the comparison by two.
+        let error = (self.outputs() as f64 + 4.0) * UNIT_ROUNDOFF + 1.1 * self.relative_error();
+        let margin = 1.0 + 2.1 * error;
+        let [within, without] = [true, false].map(|inside| {
+            let sums: Vec<f64> = rows.iter().map(|&row| sum(row, inside)).collect();
+            let most = sums.iter().copied().fold(0.0, f64::max);
+            let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+            sums.into_iter().map(move |sum| (sum * margin >= most, sum <= least * margin))
+        });
+        let both = within.zip(without);
+        both.map(|((most, least), (most_outside, least_outside))| most & least_outside | least & most_outside)
+            .collect()
+    }
+}
