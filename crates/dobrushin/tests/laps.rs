@@ -134,6 +134,7 @@ fn training(passes: u64, decay: f64) -> Training {
         length: Length::Steps(100 * passes),
         batch: Batch::Size(10),
         order: Order::Cyclic,
+        incomplete_batch: None,
         release: Release::Last,
         neighbours: Neighbours::ReplaceOne,
         record: Record::Index(1000),
