@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::process::Command;
 use std::sync::Mutex;
 
-const EPSILONS: [f64; 3] = [0.0, 1.0, 6.0];
+const EPSILONS: [f64; 12] = [0.0, 0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 15.0];
 
 fn program() -> Command {
     match std::env::var_os("DOBRUSHIN_BINARY") {
@@ -44,7 +44,9 @@ fn no_printed_guarantee_is_below_what_the_run_gives_away() {
                         continue;
                     };
                     let file = support::file(&format!("simulated-{index}.toml"), run_file(&run));
-                    for (&epsilon, &exact) in EPSILONS.iter().zip(&exact) {
+                    // Where much is given away, and where little is: there a rare event counts most.
+                    let little = exact.iter().rposition(|&exact| exact > 1e-8).unwrap_or(0);
+                    for (&epsilon, &exact) in [2, little].map(|at| (&EPSILONS[at], &exact[at])) {
                         let printed = printed(&file, epsilon);
                         let mut seen = seen.lock().expect("no other thread failed");
                         seen.0 += 1;

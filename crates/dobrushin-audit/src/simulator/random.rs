@@ -25,7 +25,12 @@ pub fn random_run(random: &mut Random) -> Training {
         ],
     );
     let records = 1 + random.below(5) as u64;
-    let size = 1 + random.below(records as usize) as u64;
+    // Where there is one, more often a size of which some records are left over.
+    let left_over: Vec<u64> = (1..=records).filter(|size| records % size > 0).collect();
+    let size = match random.below(2) {
+        0 if !left_over.is_empty() => *pick(random, &left_over),
+        _ => 1 + random.below(records as usize) as u64,
+    };
     let batch = match order {
         Order::Full => Batch::Size(records),
         Order::Poisson if random.below(3) == 0 => Batch::Probability(probability(random)),
@@ -62,6 +67,8 @@ pub fn random_run(random: &mut Random) -> Training {
                 &[
                     None,
                     None,
+                    None,
+                    None,
                     Some(IncompleteBatch::Drop),
                     Some(IncompleteBatch::Short),
                     Some(IncompleteBatch::Pad),
@@ -78,6 +85,7 @@ pub fn random_run(random: &mut Random) -> Training {
                 Release::Last,
                 Release::RandomStop,
                 Release::RandomSkip,
+                Release::All,
                 Release::All,
             ],
         ),
@@ -114,9 +122,9 @@ pub fn random_run(random: &mut Random) -> Training {
             0 => Noise::Gradient(positive(random.log_between(0.3, 3.0))),
             1 => Noise::Iterate(positive(rate * random.log_between(0.3, 3.0))),
             2 => Noise::GradientList((0..listed).map(|_| positive(random.log_between(0.5, 3.0))).collect()),
-            _ => Noise::Multiplier(positive(random.log_between(0.5, 4.0))),
+            _ => Noise::Multiplier(positive(random.log_between(0.7, 4.0))),
         },
-        weight_decay: *pick(random, &[0.0, 0.0, 0.0, 0.1, 0.5, 1.0]),
+        weight_decay: *pick(random, &[0.0, 0.0, 0.0, 0.1, 0.5, 1.0, 1.0]),
         divide_by: if random.below(3) == 0 { Divisor::Actual } else { Divisor::BatchSize },
         loss: LossFacts {
             convex: *pick(random, &[None, Some(true), Some(true), Some(false)]),
