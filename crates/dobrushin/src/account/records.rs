@@ -178,32 +178,24 @@ fn range(ask: Ask<'_>, from: u64, to: u64) -> Result<Vec<Row>, RecordsError> {
         return Ok(vec![Row { from, to, asked: first }]);
     }
     let last = ask(to)?;
-    // From the best place on, each row ends with its worst place.
-    let (best, worst) =
-        if first.upper() <= last.upper() { ((from, first), (to, last)) } else { ((to, last), (from, first)) };
-    let mut rows = subdivided(ask, best, worst)?;
-    match rows.first_mut() {
-        Some(next) if next.asked.is_like(&best.1) => {
-            *next = Row {
-                from: next.from.min(best.0),
-                to: next.to.max(best.0),
-                asked: spanning(next.asked, best.1),
-            };
-        }
-        _ => rows.insert(0, Row { from: best.0, to: best.0, asked: best.1 }),
-    }
+    let mut rows = if first.upper() <= last.upper() {
+        subdivided(ask, (from - 1, first), (to, last))?
+    } else {
+        subdivided(ask, (to + 1, last), (from, first))?
+    };
     rows.sort_by_key(|row| row.from);
     Ok(rows)
 }
 
-/// The places from the best one on, without it, to the worst, in ranges of like answers.
+/// The places from the best one on, without it, to the worst, in ranges of like answers. What is given for the best may
+/// also be an answer for the next place.
 fn subdivided(ask: Ask<'_>, best: End, worst: End) -> Result<Vec<Row>, RecordsError> {
     let (from, to) = if best.0 < worst.0 { (best.0 + 1, worst.0) } else { (worst.0, best.0 - 1) };
     if from == to || best.1.is_like(&worst.1) {
         let asked = if from == to { worst.1 } else { spanning(best.1, worst.1) };
         return Ok(vec![Row { from, to, asked }]);
     }
-    let middle = best.0.midpoint(worst.0);
+    let middle = from.midpoint(to) + u64::from(worst.0 < best.0);
     let middle = (middle, ask(middle)?);
     let (better, worse) = rayon::join(|| subdivided(ask, best, middle), || subdivided(ask, middle, worst));
     let mut rows = better?;

@@ -113,15 +113,14 @@ fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> En
     }
     let most = |never: bool| {
         let legs = group.legs.iter().filter(|leg| leg.step.participation.is_never() == never);
-        legs.map(|leg| pieces(leg).len()).max().unwrap_or(1)
+        legs.map(|leg| leg.step.lines().count()).max().unwrap_or(1)
     };
     let (same, crossed) = (most(true), most(false));
     let choices = (0..same).flat_map(|same| (0..crossed).map(move |crossed| (same, crossed)));
     let after_laps = choices.map(|(same, crossed)| {
         let lap = group.legs.iter().try_fold((Enclosure::ONE, Enclosure::ZERO), |(slope, offset), leg| {
-            let lines = pieces(leg);
             let choice = if leg.step.participation.is_never() { same } else { crossed };
-            let line = lines.get(choice).or(lines.last())?;
+            let line = leg.step.lines().take(choice + 1).last()?;
             let factor = leg.count.power(line.slope());
             Some((factor * slope, factor * offset + line.offset() * leg.count.geometric_sum(line.slope())))
         });
@@ -130,16 +129,6 @@ fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> En
         })
     });
     after_laps.fold(width, Enclosure::min)
-}
-
-/// The lines above the distance of two iterates after a step.
-fn pieces(leg: &Leg<'_>) -> Vec<Piece> {
-    let step = leg.step;
-    if step.participation.is_never() {
-        step.modulus.pieces().to_vec()
-    } else {
-        step.crossed_pieces().collect()
-    }
 }
 
 /// How far apart two runs can be after equal steps: the least that the lines say, each by itself.
@@ -159,5 +148,5 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         // Of any number of steps, none at all is one.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
-    pieces(leg).into_iter().map(line).fold(width, Enclosure::min)
+    leg.step.lines().map(line).fold(width, Enclosure::min)
 }

@@ -66,11 +66,11 @@ fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result
         Section::Stretch(stretch) => stretch.count == Count::Any && stretch.step.participation.is_never(),
         Section::Laps(..) => false,
     };
-    let sections: Vec<Section<'_>> = chain
-        .sections_since_the_record()
-        .filter(|section| !may_be_none(section))
-        .flat_map(with_laps_apart)
-        .collect();
+    let mut sections: Vec<Section<'_>> =
+        chain.sections_since_the_record().filter(|section| !may_be_none(section)).collect();
+    if chain.has_laps() {
+        sections = sections.into_iter().flat_map(with_laps_apart).collect();
+    }
     let used = sections.iter().rposition(Section::is_used);
     let until_the_last_use = &sections[..used.map_or(0, |last| last + 1)];
     let all = best_of(&sections, &price);
@@ -103,14 +103,14 @@ fn best_of(
     sections: &[Section<'_>],
     price: &dyn Fn(&Lines) -> Enclosure,
 ) -> Result<Enclosure, NotApplicable> {
-    let choices = |crossed: bool| {
+    let choices = |never: bool| {
         let stretches = sections.iter().flat_map(Section::stretches);
-        let of_this_kind = stretches.filter(|s| s.step.participation.is_never() != crossed);
-        of_this_kind.map(|stretch| lines(stretch).len()).max().unwrap_or(1)
+        choices(&stretches.filter(|s| s.step.participation.is_never() == never).collect::<Vec<_>>())
     };
+    let (same, crossed) = (choices(true), choices(false));
     let mut best: Option<Enclosure> = None;
-    for same in 0..choices(false) {
-        for crossed in 0..choices(true) {
+    for &same in &same {
+        for &crossed in &crossed {
             if let Some(lines) = choose(sections, same, crossed)? {
                 let price = price(&lines);
                 best =
@@ -132,13 +132,26 @@ fn best_of(
     }
 }
 
-/// The lines above the distance of two iterates after a step.
-fn lines(stretch: &Stretch<'_>) -> Vec<Piece> {
-    if stretch.step.participation.is_never() {
-        stretch.step.modulus.pieces().to_vec()
-    } else {
-        stretch.step.crossed_pieces().collect()
-    }
+/// One of the lines, or the last if there are fewer.
+fn line(stretch: &Stretch<'_>, choice: usize) -> Option<Piece> {
+    stretch.step.lines().take(choice + 1).last()
+}
+
+/// The choices for some stretches, without those whose lines are all above the lines of another.
+fn choices(stretches: &[&Stretch<'_>]) -> Vec<usize> {
+    let most = stretches.iter().map(|stretch| stretch.step.lines().count()).max().unwrap_or(1);
+    let is_above = |line: Piece, other: Piece| {
+        line.slope().upper() >= other.slope().upper() && line.offset().upper() >= other.offset().upper()
+    };
+    let are_above = |choice: usize, other: usize| {
+        let lines = stretches.iter().map(|stretch| line(stretch, choice).zip(line(stretch, other)));
+        lines.into_iter().all(|lines| lines.is_none_or(|(line, other)| is_above(line, other)))
+    };
+    let is_needless = |&choice: &usize| {
+        let others = (0..most).filter(|&other| other != choice && are_above(choice, other));
+        others.into_iter().any(|other| other < choice || !are_above(other, choice))
+    };
+    (0..most).filter(|choice| !is_needless(choice)).collect()
 }
 
 /// One line for each section; `None` if some other than the first use has none.
@@ -146,26 +159,24 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
     let mut all = Vec::with_capacity(sections.len());
     let mut unknown = false;
     for section in sections {
-        let mut steps = Vec::new();
+        let start = all.len();
         for stretch in section.stretches() {
             let StepNoise::Gaussian(noise) = stretch.step.noise else {
                 return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
             };
-            let lines = lines(stretch);
             let choice = if stretch.step.participation.is_never() { same } else { crossed };
-            let line = lines.get(choice).or(lines.last());
+            let line = line(stretch, choice);
             // Without any, the first use by itself may still be bounded.
             unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
             let (slope, offset) = line
                 .map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
-            steps.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
+            all.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
         }
-        match section {
-            Section::Stretch(_) => all.extend(steps),
-            Section::Laps(_, times) => match laps(&steps, *times) {
-                Some(laps) => all.push(laps),
-                None => unknown = true,
-            },
+        if let Section::Laps(_, times) = section {
+            let together = laps(&all[start..], *times);
+            unknown |= together.is_none();
+            all.truncate(start);
+            all.extend(together);
         }
     }
     let (Some(Section::Stretch(stretch)), false) = (sections.first(), unknown) else {

@@ -142,6 +142,13 @@ impl Step {
         moved.chain(self.crossed.pieces().iter().copied())
     }
 
+    /// The lines above the distance of two iterates after the step: those of ω′, or of ω if the record takes no part.
+    pub fn lines(&self) -> impl Iterator<Item = Piece> + '_ {
+        let never = self.participation.is_never();
+        let same = self.modulus.pieces().iter().copied().filter(move |_| never);
+        same.chain(self.crossed_pieces().filter(move |_| !never))
+    }
+
     /// The distance after any two of the updates with one record, with another, and without either.
     pub fn any_at(&self, distance: Enclosure) -> Enclosure {
         let moved = self.modulus.at(distance) + self.displacement.max(self.absence);

@@ -136,7 +136,7 @@ pub(crate) fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclos
 /// About the smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile: a good hint, nothing certain.
 pub(crate) fn crossing(delta: Delta, profile: impl Fn(Epsilon) -> f64) -> Option<Epsilon> {
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(1.0, &profile);
-    let (start, end) = bracket(delta.get(), &at);
+    let (start, end) = bracket(delta.get(), at);
     let near = if at(0.0) <= delta.get() { 0.0 } else { crossing_hint((start, end), 1e-12, delta.get(), at) };
     Epsilon::new(near).ok()
 }
