@@ -26,7 +26,7 @@ pub fn random_run(random: &mut Random) -> Training {
     );
     let records = 1 + random.below(5) as u64;
     // Where there is one, more often a size of which some records are left over.
-    let left_over: Vec<u64> = (1..=records).filter(|size| records % size > 0).collect();
+    let left_over: Vec<u64> = (1..=records).filter(|size| !records.is_multiple_of(*size)).collect();
     let size = match random.below(2) {
         0 if !left_over.is_empty() => *pick(random, &left_over),
         _ => 1 + random.below(records as usize) as u64,
