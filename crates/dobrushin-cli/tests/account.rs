@@ -311,3 +311,26 @@ fn contraction_is_never_above_the_products_that_it_sharpens() {
         assert!(of("contraction") <= of(published), "{example}: {answer}");
     }
 }
+
+#[test]
+fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
+    // d/s = 2/4, 1000 steps a pass, and nothing follows the last record: μ² = (d/s)²·((E − 1)/1000 + 1).
+    for epochs in [500_000.0_f64, 1e9] {
+        let answer = json(&["account", "examples/multi-epoch.toml", "--set", &format!("epochs={epochs}")]);
+        let shift = answer["analyses"].as_array().expect("a list").iter().find(|one| one["id"] == "shift");
+        let (_, upper) = bounds(&shift.expect("it is asked")["epsilon"]);
+        let mu = 0.5 * ((epochs - 1.0) / 1000.0 + 1.0).sqrt();
+        let theta = json(&[
+            "divergence",
+            "gaussian",
+            "--sigma",
+            "1",
+            "--distance",
+            &mu.to_string(),
+            "--delta",
+            "1e-5",
+        ]);
+        let (expected, _) = bounds(&theta["epsilon_at_delta"][0]["epsilon"]);
+        assert!((upper / expected - 1.0).abs() < 1e-9, "{epochs}: {upper} against {expected}");
+    }
+}
