@@ -88,9 +88,15 @@ impl Records {
     /// A line for each record.
     pub fn write_csv(&self, path: &Path) -> Result<(), Problem> {
         let written = file::replace_by(path, |file| {
-            writeln!(file, "record,{}_upper,analysis", asked(self.question))?;
+            // A δ that underflows is known by its logarithm.
+            let of_delta = matches!(self.question, Question::Delta(_));
+            let logarithm = if of_delta { ",log_delta_upper" } else { "" };
+            writeln!(file, "record,{}_upper,analysis{logarithm}", asked(self.question))?;
             for row in &self.rows {
-                let rest = format!(",{:e},{}", upper(row), row.analysis);
+                let ln =
+                    row.answer.and_then(|answer| answer.log_delta).map_or(f64::INFINITY, |ln| ln.upper());
+                let ln = if of_delta { format!(",{ln:e}") } else { String::new() };
+                let rest = format!(",{:e},{}{ln}", upper(row), row.analysis);
                 for record in row.from..=row.to {
                     writeln!(file, "{record}{rest}")?;
                 }

@@ -312,6 +312,7 @@ fn contraction_is_never_above_the_products_that_it_sharpens() {
     }
 }
 
+<<<<<<< HEAD
 /// 15 passes of 60000 records in batches of 256 are 3515 steps and a fraction: both numbers next to it are looked at.
 #[test]
 fn passes_that_are_no_whole_number_of_steps_are_analysed_all_the_same() {
@@ -332,4 +333,27 @@ fn passes_that_are_no_whole_number_of_steps_are_analysed_all_the_same() {
         support::bounds(&answer["guarantee"]["epsilon"]).1
     };
     assert_eq!(upper("epochs=15"), upper("steps=3515").max(upper("steps=3516")));
+=======
+#[test]
+fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
+    // d/s = 2/4, 1000 steps a pass, and nothing follows the last record: μ² = (d/s)²·((E − 1)/1000 + 1).
+    for epochs in [500_000.0_f64, 1e9] {
+        let answer = json(&["account", "examples/multi-epoch.toml", "--set", &format!("epochs={epochs}")]);
+        let shift = answer["analyses"].as_array().expect("a list").iter().find(|one| one["id"] == "shift");
+        let (_, upper) = bounds(&shift.expect("it is asked")["epsilon"]);
+        let mu = 0.5 * ((epochs - 1.0) / 1000.0 + 1.0).sqrt();
+        let theta = json(&[
+            "divergence",
+            "gaussian",
+            "--sigma",
+            "1",
+            "--distance",
+            &mu.to_string(),
+            "--delta",
+            "1e-5",
+        ]);
+        let (expected, _) = bounds(&theta["epsilon_at_delta"][0]["epsilon"]);
+        assert!((upper / expected - 1.0).abs() < 1e-9, "{epochs}: {upper} against {expected}");
+    }
+>>>>>>> numbers
 }

@@ -115,3 +115,17 @@ fn records_without_a_place_are_refused() {
         ["account", "examples/pnsgd.toml", "--analyses", QUICK, "--per-record-csv", "no/such/folder/a.csv"];
     dobrushin(&folder).assert().code(2).stdout("");
 }
+
+#[test]
+fn a_delta_that_underflows_is_in_the_csv_file_by_its_logarithm() {
+    let path = file("deltas.csv", "");
+    let base = ["account", "examples/pnsgd.toml", "--set", "gradient-noise=500", "--epsilon", "3"];
+    dobrushin(&base).arg("--per-record-csv").arg(&path).assert().success();
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    assert_eq!(text.lines().next(), Some("record,delta_upper,analysis,log_delta_upper"));
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells.len(), cells[1]), (4, "5e-324"), "{line}");
+        assert!(cells[3].parse().is_ok_and(|ln: f64| ln < -2e5), "{line}");
+    }
+}

@@ -292,3 +292,28 @@ fn what_cannot_be_made_is_refused_with_what_can() {
     refused(Channel::new(vec![vec![0.5, 0.4], vec![0.5, 0.5]]).unwrap_err(), "row 1 sums to 0.9");
     assert!(frequency::by_id("rappor", 2, epsilon(1.0), delta(0.0)).is_none());
 }
+
+#[test]
+fn how_much_reports_tell_is_the_contraction_of_the_channel() {
+    let mut channels = 0;
+    for id in IDS {
+        for categories in [2, 4, 7] {
+            for level in [0.01, 1.0, 5.0] {
+                let made =
+                    by_id(id, categories, epsilon(level), delta(0.0)).expect("there is such a mechanism");
+                let Ok(oracle) = made else { continue };
+                let Some(channel) = oracle.channel() else { continue };
+                let (found, truth) =
+                    (oracle.privacy().chi_squared_contraction(), channel.chi_squared_contraction().value);
+                let context =
+                    format!("{id} with {categories} categories at {level}: {found} against {truth}");
+                let near = 1.0 + 1e-9;
+                assert!(found.upper() * near >= truth.lower(), "too small: {context}");
+                assert!(found.upper() <= truth.upper() * (1.0 + 1e-6), "too large: {context}");
+                assert!(found.lower() <= truth.upper() * near, "{context}");
+                channels += 1;
+            }
+        }
+    }
+    assert!(channels > 30, "{channels}");
+}

@@ -12,7 +12,7 @@
 //!
 //! # The data
 //! All other records share one loss, so that of a batch only the number of its records and the uses of the record in
-//! question matter. The gradients of a [`World`] are affine on each side of 0, and never longer than
+//! question matter. The gradients of a data set (`world.rs`) are affine on each side of 0, and never longer than
 //! the run says, so that clipping changes nothing.
 //! - *Without a domain* gradients are constant. What is released is then a mixture of Gaussian (or Laplace) laws with known
 //!   means, one for each thing that the loader may do (`bells.rs`).

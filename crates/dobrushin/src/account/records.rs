@@ -215,3 +215,43 @@ fn spanning(first: Asked, last: Asked) -> Asked {
     });
     Asked { answer: answer.or(worst.answer), ..worst }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn each_place_is_in_one_row_that_holds_for_it_and_few_are_asked() {
+        let curves: [fn(f64) -> f64; 4] =
+            [|x| 1.0 + x, |x| 10_000.0 / (x + 1.0), |x| (x / 3000.0).exp(), |_| 2.0];
+        for curve in curves {
+            for (from, to) in [(1, 10_000), (5, 5), (5, 6), (100, 4321)] {
+                let asked = AtomicU64::new(0);
+                let ask = |place: u64| {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                    assert!((from..=to).contains(&place), "{place}");
+                    let value = Enclosure::from(curve(place as f64));
+                    Ok(Asked { answer: Some(Answer { value, log_delta: None }), analysis: "shift" })
+                };
+                let rows = range(&ask, from, to).expect("all are answered");
+                let mut next = from;
+                for row in &rows {
+                    assert_eq!(row.from, next);
+                    next = row.to + 1;
+                    for place in row.from..=row.to {
+                        let (found, truth) = (row.asked.upper(), curve(place as f64));
+                        assert!(found >= truth && found <= truth * (1.0 + 1.001 * SHARED), "{place}");
+                    }
+                }
+                assert_eq!(next, to + 1);
+                let most = rows.len() as u64 + 16;
+                assert!(
+                    asked.load(Ordering::Relaxed) <= most,
+                    "{} for {most}",
+                    asked.load(Ordering::Relaxed)
+                );
+            }
+        }
+    }
+}

@@ -51,3 +51,52 @@ impl PrivacyProfile for WorstProfile {
         largest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::GaussianProfile;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A profile that counts how often it is asked.
+    struct Counting(GaussianProfile, Arc<[AtomicUsize; 2]>);
+
+    impl PrivacyProfile for Counting {
+        fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+            self.1[0].fetch_add(1, Ordering::Relaxed);
+            self.0.delta_of(direction, epsilon)
+        }
+
+        fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+            self.1[1].fetch_add(1, Ordering::Relaxed);
+            self.0.epsilon_of(direction, delta)
+        }
+
+        fn is_symmetric(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn the_worst_of_many_is_found_by_asking_few() {
+        let asked: Arc<[AtomicUsize; 2]> = Arc::default();
+        let mu = |index: u32| Enclosure::from(1.0 + f64::from(index * 37 % 200) / 100.0);
+        let member = |index: u32| Counting(GaussianProfile::enclosed(mu(index)), Arc::clone(&asked));
+        let members = (0..200).map(|index| Arc::new(member(index)) as Arc<dyn PrivacyProfile>).collect();
+        let delta = Delta::new(1e-5).expect("valid");
+        let found = WorstProfile::new(members).epsilon(delta);
+        let worst = GaussianProfile::enclosed(Enclosure::from(1.0 + 1.99)).epsilon(delta);
+        assert_eq!(found, worst);
+        let [deltas, epsilons] = [0, 1].map(|index| asked[index].load(Ordering::Relaxed));
+        assert!(deltas <= 400 && epsilons == 1, "{deltas} and {epsilons}");
+    }
+
+    #[test]
+    fn what_is_not_private_at_all_is_not_in_the_worst_either() {
+        let members = [1.0, f64::INFINITY, 2.0]
+            .map(|mu| Arc::new(GaussianProfile::enclosed(Enclosure::from(mu))) as Arc<dyn PrivacyProfile>);
+        let worst = WorstProfile::new(members.to_vec());
+        assert_eq!(worst.epsilon(Delta::new(1e-5).expect("valid")).upper(), f64::INFINITY);
+        assert_eq!(worst.epsilon(Delta::new(1.0).expect("valid")), Enclosure::ZERO);
+    }
+}

@@ -61,3 +61,36 @@ impl FiniteKernel {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dobrushin_reference::Random;
+
+    #[test]
+    fn few_of_thousands_of_rows_are_compared() {
+        let mut random = Random::new(1);
+        for outputs in 2..=4_usize {
+            let rows = (0..20_000).map(|_| (0..outputs).map(|_| random.between(0.01, 1.0)).collect());
+            let kernel = FiniteKernel::proportional_to(rows.collect()).expect("valid");
+            // Two for each set of outputs and its complement.
+            assert!(kernel.outer_rows().len() <= (1 << outputs) - 2, "{outputs} outputs");
+        }
+        let one_of_two = (0..20_000).map(|x| if x % 3 == 0 { vec![0.25, 0.75] } else { vec![0.5, 0.5] });
+        let kernel = FiniteKernel::new(one_of_two.collect()).expect("valid");
+        assert_eq!(kernel.outer_rows(), [0, 1]);
+    }
+
+    #[test]
+    fn rows_that_rounding_cannot_tell_apart_are_kept() {
+        let rows = [vec![0.3, 0.7], vec![0.1 + 0.2, 1.0 - (0.1 + 0.2)], vec![0.6, 0.4]];
+        let many = rows.iter().cycle().take(30).cloned();
+        let kernel = FiniteKernel::proportional_to(many.collect()).expect("valid");
+        assert_eq!(kernel.outer_rows(), [0, 1, 2]);
+        // Tiny probabilities differ relatively.
+        let row = |p: f64| vec![1.0, p];
+        let tiny = (1..=100).map(|k| row(f64::from(k) * 1e-18));
+        let kernel = FiniteKernel::proportional_to(tiny.collect()).expect("valid");
+        assert_eq!(kernel.outer_rows(), [0, 99]);
+    }
+}

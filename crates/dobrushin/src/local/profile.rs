@@ -46,12 +46,12 @@ impl LocalProfile {
         Self { profile, bends: Some(bends), of_two_inputs: false }
     }
 
-    /// δ(ε) = (a − e^ε·b)₊, from a − b ≥ 0 and b ≥ 0, and a promise that is known to be kept.
+    /// δ(ε) = (a − e^ε·b)₊ of any two inputs, from a − b ≥ 0 and b ≥ 0, and a promise that is known to be kept.
     pub(super) fn hinge(excess: Enclosure, less: Enclosure, promise: LocalPrivacy) -> Self {
         let hinge = Hinge { excess, less, promise };
         let end = hinge.largest_epsilon().upper();
         let bends = Some(vec![promise.epsilon.get(), end]);
-        Self { profile: Arc::new(hinge), bends, of_two_inputs: false }
+        Self { profile: Arc::new(hinge), bends, of_two_inputs: true }
     }
 
     /// δ(ε).

@@ -71,8 +71,10 @@ pub(super) const CHI2_CONTRACTION: Statement = Statement {
     title: "η_χ² = η_KL of a finite kernel",
     statement: "η_χ² = η_KL = max over pairs of rows p, q and 0 < λ < 1 of 1 − Σ pq/(λp + (1 − λ)q): the coefficient \
                 of every operator-convex f, attained on two inputs. η_χ² ≤ η_f ≤ η_TV for every twice \
-                differentiable f with f″(1) > 0.",
-    assumptions: &["finitely many inputs and outputs"],
+                differentiable f with f″(1) > 0. Of any channel it is at most ∫₁^∞ 8/(1 + γ)³·η_γ dγ, and exactly that \
+                if the same two inputs attain η_γ in both directions at every γ, as the ends of an interval do under \
+                symmetric log-concave noise.",
+    assumptions: &["finitely many inputs and outputs, but for the integral"],
     source: "Choi, Ruskai, Seneta (1994); Ordentlich, Polyanskiy, Strong data processing constant is achieved by \
              binary inputs (2021)",
     errata: &[

@@ -87,6 +87,9 @@ impl Fold {
     }
 }
 
+/// How often choices are improved; three times are usually enough.
+const MOST_CHOICES: u32 = 20;
+
 /// The sum over the branches, or what is published, whichever is less.
 struct Folded {
     folds: Vec<Fold>,
@@ -104,6 +107,12 @@ impl Folded {
             self.folds.iter().zip(choices).map(|(fold, choice)| fold.ln_delta(level, choice)).collect();
         ln_sum(&terms).min(Enclosure::ZERO)
     }
+
+    /// That, or what is published.
+    fn least(&self, level: Level, choices: &[Choice]) -> Enclosure {
+        let published = self.published.iter().map(|profile| profile.log_delta(level.epsilon));
+        published.fold(self.ln_delta(level, choices), Enclosure::min)
+    }
 }
 
 impl PrivacyProfile for Folded {
@@ -113,29 +122,28 @@ impl PrivacyProfile for Folded {
 
     fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
         let level = Level::new(epsilon);
-        let folded = self.ln_delta(level, &self.choices(level));
-        self.published.iter().map(|profile| profile.log_delta(epsilon)).fold(folded, Enclosure::min)
+        self.least(level, &self.choices(level))
     }
 
     /// The ε of some choices is not below the answer, and the choices that are best there have a smaller one, until none
-    /// are better. Bounds fall in ε, so that the least of them has the least ε.
+    /// are better.
     fn epsilon_of(&self, _: Direction, delta: Delta) -> Enclosure {
         let mut choices = vec![None; self.folds.len()];
-        let mut level = Epsilon::new(1.0).ok().map(Level::new);
+        let has_choice = self.folds.iter().any(|fold| matches!(fold, Fold::Once(_)));
+        let mut level = Epsilon::new(1.0).ok().filter(|_| has_choice).map(Level::new);
         let mut ln_least = f64::INFINITY;
-        while let Some(here) = level {
-            let best = self.choices(here);
-            let ln_delta = self.ln_delta(here, &best).upper();
-            if ln_delta >= ln_least - 1e-12 {
+        for _ in 0..MOST_CHOICES {
+            let Some(here) = level else { break };
+            let better = self.choices(here);
+            if self.ln_delta(here, &better).upper() >= ln_least - 1e-12 * (1.0 + ln_least.abs()) {
                 break;
             }
-            choices = best;
+            choices = better;
             level = crossing(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).upper().exp())
                 .map(Level::new);
             ln_least = level.map_or(0.0, |level| self.ln_delta(level, &choices).upper());
         }
-        let folded = smallest_epsilon(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).exp());
-        self.published.iter().map(|profile| profile.epsilon(delta)).fold(folded, Enclosure::min)
+        smallest_epsilon(delta, |epsilon| self.least(Level::new(epsilon), &choices).exp())
     }
 
     fn is_symmetric(&self) -> bool {
