@@ -312,7 +312,6 @@ fn contraction_is_never_above_the_products_that_it_sharpens() {
     }
 }
 
-<<<<<<< HEAD
 /// 15 passes of 60000 records in batches of 256 are 3515 steps and a fraction: both numbers next to it are looked at.
 #[test]
 fn passes_that_are_no_whole_number_of_steps_are_analysed_all_the_same() {
@@ -333,7 +332,8 @@ fn passes_that_are_no_whole_number_of_steps_are_analysed_all_the_same() {
         support::bounds(&answer["guarantee"]["epsilon"]).1
     };
     assert_eq!(upper("epochs=15"), upper("steps=3515").max(upper("steps=3516")));
-=======
+}
+
 #[test]
 fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
     // d/s = 2/4, 1000 steps a pass, and nothing follows the last record: μ² = (d/s)²·((E − 1)/1000 + 1).
@@ -355,5 +355,4 @@ fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
         let (expected, _) = bounds(&theta["epsilon_at_delta"][0]["epsilon"]);
         assert!((upper / expected - 1.0).abs() < 1e-9, "{epochs}: {upper} against {expected}");
     }
->>>>>>> numbers
 }
