@@ -80,6 +80,23 @@ fn a_batch_that_is_filled_up_from_the_next_pass_may_hold_a_record_twice() {
     assert!(!found.is_empty());
 }
 
+/// Three of four records are in the first batch, whatever becomes of the fourth.
+#[test]
+fn a_run_that_ends_before_the_padded_batch_draws_its_records_from_fewer() {
+    let run = Training {
+        length: Length::Steps(1),
+        incomplete_batch: Some(IncompleteBatch::Pad),
+        noise: Noise::Multiplier(positive(1.0)),
+        weight_decay: 0.0,
+        ..bridging()
+    };
+    let exact = divergences(&run, &EPSILONS).expect("it is small");
+    // ¾·θ₀(2).
+    assert!((exact[0] - 0.512_02).abs() < 1e-5, "{}", exact[0]);
+    let found = violations(&Run::training(run).expect("valid"), &exact).1;
+    assert!(found.is_empty(), "{found:?}");
+}
+
 #[test]
 fn no_answer_is_below_what_a_run_as_documented_gives_away() {
     let deep = std::env::var_os("DOBRUSHIN_DEEP").is_some();

@@ -142,6 +142,22 @@ fn where_delta_underflows_its_logarithm_is_the_claim() {
     assert!(text.starts_with("The certificate DOES NOT HOLD: guarantee.log_delta claims more"), "{text}");
 }
 
+/// Nothing reads the target of the run file, which the certificate's own replaces; so it could say anything.
+#[test]
+fn the_target_of_the_run_is_a_target() {
+    let (_, certificate) = certificate("noisy-gd", &[]);
+    for target in [
+        value!({ "delta": "audited: (0.01, 0)-private" }),
+        value!({ "epsilon": [] }),
+        value!({ "delta": -1e-5 }),
+    ] {
+        let mut changed = certificate.clone();
+        changed["run"]["target"] = target;
+        let (code, text) = verify(&changed);
+        assert!(code == Some(2) && text.contains("target."), "{text}");
+    }
+}
+
 #[test]
 fn a_key_that_is_given_twice_is_refused() {
     let (path, _) = certificate("noisy-gd", &[]);

@@ -76,6 +76,13 @@ fn uses_are_counted_by_what_becomes_of_an_incomplete_batch() {
     };
     assert_eq!(ENDINGS[..3].iter().map(|&ending| uses(&passes(ending))).collect::<Vec<_>>(), [[(2.0, 3)]; 3]);
     assert_eq!(uses(&passes(IncompleteBatch::Fill)), [(2.0, 1), (1.0, 1)]);
+    // After nine tenths of a pass, three batches of four may be complete, which hold twelve of ten records.
+    let fraction = Training {
+        length: Length::Epochs(positive(0.9)),
+        incomplete_batch: Some(IncompleteBatch::Fill),
+        ..training(Order::Cyclic, 1)
+    };
+    assert_eq!(uses(&fraction), [(2.0, 2)]);
     // Where batches hold all records, nothing is incomplete.
     let whole = Training { records: 12, ..training(Order::Shuffled, 9) };
     assert_eq!(uses(&whole), [(2.0, 3)]);
@@ -117,9 +124,11 @@ fn passes_are_hidden_where_it_is_known_how_they_end() {
     }
     let shuffled = |ending| Training { incomplete_batch: Some(ending), ..training(Order::Shuffled, 2) };
     assert_eq!(ENDINGS.map(|ending| hides(&shuffled(ending))), [true, false, true, false]);
-    // Two of two steps use eight of ten records, two of three use eight of twelve places.
+    // Two steps use eight of ten records, whatever becomes of the others; three steps use all.
     let weight = |ending| run(&shuffled(ending)).released().expect("it hides").views[0].branches()[0].weight;
-    assert!(weight(IncompleteBatch::Drop).contains(0.8) && weight(IncompleteBatch::Pad).contains(2.0 / 3.0));
+    assert!(weight(IncompleteBatch::Drop).contains(0.8) && weight(IncompleteBatch::Pad).contains(0.8));
+    let pass = Training { length: Length::Steps(3), ..shuffled(IncompleteBatch::Pad) };
+    assert!(run(&pass).released().expect("it hides").views[0].branches()[0].weight.contains(1.0));
     let poisson = Training { incomplete_batch: Some(IncompleteBatch::Drop), ..training(Order::Poisson, 9) };
     assert_eq!(Run::training(poisson).err().map(|error| error.key), Some("run.incomplete-batch"));
 }
@@ -207,4 +216,35 @@ fn an_emptied_record_adds_no_curvature() {
     let [used, unused] = slopes(&padded);
     assert!(used.is_some_and(|slope| slope.contains(1.0 - 0.25 / 4.0)), "{used:?}");
     assert!(unused.is_some_and(|slope| slope.contains(1.0 - 0.25 / 2.0)), "{unused:?}");
+}
+
+/// What the numbers of records are taken to be, in words.
+#[test]
+fn a_number_of_records_that_is_counted_on_is_an_assumption() {
+    let base = |order| Training {
+        neighbours: Neighbours::AddOrRemoveOne,
+        algorithm: if order == Order::Full { Algorithm::GradientDescent } else { Algorithm::DpSgd },
+        batch: Batch::Size(if order == Order::Full { 10 } else { 4 }),
+        ..training(order, 5)
+    };
+    let strong =
+        LossFacts { strong_convexity: Some(NonNegative::new(0.5).expect("valid")), ..base(Order::Full).loss };
+    let exactly = "one of the two data sets has exactly 10 records";
+    let at_most = "neither data set has more than 11 records";
+    let has = |words: &[String], sentence: &str| words.iter().any(|words| words.contains(sentence));
+    for (training, composed, hidden) in [
+        (base(Order::Full), "", at_most),
+        (base(Order::Poisson), "", at_most),
+        (Training { loss: strong, ..base(Order::Full) }, "", exactly),
+        (Training { divide_by: Divisor::Actual, ..base(Order::Full) }, exactly, exactly),
+        (base(Order::WithoutReplacement), exactly, exactly),
+    ] {
+        let run = run(&training);
+        let composition = run.composition().expect("it is finite").assumptions;
+        let released = run.released().expect("it hides").assumptions;
+        for sentence in [exactly, at_most] {
+            assert_eq!(has(&composition, sentence), sentence == composed, "{training:?}");
+            assert_eq!(has(&released, sentence), sentence == hidden, "{training:?}");
+        }
+    }
 }

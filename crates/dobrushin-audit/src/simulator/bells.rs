@@ -168,13 +168,13 @@ fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
 }
 
 /// Points for each width of the narrowest bell.
-const FINENESS: f64 = 32.0;
+const FINENESS: f64 = 16.0;
 /// How many widths beyond all means events are looked for.
 const REACH: f64 = 13.0;
 
 /// A lower bound on E_{e^ε} of D against D′ (direction 0) or the other way round: the probability of an event under one,
-/// less e^ε times that under the other, less its rounding. The event is where the density ratio is above e^ε, as seen on
-/// a grid.
+/// less e^ε times that under the other, less its rounding. The event is where the density ratio is above e^ε, as far as
+/// a grid shows where that is.
 fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64) -> f64 {
     let (p, q) = (direction, 1 - direction);
     let gamma = epsilon.exp();
@@ -184,14 +184,22 @@ fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64)
     let to = bells.iter().fold(f64::NEG_INFINITY, ends);
     let narrowest = bells.iter().map(|bell| bell.width).fold(f64::INFINITY, f64::min);
     let cells = ((to - from) / narrowest * FINENESS).clamp(64.0, 20_000.0) as usize;
-    let edge = |cell: usize| from + (to - from) * cell as f64 / cells as f64;
-    let inside = |cell: usize| {
-        let x = edge(cell) / 2.0 + edge(cell + 1) / 2.0;
+    let point = |index: usize| from + (to - from) * index as f64 / cells as f64;
+    let inside = |x: f64| {
         let density = |of: usize| -> f64 { bells.iter().map(|bell| bell.density(kind, of, x)).sum() };
         density(p) > gamma * density(q)
     };
-    // The event as intervals between edges; beyond the first and the last it goes on for ever.
-    let (mut gain, mut rounding, mut begun) = (0.0, 0.0, None);
+    // Where the event begins or ends, between a point in it and one that is not.
+    let boundary = |mut before: f64, mut after: f64| {
+        let begins = inside(after);
+        for _ in 0..40 {
+            let middle = before / 2.0 + after / 2.0;
+            *if inside(middle) == begins { &mut after } else { &mut before } = middle;
+        }
+        after
+    };
+    // The event as intervals; beyond the first and the last point it goes on for ever.
+    let (mut gain, mut rounding) = (0.0, 0.0);
     let mut close = |from: f64, to: f64| {
         let probability =
             |of: usize| -> f64 { bells.iter().map(|bell| bell.between(kind, of, from, to)).sum() };
@@ -199,18 +207,19 @@ fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64)
         gain += first - second;
         rounding += 1e-11 * (first + second) + 1e-300;
     };
-    for cell in 0..cells {
-        match (begun, inside(cell)) {
-            (None, true) => begun = Some(if cell == 0 { f64::NEG_INFINITY } else { edge(cell) }),
-            (Some(from), false) => {
-                close(from, edge(cell));
+    let mut begun = inside(from).then_some(f64::NEG_INFINITY);
+    for index in 1..=cells {
+        match (begun, inside(point(index))) {
+            (None, true) => begun = Some(boundary(point(index - 1), point(index))),
+            (Some(start), false) => {
+                close(start, boundary(point(index - 1), point(index)));
                 begun = None;
             }
             _ => (),
         }
     }
-    if let Some(from) = begun {
-        close(from, f64::INFINITY);
+    if let Some(start) = begun {
+        close(start, f64::INFINITY);
     }
     (gain - rounding).max(0.0)
 }

@@ -109,8 +109,9 @@ fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
 /// After how many records pass after pass ends, if batches are filled up from the next pass.
 fn end(run: &Training) -> u64 {
     match run.length {
-        Length::Epochs(epochs) => (epochs.get() * run.records as f64).ceil() as u64,
-        Length::Steps(_) | Length::Any => u64::MAX,
+        Length::Epochs(epochs) if epochs.get().fract() == 0.0 => epochs.get() as u64 * run.records,
+        // After a fraction of a pass, its last batch may be complete too.
+        Length::Epochs(_) | Length::Steps(_) | Length::Any => u64::MAX,
     }
 }
 

@@ -127,26 +127,31 @@ impl RunFile {
 
     /// What is asked for, if the file says so.
     pub fn question(&self) -> Result<Option<Question>, Problem> {
-        let target = Section::of(&self.tables, "target")?;
-        let pair = (target.number("epsilon")?, target.number("delta")?);
-        let refused = |key: &str, error: dobrushin::Error| {
-            Problem::new(format!("target.{key}: {error}")).help(keys::example("target", key))
-        };
-        match pair {
-            (None, None) => Ok(None),
-            (Some(epsilon), None) => {
-                Epsilon::new(epsilon).map(|e| Some(Question::Delta(e))).map_err(|e| refused("epsilon", e))
-            }
-            (None, Some(delta)) => {
-                Delta::new(delta).map(|d| Some(Question::Epsilon(d))).map_err(|e| refused("delta", e))
-            }
-            (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
-        }
+        question(&self.tables)
     }
 
     /// What the file says, for programs.
     pub fn json(&self) -> Json {
         json(&Value::Table(self.tables.clone()))
+    }
+}
+
+/// What [target] asks for.
+fn question(tables: &Table) -> Result<Option<Question>, Problem> {
+    let target = Section::of(tables, "target")?;
+    let pair = (target.number("epsilon")?, target.number("delta")?);
+    let refused = |key: &str, error: dobrushin::Error| {
+        Problem::new(format!("target.{key}: {error}")).help(keys::example("target", key))
+    };
+    match pair {
+        (None, None) => Ok(None),
+        (Some(epsilon), None) => {
+            Epsilon::new(epsilon).map(|e| Some(Question::Delta(e))).map_err(|e| refused("epsilon", e))
+        }
+        (None, Some(delta)) => {
+            Delta::new(delta).map(|d| Some(Question::Epsilon(d))).map_err(|e| refused("delta", e))
+        }
+        (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
     }
 }
 

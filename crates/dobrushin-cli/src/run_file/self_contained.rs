@@ -30,6 +30,8 @@ impl SelfContained {
             return Err(Problem::new("the run is no table of sections").help(EXAMPLE));
         };
         keys::check(&tables)?;
+        // Nothing else reads it: it must not say just anything.
+        super::question(&tables)?;
         Ok(Self { tables })
     }
 

@@ -125,13 +125,28 @@ impl Training {
         match (self.order, self.length) {
             (_, Length::Any) => None,
             (Order::Once, _) => Some(1),
-            (Order::Cyclic | Order::Shuffled, Length::Epochs(epochs)) => Some(epochs.get().ceil() as u64),
+            (Order::Cyclic | Order::Shuffled, Length::Epochs(epochs)) => {
+                let passes = epochs.get().ceil() as u64;
+                // After a fraction of a pass, its last batch may be made complete too.
+                let fraction = epochs.get().fract() > 0.0;
+                let filled = fraction && self.endings().contains(&IncompleteBatch::Fill);
+                Some(if filled { passes.max(self.passes_filled(epochs.into())) } else { passes })
+            }
             (Order::Cyclic | Order::Shuffled, Length::Steps(steps)) => match self.batch {
                 Batch::Size(size) => Some(self.passes_touched(steps, size)),
                 Batch::Probability(_) => Some(steps),
             },
             (Order::Poisson | Order::WithoutReplacement | Order::Full, _) => self.steps(),
         }
+    }
+
+    /// In how many passes the steps of a number of epochs can be, if all their batches are complete.
+    fn passes_filled(&self, epochs: Enclosure) -> u64 {
+        let Batch::Size(size) = self.batch else {
+            return u64::MAX;
+        };
+        let steps = (epochs * Enclosure::from(self.records) / Enclosure::from(size)).upper().ceil();
+        (Enclosure::from(steps) * Enclosure::from(size) / Enclosure::from(self.records)).upper().ceil() as u64
     }
 
     /// In how many passes T steps can be.

@@ -207,9 +207,8 @@ impl<'a> Steps<'a> {
                  run.order = \"cyclic\"",
             ));
         }
-        let full = self.training.has_full_batches();
         let padded = self.training.incomplete_batch == Some(IncompleteBatch::Pad);
-        if self.kinds.len() > 2 || !(full || padded) {
+        if self.kinds.len() > 2 || !(self.training.has_full_batches() || padded) {
             return Err(NotApplicable::new(
                 "a random order needs equal steps: one learning rate, and a run.batch-size that divides run.records, or \
                  run.incomplete-batch = \"drop\" or \"pad\"",
@@ -223,11 +222,9 @@ impl<'a> Steps<'a> {
         }
         self.stop()?;
         // At the k-th last place k − 1 steps and the public ones follow: as if the first place stopped then.
-        let place = match self.training.batch {
-            // Some records are in no batch, or no record is empty.
-            Batch::Size(size) if full => Enclosure::from(size) / Enclosure::from(self.training.records),
-            _ => Enclosure::ONE / Enclosure::from(pass),
-        };
+        // A batch has the record with probability b/n. Only the last of a pass, where it is padded, has it less often; that
+        // it counts as much moves probability to the place that is hidden least.
+        let place = self.training.nominal_batch() / Enclosure::from(self.training.records);
         let weight = (Enclosure::from(self.private) * place).min(Enclosure::ONE);
         let chain = self.chain(std::iter::once(1), total)?;
         Ok(Mixture::new(vec![Branch { weight, chain, stop: Stop::Uniform(self.private) }]))

@@ -173,7 +173,7 @@ impl Training {
         self.is_convex() && (!self.is_clipped() || self.loss.generalised_linear == Some(true))
     }
 
-    fn usable_strong_convexity(&self) -> Enclosure {
+    pub(super) fn usable_strong_convexity(&self) -> Enclosure {
         match self.loss.strong_convexity {
             Some(rho) if !self.is_clipped() => rho.into(),
             _ => Enclosure::ZERO,

@@ -3,6 +3,7 @@
 use super::training::{
     Batch, Contribution, Divisor, IncompleteBatch, NoiseKind, Order, Record, Release, Training,
 };
+use crate::Enclosure;
 use crate::mechanism::Neighbours;
 
 /// Which data sets are neighbours, as a sentence.
@@ -48,6 +49,12 @@ impl Training {
     fn common_assumptions(&self) -> Vec<String> {
         let mut words = vec![neighbours(self.neighbours), self.sampling_words(), self.contribution_words()];
         words.extend(self.divisor_words());
+        // A share of fewer records would be larger.
+        let shares_records = self.order == Order::WithoutReplacement
+            || (self.order == Order::Full && self.divide_by == Divisor::Actual);
+        if self.neighbours == Neighbours::AddOrRemoveOne && shares_records {
+            words.push(self.exact_number_words());
+        }
         words.push(self.noise_words());
         if let Record::Index(index) = self.record {
             words.push(format!("the bound is for record {index} in that order, not for the others"));
@@ -117,13 +124,18 @@ impl Training {
                 smoothness.get()
             ));
         }
+        // The largest batch is that of all records.
         let counts_records =
             matches!(self.order, Order::Poisson | Order::Full) && self.divide_by == Divisor::BatchSize;
         if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {
-            words.push(format!(
-                "neither data set has more than {} records, a bound that is public and does not depend on the data",
-                self.records.saturating_add(1)
-            ));
+            words.push(if self.usable_strong_convexity() == Enclosure::ZERO {
+                format!(
+                    "neither data set has more than {} records, a bound that is public and does not depend on the data",
+                    self.records.saturating_add(1)
+                )
+            } else {
+                self.exact_number_words()
+            });
         }
         match self.possible_steps().as_deref() {
             Some([steps]) => words.push(format!("exactly {steps} steps were made on private data")),
@@ -162,6 +174,10 @@ impl Training {
                 )
             }
         }
+    }
+
+    fn exact_number_words(&self) -> String {
+        format!("one of the two data sets has exactly {} records, which is public", self.records)
     }
 
     /// What becomes of an incomplete last batch.

@@ -34,13 +34,14 @@ fn randomness(private: bool) -> &'static str {
 }
 
 /// What a certificate must say of training: all that follows from the run, and the rest as it is claimed if it can be so,
-/// null if not.
+/// an empty list if not.
 pub fn recomputed(claimed: &Value, run: &SelfContained, account: &Account) -> Result<Value, Problem> {
     let (plan, schema) = run.plan()?;
     let private = claimed["private"] == true;
     let test_share = claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share));
     let mut json = derived(&plan, &schema, account, test_share);
-    let as_claimed = |value: &Value, can_be: bool| if can_be { value.clone() } else { Value::Null };
+    // An empty list is none of the values that it is compared with.
+    let as_claimed = |value: &Value, can_be: bool| if can_be { value.clone() } else { json!([]) };
     json["randomness"] = json!(randomness(private));
     json["private"] = json!(private);
     json["model_sha256"] = as_claimed(&claimed["model_sha256"], is_digest(&claimed["model_sha256"]));
@@ -118,7 +119,7 @@ pub fn how(assumption: &str, plan: &Plan) -> String {
          stops depends on what a record holds: every line of the file is a row, and a row that cannot be used is an \
          empty record in its place"
             .to_owned()
-    } else if has("neither data set has more than") {
+    } else if has("neither data set has more than") || has("one of the two data sets has exactly") {
         "NOT enforced: to stop at one record more would tell that it is there, so that all rows are used, however many \
          there are; that there are no more is yours to know"
             .to_owned()
