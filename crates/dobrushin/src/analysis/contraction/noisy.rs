@@ -135,7 +135,7 @@ mod tests {
                         let enclosed = noise.repeated(level.epsilon, Enclosure::from(ln_e), count).upper();
                         let searched = noise.repeated_at_most(level, ln_e, count);
                         // The margin of a ratio counts as often as it is used.
-                        let near = (1e-12 + 2e-14 * times as f64) * (1.0 + enclosed.abs());
+                        let near = (1e-9 + 2e-14 * times as f64) * (1.0 + enclosed.abs());
                         assert!(
                             searched == enclosed || (searched - enclosed).abs() <= near,
                             "{times} times from {ln_e} at {epsilon}: {searched} against {enclosed}"
