@@ -92,10 +92,14 @@ impl Noisy {
         };
         for done in 0..times {
             let next = self.ln_tight_at_most(level, ln_e);
+            let left = times - done - 1;
+            if left == 0 || next == f64::NEG_INFINITY {
+                return next;
+            }
             let ratio = raised(next - ln_e, next.abs() + ln_e.abs()).min(0.0);
             if is_enough(done, ratio, next) {
-                let others = (times - done - 1) as f64 * ratio;
-                return if others == 0.0 { next } else { raised(next + others, next.abs() + others.abs()) };
+                let others = left as f64 * ratio;
+                return raised(next + others, next.abs() + others.abs());
             }
             ln_e = next.min(ln_e);
         }
@@ -107,4 +111,38 @@ impl Noisy {
 fn is_enough(done: u64, ln_ratio: f64, ln_e: f64) -> bool {
     const ONE_BY_ONE: u64 = 24;
     done + 1 == ONE_BY_ONE || ln_ratio > -1e-9 || ln_e < -1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_find_what_is_then_enclosed() {
+        let laplace = StepNoise::laplace(1.0).expect("valid");
+        let noises = [
+            Noisy::Gaussian(Enclosure::from(0.3)),
+            Noisy::Gaussian(Enclosure::from(3.0)),
+            Noisy::Gaussian(Enclosure::from(9.0)),
+            Noisy::new(laplace, Enclosure::from(2.0)),
+        ];
+        for noise in noises {
+            for epsilon in [0.0, 1e-3, 0.5, 3.0] {
+                let level = Level::new(Epsilon::new(epsilon).expect("valid"));
+                for ln_e in [f64::NEG_INFINITY, -500.0, -3.0, -0.1, 0.0] {
+                    for times in [1, 2, 5, 24, 25, 1_000_000] {
+                        let count = Count::Times(times);
+                        let enclosed = noise.repeated(level.epsilon, Enclosure::from(ln_e), count).upper();
+                        let searched = noise.repeated_at_most(level, ln_e, count);
+                        // The margin of a ratio counts as often as it is used.
+                        let near = (1e-9 + 2e-14 * times as f64) * (1.0 + enclosed.abs());
+                        assert!(
+                            searched == enclosed || (searched - enclosed).abs() <= near,
+                            "{times} times from {ln_e} at {epsilon}: {searched} against {enclosed}"
+                        );
+                    }
+                }
+            }
+        }
+    }
 }
