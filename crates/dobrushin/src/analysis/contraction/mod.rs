@@ -90,6 +90,9 @@ impl Fold {
 /// How often choices are improved; three times are usually enough.
 const MOST_CHOICES: u32 = 20;
 
+/// How far below an ε better choices are looked for, as a share of it.
+const BELOW: f64 = 1.0 - 1e-6;
+
 /// The sum over the branches, or what is published, whichever is less.
 struct Folded {
     folds: Vec<Fold>,
@@ -125,8 +128,8 @@ impl PrivacyProfile for Folded {
         self.least(level, &self.choices(level))
     }
 
-    /// The ε of some choices is not below the answer, and the choices that are best there have a smaller one, until none
-    /// are better.
+    /// The ε of some choices is not below the answer, and the choices that are best a little below it have a smaller one,
+    /// until none are better. (At that ε itself all choices may be as good: Laplace noise leaves nothing at all from there on.)
     fn epsilon_of(&self, _: Direction, delta: Delta) -> Enclosure {
         let mut choices = vec![None; self.folds.len()];
         let has_choice = self.folds.iter().any(|fold| matches!(fold, Fold::Once(_)));
@@ -140,6 +143,7 @@ impl PrivacyProfile for Folded {
             }
             choices = better;
             level = crossing(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).upper().exp())
+                .and_then(|epsilon| Epsilon::new(epsilon.get() * BELOW).ok())
                 .map(Level::new);
             ln_least = level.map_or(0.0, |level| self.ln_delta(level, &choices).upper());
         }
