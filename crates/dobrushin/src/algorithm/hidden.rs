@@ -224,8 +224,9 @@ impl<'a> Steps<'a> {
         // At the k-th last place k − 1 steps and the public ones follow: as if the first place stopped then.
         // A batch has the record with probability b/n. Only the last of a pass, where it is padded, has it less often; that
         // it counts as much moves probability to the place that is hidden least.
-        let place = self.training.nominal_batch() / Enclosure::from(self.training.records);
-        let weight = (Enclosure::from(self.private) * place).min(Enclosure::ONE);
+        // In this order a whole pass has weight 1 exactly.
+        let drawn = Enclosure::from(self.private) * self.training.nominal_batch();
+        let weight = (drawn / Enclosure::from(self.training.records)).min(Enclosure::ONE);
         let chain = self.chain(std::iter::once(1), total)?;
         Ok(Mixture::new(vec![Branch { weight, chain, stop: Stop::Uniform(self.private) }]))
     }

@@ -1,7 +1,7 @@
 //! What must hold for a composition to bound a run, in words.
 
 use super::training::{
-    Batch, Contribution, Divisor, IncompleteBatch, NoiseKind, Order, Record, Release, Training,
+    Batch, Contribution, Divisor, IncompleteBatch, Length, NoiseKind, Order, Record, Release, Training,
 };
 use crate::Enclosure;
 use crate::mechanism::Neighbours;
@@ -168,10 +168,20 @@ impl Training {
             Order::Cyclic | Order::Shuffled => {
                 let credit =
                     if self.order == Order::Shuffled { "; each pass has its own random order" } else { "" };
-                format!(
-                    "each record is in one batch of each pass at most, {times} times at most in all{credit}{}",
-                    self.ending_words()
-                )
+                let ending = self.ending_words();
+                // Certificates are compared word for word: where nothing is incomplete, the words stay what they were.
+                match (ending, self.length) {
+                    ("", Length::Epochs(_)) => {
+                        format!("each record is in one batch of each pass, at most {times} in all{credit}")
+                    }
+                    ("", _) => format!(
+                        "each record is in one batch of each pass, whatever becomes of an incomplete last batch, at most \
+                         {times} in all{credit}"
+                    ),
+                    _ => format!(
+                        "each record is in one batch of each pass at most, {times} times at most in all{credit}{ending}"
+                    ),
+                }
             }
         }
     }
