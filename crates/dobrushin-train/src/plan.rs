@@ -168,8 +168,12 @@ fn padded(training: &Training) -> u64 {
     }
 }
 
-/// What the plan derives must not be claimed.
+/// What the plan derives, or decides, must not be claimed.
 fn refuse_claims(training: &Training) -> Result<(), RunError> {
+    if training.incomplete_batch.is_some_and(|ending| ending != IncompleteBatch::Pad) {
+        let message = "says otherwise, but training makes an incomplete batch complete by empty records";
+        return Err(error("run.incomplete-batch", message, "incomplete-batch = \"pad\", or leave it out"));
+    }
     let derived = "is derived from the model and the schema, so that it cannot be wrong";
     if training.loss != LossFacts::default() {
         return Err(error("loss", derived, "leave [loss] out"));
@@ -200,10 +204,6 @@ fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
     if training.record != Record::Worst {
         let message = "is an index, but a model is released for everybody";
         return Err(error("run.record", message, "leave it out"));
-    }
-    if training.incomplete_batch.is_some_and(|ending| ending != IncompleteBatch::Pad) {
-        let message = "says otherwise, but training makes an incomplete batch complete by empty records";
-        return Err(error("run.incomplete-batch", message, "incomplete-batch = \"pad\", or leave it out"));
     }
     if training.learning_rate.is_none() {
         return Err(error("update.learning-rate", "is missing", "learning-rate = 0.1"));

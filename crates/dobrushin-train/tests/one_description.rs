@@ -386,6 +386,10 @@ fn what_is_derived_cannot_be_claimed() {
     assert_eq!(refused(|d| d.training.length = Length::Any), "run.steps");
     assert_eq!(refused(|d| d.training.neighbours = Neighbours::AddOrRemoveOne), "run.neighbours");
     assert_eq!(refused(|d| d.bounds.dimension = 2), "model.kind");
+    // Whoever only accounts for it is told, too: a loader that drops records uses the others more often.
+    let mut dropping = base();
+    dropping.training.incomplete_batch = Some(dobrushin::algorithm::IncompleteBatch::Drop);
+    assert_eq!(dropping.lowered().err().map(|error| error.key), Some("run.incomplete-batch"));
 }
 
 #[test]

@@ -169,6 +169,29 @@ fn a_fraction_of_a_step_is_never_rounded_away() {
     assert_eq!(views, 2);
 }
 
+/// Half a pass over seven records in batches of two is two steps, or one and a half if the last record is left out.
+#[test]
+fn a_part_of_a_single_pass_may_be_that_of_a_shorter_one() {
+    let half = |ending| Training {
+        records: 7,
+        batch: Batch::Size(2),
+        length: Length::Epochs(positive(0.5)),
+        record: Record::Index(1),
+        incomplete_batch: ending,
+        ..training(Order::Once, 1)
+    };
+    let views = |ending| run(&half(ending)).released().expect("it hides").views;
+    let [drop, short] = [IncompleteBatch::Drop, IncompleteBatch::Short].map(|ending| views(Some(ending)));
+    let unsaid = views(None);
+    assert_eq!((drop.len(), short.len(), unsaid.len()), (2, 1, 2));
+    assert!(drop.iter().chain(&short).all(|view| unsaid.contains(view)));
+    let words = run(&half(None)).released().expect("it hides").assumptions;
+    assert!(words.iter().any(|words| words.contains("exactly 1 or 2 steps")), "{words:?}");
+    // A whole pass counts on no step that may be left out.
+    let whole = Training { length: Length::Epochs(positive(1.0)), ..half(None) };
+    assert_eq!(run(&whole).released().expect("it hides").views.len(), 2);
+}
+
 fn uses_at_random(training: &Training) -> u64 {
     run(training).composition().expect("it is finite").parts.iter().map(|part| part.count).sum()
 }

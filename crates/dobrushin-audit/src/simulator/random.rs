@@ -24,7 +24,8 @@ pub fn random_run(random: &mut Random) -> Training {
             Order::Full,
         ],
     );
-    let records = 1 + random.below(5) as u64;
+    // Records in turn are few cases, however many there are.
+    let records = 1 + random.below(if order.is_by_passes() { 7 } else { 5 }) as u64;
     // Where there is one, more often a size of which some records are left over.
     let left_over: Vec<u64> = (1..=records).filter(|size| !records.is_multiple_of(*size)).collect();
     let size = match random.below(2) {

@@ -35,15 +35,29 @@ impl Training {
         (rounding < 0.25 && (steps - whole).abs() <= rounding).then_some(whole as u64)
     }
 
-    /// The numbers of steps that may be meant: one, or for a fraction of a step the two next to it. `None` if there are
-    /// more, or it may be any.
+    /// The numbers of steps that may be meant: one, for a fraction of a step the two next to it, and where an incomplete
+    /// batch of a single pass may be left out, also those of the shorter pass. `None` if there are more, or it may be any.
     pub(crate) fn possible_steps(&self) -> Option<Vec<u64>> {
-        if let Some(steps) = self.whole_steps() {
+        let dropped = self.steps_if_dropped();
+        if let (Some(steps), None) = (self.whole_steps(), dropped) {
             return Some(vec![steps]);
         }
-        let steps = self.steps_in_epochs()?;
-        let (fewest, most) = (steps.lower().floor().max(1.0) as u64, self.steps()?);
-        (most - fewest <= 1).then(|| (fewest..=most).collect())
+        let fewest = dropped.or_else(|| self.steps_in_epochs())?.lower().floor().max(1.0) as u64;
+        let most = self.steps()?;
+        // A pass has one step less at most, and a fraction of a step is next to two.
+        (most - fewest <= 2).then(|| (fewest..=most).collect())
+    }
+
+    /// What a part of a single pass amounts to if its incomplete batch is left out, where that is not known.
+    fn steps_if_dropped(&self) -> Option<Enclosure> {
+        match (self.length, self.batch) {
+            (Length::Epochs(epochs), Batch::Size(size))
+                if self.order == Order::Once && self.has_incomplete_batches() && !self.has_equal_passes() =>
+            {
+                Some(Enclosure::from(epochs) * Enclosure::from(self.records / size))
+            }
+            _ => None,
+        }
     }
 
     /// What a number of epochs amounts to.

@@ -137,12 +137,9 @@ impl Training {
                 self.exact_number_words()
             });
         }
-        match self.possible_steps().as_deref() {
-            Some([steps]) => words.push(format!("exactly {steps} steps were made on private data")),
-            Some([fewest, most]) => {
-                words.push(format!("exactly {fewest} or {most} steps were made on private data"));
-            }
-            _ => (),
+        if let Some(possible) = self.possible_steps() {
+            let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
+            words.push(format!("exactly {} steps were made on private data", numbers.join(" or ")));
         }
         words
     }
