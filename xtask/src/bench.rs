@@ -17,7 +17,7 @@ pub fn named(name: Option<&str>) -> Outcome {
             return Err(format!("no bench is called {other:?}: theta, kernels, accountants, local or train"));
         }
     };
-    run(cargo().args(["build", "--release", "-p", "dobrushin", "-p", "dobrushin-train", "--examples"]))?;
+    run(cargo().args(["build", "--release", "--workspace", "--examples"]))?;
     let examples = root().join("target/release/examples");
     benches.iter().try_for_each(|bench| bench(&examples))
 }

@@ -13,7 +13,7 @@
 //! what is drawn.
 
 use core_math::{exp, log};
-use dobrushin::local::RandomBits;
+use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::normal;
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! Where randomness comes from.
 
-use dobrushin::local::RandomBits;
+use dobrushin::numeric::bits::RandomBits;
 use rand::rngs::{ChaCha20Rng, SysRng};
 use rand::{Rng, RngExt, SeedableRng, TryRng};
 

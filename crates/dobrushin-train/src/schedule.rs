@@ -19,8 +19,8 @@
 use crate::Bits;
 use dobrushin::Enclosure;
 use dobrushin::algorithm::{Batch, Order, Release, Training};
-use dobrushin::local::Coin;
-use dobrushin::local::bits::below;
+use dobrushin::numeric::bits::Coin;
+use dobrushin::numeric::bits::below;
 
 /// The steps of one run, one after the other.
 ///

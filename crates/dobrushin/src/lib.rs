@@ -15,7 +15,6 @@
 //! - [`analysis`]: the theorems about such chains, one file each;
 //! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
-//! - [`local`]: local privacy, and the least error that it leaves possible;
 //! - [`utility`]: how good what a run releases is, in expectation;
 //! - [`statement`]: every theorem the crate relies on, as data.
 //!
@@ -41,7 +40,6 @@ pub mod chain;
 pub mod divergence;
 mod error;
 pub mod kernel;
-pub mod local;
 pub mod loss;
 pub mod mechanism;
 pub mod numeric;

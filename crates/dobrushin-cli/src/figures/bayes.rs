@@ -3,7 +3,7 @@
 use super::curves::{caption, levels, linear, over};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
-use dobrushin::local::{Coins, LocalPrivacy};
+use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::{Delta, Epsilon, Gamma};
 use std::num::NonZeroU32;
 

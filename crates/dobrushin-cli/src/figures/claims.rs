@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
 use dobrushin::kernel::{FiniteKernel, GaussianKernel, Kernel};
-use dobrushin::local::{Coins, LocalPrivacy};
+use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::numeric::decimal;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::num::NonZeroU32;

@@ -6,7 +6,7 @@ use super::curves::{analysis, run};
 use super::published::OnePass;
 use super::{nonconvex, one_pass, regularised, stopped};
 use dobrushin::analysis::nonconvex_epsilon_closed_form;
-use dobrushin::local::{Coins, LocalPrivacy};
+use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::{Delta, Epsilon, Gamma, Probability};
 use serde_json::Value;
 use std::collections::BTreeMap;

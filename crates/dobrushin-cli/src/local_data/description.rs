@@ -7,7 +7,7 @@ use super::answers::Categories;
 use super::mechanism::{Answers, Id, Mechanism, Specification};
 use crate::problem::Problem;
 use clap::ValueEnum;
-use dobrushin::local::mean::Bounds;
+use dobrushin_local::mean::Bounds;
 use dobrushin::{Delta, Epsilon, Probability};
 use serde_json::{Value, json};
 

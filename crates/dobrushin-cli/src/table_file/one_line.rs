@@ -1,8 +1,8 @@
 //! Files that differ in one line.
 
 use super::csv_rows::{CsvRows, LONGEST_LINE, Torn};
-use dobrushin::local::RandomBits;
-use dobrushin::local::bits::below;
+use dobrushin::numeric::bits::RandomBits;
+use dobrushin::numeric::bits::below;
 use dobrushin_train::{Generators, Seed};
 
 /// A thing that a line may hold: whatever has a meaning in some CSV file, and bytes that have none.

@@ -1,7 +1,7 @@
 //! Records that are kept apart for a test.
 
 use dobrushin::Probability;
-use dobrushin::local::bits::below;
+use dobrushin::numeric::bits::below;
 use dobrushin_train::{Bits, Table};
 
 /// The records for training and those for a test, round(share·n) of all n, each in the order in which they were.

@@ -1,7 +1,7 @@
 //! Where training starts.
 
 use super::Model;
-use dobrushin::local::RandomBits;
+use dobrushin::numeric::bits::RandomBits;
 
 impl Model {
     /// The first parameters. They depend on no record.

@@ -30,7 +30,7 @@ pub fn mutual_information(joint: &[Vec<f64>]) -> Result<Enclosure, Error> {
 }
 
 /// [`gamma_information`] of probabilities that are known to sum to 1.
-pub(crate) fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> Enclosure {
+pub fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> Enclosure {
     // Σ(ab − γ·a·b)₊, and for γ < 1 the same minus 1 − γ, written as
     // γ·Σ(a·b − ab/γ)₊.
     let below = gamma.is_below_one();
@@ -45,7 +45,7 @@ pub(crate) fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> En
 }
 
 /// [`mutual_information`] of probabilities that are known to sum to 1.
-pub(crate) fn mutual_information_of(joint: &[Vec<Enclosure>]) -> Enclosure {
+pub fn mutual_information_of(joint: &[Vec<Enclosure>]) -> Enclosure {
     let possible = with_products(joint).filter(|(joint, _)| *joint != Enclosure::ZERO);
     possible.map(|(joint, product)| joint * (joint / product).ln()).sum::<Enclosure>().positive_part()
 }

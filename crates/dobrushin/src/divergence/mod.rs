@@ -28,7 +28,7 @@ pub use generator::{
     Alpha, ChiSquared, Conjugate, Generator, Growth, Hellinger, JensenShannon, KullbackLeibler,
 };
 pub use information::{gamma_information, mutual_information};
-pub(crate) use information::{gamma_information_of, mutual_information_of};
+pub use information::{gamma_information_of, mutual_information_of};
 pub use laplace::LaplacePair;
 pub(crate) use law::enclose;
 pub use law::{FiniteLaw, SUM_TOLERANCE};

@@ -40,7 +40,7 @@ impl FiniteKernel {
     }
 
     /// The largest c with K(z|x) ≥ c·(K(z|y) + K(z|w))/2 for all z, all x and any two inputs y ≠ w.
-    pub(crate) fn common_share(&self) -> Enclosure {
+    pub fn common_share(&self) -> Enclosure {
         let column = |z: usize| {
             let (mut least, mut most, mut second) = (f64::INFINITY, 0.0_f64, 0.0_f64);
             for p in (0..self.inputs()).map(|x| self.row(x)[z]) {

@@ -8,7 +8,7 @@ use crate::{Positive, Probability};
 /// P(B = k) of B ~ Bin(n, p), from p and 1 − p, for k ≤ n.
 ///
 /// Written with deviances, as the terms of [`beta`], so that no large logarithms cancel.
-pub(crate) fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure {
+pub fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure {
     let [count, successes, failures] = [n, k, n - k].map(|count| Positive::new(count as f64));
     let (Ok(count), Ok(successes), Ok(failures)) = (count, successes, failures) else {
         // All or nothing: p^n or (1 − p)^n, and 1 for n = 0.
@@ -30,7 +30,7 @@ pub(crate) fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure 
 }
 
 /// P(B ≥ k) of B ~ Bin(n, p).
-pub(crate) fn at_least(n: u64, k: u64, p: Enclosure) -> Enclosure {
+pub fn at_least(n: u64, k: u64, p: Enclosure) -> Enclosure {
     if k == 0 {
         return Enclosure::ONE;
     }

@@ -59,7 +59,7 @@ impl Enclosure {
 
     /// [`Enclosure::new`] for ends that are in order by construction; should
     /// they not be, or be NaN, nothing is claimed.
-    pub(crate) fn between(lower: f64, upper: f64) -> Self {
+    pub fn between(lower: f64, upper: f64) -> Self {
         debug_assert!(lower <= upper, "{lower} > {upper}");
         Self::new(lower, upper).unwrap_or(Self::ENTIRE)
     }
@@ -68,7 +68,7 @@ impl Enclosure {
     /// error, relative to either of them, and of which an overflow or up to four
     /// roundings below the normal numbers may have taken more than that.
     #[inline]
-    pub(crate) fn around(value: f64, relative_error: f64) -> Self {
+    pub fn around(value: f64, relative_error: f64) -> Self {
         debug_assert!(relative_error < 1e-6);
         if value > LEAST_WITHOUT_UNDERFLOW && value < f64::MAX / 4.0 {
             // e/(1 − e) ≤ e + 2e², and two units more: one for the rounding of each

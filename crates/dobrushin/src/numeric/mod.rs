@@ -2,7 +2,8 @@
 //! enclosures, certified roots.
 
 pub mod beta;
-pub(crate) mod binomial;
+pub mod binomial;
+pub mod bits;
 pub mod chi_square;
 pub mod decimal;
 mod enclosure;
@@ -23,4 +24,4 @@ pub(crate) use sum::ln_sum;
 
 /// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
 /// relatively.
-pub(crate) const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
+pub const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;

@@ -110,7 +110,7 @@ fn larger(symmetric: bool, of: impl Fn(Direction) -> Enclosure) -> Enclosure {
 
 /// The smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile; ∞ if it is not seen to be
 /// met by any finite ε.
-pub(crate) fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) -> Enclosure {
+pub fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) -> Enclosure {
     let target = delta.get();
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::UNIT, &profile);
     if at(0.0).upper() <= target {

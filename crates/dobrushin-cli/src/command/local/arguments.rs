@@ -5,7 +5,7 @@ use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
 use clap::{Args, Subcommand, ValueEnum};
-use dobrushin::local::mean::Bounds;
+use dobrushin_local::mean::Bounds;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -4,8 +4,8 @@ use super::arguments::BoundsArgs;
 use crate::output::{Report, Text, bounds, table};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
-use dobrushin::local::LocalPrivacy;
-use dobrushin::local::risk::{
+use dobrushin_local::LocalPrivacy;
+use dobrushin_local::risk::{
     Ball, Frequencies, FrequencyLoss, MomentClass, Reports, RiskBound, Summary, Task,
 };
 use dobrushin::numeric::decimal as number;

@@ -8,8 +8,8 @@ use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, NUMBER, Writ
 use crate::output::{Report, Text, bounds, say};
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Input, Pass};
-use dobrushin::local::RandomBits;
-use dobrushin::local::bits::below;
+use dobrushin::numeric::bits::RandomBits;
+use dobrushin::numeric::bits::below;
 use dobrushin_train::{Generators, Seed};
 use serde_json::json;
 use std::path::Path;
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::local_data::{Answers, Categories, Id, Specification};
     use crate::table_file::other_lines;
-    use dobrushin::local::mean::Bounds;
+    use dobrushin_local::mean::Bounds;
     use dobrushin::{Delta, Epsilon};
 
     fn mechanism(id: Id, answers: Answers) -> Mechanism {

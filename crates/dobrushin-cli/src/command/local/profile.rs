@@ -8,7 +8,7 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::kernel::FiniteKernel;
-use dobrushin::local::LocalProfile;
+use dobrushin_local::LocalProfile;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use serde_json::{Value, json};

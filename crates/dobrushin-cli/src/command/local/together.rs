@@ -3,7 +3,7 @@
 use super::arguments::ProfileArgs;
 use crate::output::bounds;
 use crate::problem::Problem;
-use dobrushin::local::{LocalProfile, Shuffled};
+use dobrushin_local::{LocalProfile, Shuffled};
 use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon};

@@ -48,7 +48,7 @@ impl FiniteLoss {
     }
 
     /// [`FiniteLoss::dominating`] with the given ε as the nodes of both directions, and 0.
-    pub(crate) fn dominating_with_knots(profile: &dyn PrivacyProfile, knots: &[f64]) -> Self {
+    pub fn dominating_with_knots(profile: &dyn PrivacyProfile, knots: &[f64]) -> Self {
         Self::dominating_at(profile, |direction| {
             let mut knots: Vec<f64> = knots.iter().copied().filter(|&e| e > 0.0 && e.is_finite()).collect();
             knots.push(0.0);

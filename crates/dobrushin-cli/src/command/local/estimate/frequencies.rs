@@ -8,9 +8,9 @@ use crate::plain_text::shown_safely;
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::Error;
-use dobrushin::local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood};
-use dobrushin::local::frequency::FrequencyOracle;
-use dobrushin::local::mean::Target;
+use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood};
+use dobrushin_local::frequency::FrequencyOracle;
+use dobrushin_local::mean::Target;
 use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, Reports, par
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
-use dobrushin::local::estimate::{CdfEstimator, MeanEstimator};
+use dobrushin_local::estimate::{CdfEstimator, MeanEstimator};
 use serde_json::json;
 
 /// Reads the reports, and estimates.

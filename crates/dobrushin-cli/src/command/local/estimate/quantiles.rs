@@ -3,7 +3,7 @@
 use super::EstimateArgs;
 use crate::output::{Report, number as json_number, table};
 use crate::problem::Problem;
-use dobrushin::local::estimate::{CdfEstimator, Method};
+use dobrushin_local::estimate::{CdfEstimator, Method};
 use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
 

@@ -1,0 +1,157 @@
+//! How many people have to report for a wanted accuracy.
+
+use super::frequencies::variance;
+use super::{Method, chernoff, error_probability, normal_quantile};
+use crate::LocalPrivacy;
+use crate::frequency::{self, Support};
+use crate::mean::{self, Bounds, MeanMechanism, Target};
+use dobrushin::{Enclosure, Error, Positive, Probability};
+
+/// What is wanted of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Accuracy {
+    /// A standard error of at most this.
+    StandardError(Positive),
+    /// An interval of at most this to either side of the estimate.
+    HalfWidth {
+        /// Half its length.
+        width: Positive,
+        /// How likely it covers.
+        confidence: Probability,
+        /// How that is known.
+        method: Method,
+    },
+}
+
+/// What a mechanism needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// The mechanism's name.
+    pub mechanism: &'static str,
+    /// How many reports suffice, whatever the values are.
+    pub records: u64,
+    /// The largest standard deviation of one report.
+    pub standard_deviation: f64,
+}
+
+/// How many reports every mechanism that can be calibrated to (ε, δ) needs for a mean; the best comes first.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε that no mechanism can be calibrated to, or an accuracy that
+/// takes more than 10¹⁸ reports.
+pub fn mean_plans(
+    bounds: Bounds,
+    privacy: LocalPrivacy,
+    accuracy: Accuracy,
+    of: Target,
+) -> Result<Vec<Plan>, Error> {
+    let LocalPrivacy { epsilon, delta } = privacy;
+    let possible = mean::IDS.iter().filter(|id| **id != "gaussian" || delta.get() > 0.0);
+    let mut plans = possible
+        .map(|id| {
+            let mechanism = mean::by_id(id, bounds, epsilon, delta)?;
+            let standard_deviation = mechanism.worst_variance(of).sqrt().upper();
+            let records = mean_records(mechanism.as_ref(), accuracy, of)?;
+            Ok(Plan { mechanism: mechanism.id(), records, standard_deviation })
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    plans.sort_by_key(|plan| plan.records);
+    Ok(plans)
+}
+
+/// How many reports of a mechanism suffice for a mean, whatever the values are.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+pub fn mean_records(mechanism: &dyn MeanMechanism, accuracy: Accuracy, of: Target) -> Result<u64, Error> {
+    records(accuracy, mechanism.worst_variance(of), |t| mechanism.log_moment(t, of))
+}
+
+/// How many reports every mechanism that has a name needs for the frequency of a category among k, if that is at most
+/// `frequency`; the best comes first.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε, δ or k that no mechanism can be calibrated to, or an accuracy
+/// that takes more than 10¹⁸ reports.
+pub fn frequency_plans(
+    categories: u32,
+    privacy: LocalPrivacy,
+    frequency: Probability,
+    accuracy: Accuracy,
+    of: Target,
+) -> Result<Vec<Plan>, Error> {
+    let mut plans = Vec::with_capacity(frequency::IDS.len());
+    for id in frequency::IDS {
+        let Some(oracle) = frequency::by_id(id, categories, privacy.epsilon, privacy.delta).transpose()?
+        else {
+            continue;
+        };
+        if let Some(support) = oracle.support() {
+            let standard_deviation = worst_variance(support, frequency, of).sqrt().upper();
+            let records = frequency_records(support, frequency, accuracy, of)?;
+            plans.push(Plan { mechanism: oracle.id(), records, standard_deviation });
+        }
+    }
+    plans.sort_by_key(|plan| plan.records);
+    Ok(plans)
+}
+
+/// How many reports suffice for the unbiased estimate of the frequency of a category, if that is at most `frequency`.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+pub fn frequency_records(
+    support: Support,
+    frequency: Probability,
+    accuracy: Accuracy,
+    of: Target,
+) -> Result<u64, Error> {
+    let variance = worst_variance(support, frequency, of);
+    records(accuracy, variance, |t| {
+        // Hoeffding and Bennett, as the report of one person counts 1/(p − q) more or not.
+        let x = Enclosure::from(t) / support.gap;
+        let by_variance = variance * support.gap.square() * (x.exp_m1() - x).positive_part();
+        (x.square() / Enclosure::from(8.0)).min(by_variance)
+    })
+}
+
+/// The largest variance of one report's estimate for frequencies up to the given one.
+///
+/// Among those who reported it is linear in the frequency. In the population it is s(1 − s)/(p − q)² with
+/// s = q + f·(p − q), largest at one of the ends, unless s = 1/2 is between.
+fn worst_variance(support: Support, frequency: Probability, of: Target) -> Enclosure {
+    let ends = [Enclosure::ZERO, frequency.into()].map(|f| variance(support, f, 1, of));
+    let most = support.other + Enclosure::from(frequency) * support.gap;
+    let between = support.other.lower() < 0.5 && most.upper() > 0.5;
+    match of {
+        Target::Population if between => Enclosure::from(0.25) / support.gap.square(),
+        _ => ends[0].max(ends[1]),
+    }
+}
+
+fn records(
+    accuracy: Accuracy,
+    variance: Enclosure,
+    log_moment: impl Fn(Positive) -> Enclosure,
+) -> Result<u64, Error> {
+    let by_variance = |width: Enclosure| (variance / width.square()).upper().ceil();
+    let records = match accuracy {
+        Accuracy::StandardError(wanted) => by_variance(wanted.into()),
+        Accuracy::HalfWidth { width, confidence, method } => {
+            let error = error_probability(confidence)?;
+            match method {
+                Method::Normal => {
+                    by_variance(Enclosure::from(width) / Enclosure::from(normal_quantile(error)))
+                }
+                Method::Certain => chernoff::records(width, error, variance, log_moment),
+            }
+        }
+    };
+    if records.is_nan() || records > MOST_RECORDS {
+        let accepted = "at most 1e18; ask for less accuracy, or allow a larger epsilon";
+        return Err(Error::OutOfRange { name: "the number of records needed", value: records, accepted });
+    }
+    Ok((records as u64).max(1))
+}
+
+const MOST_RECORDS: f64 = 1e18;

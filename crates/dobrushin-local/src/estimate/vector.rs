@@ -1,0 +1,71 @@
+//! The mean of vectors, from private reports.
+
+use super::error_probability;
+use crate::mean::{HalfSphere, SphereReport, Target};
+use dobrushin::{Enclosure, Error, Probability};
+
+/// Adds up reports on vectors.
+#[derive(Clone, Debug)]
+pub struct VectorEstimator<'a> {
+    mechanism: &'a HalfSphere,
+    records: u64,
+    sum: Vec<f64>,
+}
+
+/// A mean vector and how far it may be off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorEstimate {
+    /// How many reports there were.
+    pub records: u64,
+    /// The mean of the decoded reports. Its expectation is the mean of the vectors; it may be outside the ball.
+    pub mean: Vec<f64>,
+    /// The root of its mean squared distance from that is at most this.
+    pub standard_error: f64,
+    /// The radius of a ball around it that covers with at least the confidence.
+    pub certain: f64,
+}
+
+impl<'a> VectorEstimator<'a> {
+    /// For reports of a mechanism.
+    pub fn new(mechanism: &'a HalfSphere) -> Self {
+        Self { mechanism, records: 0, sum: vec![0.0; mechanism.dimension().get() as usize] }
+    }
+
+    /// Counts a report.
+    pub fn add(&mut self, report: SphereReport) {
+        self.records += 1;
+        let decoded = self.mechanism.decode(report);
+        self.sum.iter_mut().zip(decoded).for_each(|(sum, x)| *sum += x);
+    }
+
+    /// Counts the reports of another estimator for the same mechanism.
+    pub fn merge(&mut self, other: &Self) {
+        self.records += other.records;
+        self.sum.iter_mut().zip(&other.sum).for_each(|(sum, x)| *sum += x);
+    }
+
+    /// The estimate so far.
+    ///
+    /// # Guarantee
+    /// Every decoded report has norm B. The expected distance of their mean from its expectation is at most B/√n, and
+    /// another report moves it by at most 2B/n, so that it is more than B/√n·(1 + √(2·ln(1/α))) with probability at
+    /// most α (McDiarmid).
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
+    pub fn estimate(&self, confidence: Probability) -> Result<VectorEstimate, Error> {
+        let error = error_probability(confidence)?;
+        if self.records == 0 {
+            return Err(Error::Empty { what: "the mean vector".to_owned(), missing: "report" });
+        }
+        let n = self.records as f64;
+        let root = (self.mechanism.worst_variance(Target::Population) / Enclosure::from(self.records)).sqrt();
+        let tail = (Enclosure::from(-2.0) * error.ln()).sqrt();
+        Ok(VectorEstimate {
+            records: self.records,
+            mean: self.sum.iter().map(|sum| sum / n).collect(),
+            standard_error: root.upper(),
+            certain: (root * (Enclosure::ONE + tail)).upper(),
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! Numbers, reported privately by each person, so that their mean can be estimated.
+//!
+//! | mechanism | reports | privacy |
+//! |---|---|---|
+//! | [`OneBit`] | two numbers | ε (Duchi, Jordan, Wainwright 2018) |
+//! | [`Piecewise`] | a bounded number | ε (Wang et al. 2019) |
+//! | [`Hybrid`] | one or the other | ε (Wang et al. 2019) |
+//! | [`Laplace`] | any multiple of a grid's step | ε |
+//! | [`Gaussian`] | any multiple of a grid's step | (ε, δ), δ > 0 |
+//! | [`HalfSphere`] | a seed and a sign, for vectors in an ℓ₂ ball | ε (Duchi, Jordan, Wainwright 2018) |
+//!
+//! # What is protected
+//! A number with noise in floating point may betray the number by which values occur at all (Mironov 2012). Here
+//! nothing that depends on the value is ever a rounded sample of a continuous law: the value is rounded at random,
+//! without bias, to one of 2^k + 1 points of a [`Grid`]; a channel on integers, sampled exactly from random bits,
+//! makes an integer of it; and the number that is reported is a function of that integer alone. The privacy that is
+//! claimed is that of the realised channel on the points of the grid. Rounding at random first only mixes its rows,
+//! and E_γ is jointly convex.
+//!
+//! What is *not* protected: how long it takes. Samplers by rejection take a random time, which depends on the noise,
+//! and nothing is constant-time. Nor does anything help if the bits are not independent and uniform.
+
+mod bounded;
+mod bounds;
+mod chance;
+mod gaussian;
+mod grid;
+mod hybrid;
+mod laplace;
+mod level;
+mod noise;
+mod on_grid;
+mod one_bit;
+mod piecewise;
+mod profile;
+mod sphere;
+
+pub use bounds::{Bounds, Clipped};
+pub use gaussian::Gaussian;
+pub use grid::Grid;
+pub use hybrid::Hybrid;
+pub use laplace::Laplace;
+pub use noise::{DiscreteGaussian, DiscreteLaplace, IntegerNoise};
+pub use on_grid::OnGrid;
+pub use one_bit::OneBit;
+pub use piecewise::Piecewise;
+pub use sphere::{HalfSphere, SphereReport};
+
+use dobrushin::numeric::bits::RandomBits;
+use super::profile::LocalProfile;
+use dobrushin::kernel::FiniteKernel;
+use dobrushin::{Delta, Enclosure, Epsilon, Error, Positive};
+
+/// Whose mean is estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// The mean of the values of those who reported: only the mechanism is random.
+    Records,
+    /// The mean of the law from which their values are drawn independently.
+    Population,
+}
+
+/// A private report on one number between two bounds, whose expectation is the number.
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin_local::mean::{Bounds, Laplace, MeanMechanism, Piecewise};
+/// let (bounds, epsilon) = (Bounds::new(0.0, 120.0)?, Epsilon::new(4.0)?);
+/// let (piecewise, laplace) = (Piecewise::new(bounds, epsilon)?, Laplace::new(bounds, epsilon)?);
+/// // Both are private as realised, at exactly this ε …
+/// assert_eq!(piecewise.privacy().delta(epsilon).upper(), 0.0);
+/// assert_eq!(laplace.privacy().delta(epsilon).upper(), 0.0);
+/// // … and one of them is more accurate, whatever the value.
+/// assert!(piecewise.variance(120.0).upper() < laplace.variance(120.0).lower());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+pub trait MeanMechanism: Send + Sync {
+    /// Its name.
+    fn id(&self) -> &'static str;
+
+    /// What values are between.
+    fn bounds(&self) -> Bounds;
+
+    /// The exact profile of the realised mechanism.
+    fn privacy(&self) -> LocalProfile;
+
+    /// The mechanism on the points of its grid as a matrix, reports in increasing order (those of [`Hybrid`]: of the
+    /// piecewise mechanism first), rounded to `f64`; `None` if there are too many reports.
+    fn channel(&self) -> Option<FiniteKernel> {
+        None
+    }
+
+    /// A report. A value outside the bounds counts as the nearer one, and NaN as the lower one: it is for the caller
+    /// to clip, and to count, with [`Bounds::clip`].
+    ///
+    /// Its expectation is the value, up to 2⁻⁵⁰ of the distance of the bounds.
+    fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64;
+
+    /// The variance of the report on one value.
+    fn variance(&self, value: f64) -> Enclosure;
+
+    /// The largest variance that a report has: on any one value, or on a value drawn from any law.
+    fn worst_variance(&self, of: Target) -> Enclosure;
+
+    /// What reports are between, if they are bounded.
+    fn range(&self) -> Option<(f64, f64)>;
+
+    /// Whether a number can be a report: finite, and in the range if there is one.
+    fn is_report(&self, report: f64) -> bool {
+        let inside = |(least, most): (f64, f64)| (least..=most).contains(&report);
+        report.is_finite() && self.range().is_none_or(inside)
+    }
+
+    /// A bound on ln E e^(±t(Y − m)) for a report Y, of both signs and for every value or every law of it, where m is
+    /// the value or the mean of the law.
+    fn log_moment(&self, t: Positive, of: Target) -> Enclosure;
+}
+
+/// Channels with more entries than this are not written out.
+const MOST_ENTRIES: u64 = 1 << 22;
+
+/// The names of the mechanisms for one number.
+pub const IDS: [&str; 5] = ["one-bit", "piecewise", "hybrid", "laplace", "gaussian"];
+
+/// The mechanism with the given name, calibrated to (ε, δ); only "gaussian" makes use of δ.
+///
+/// # Errors
+/// [`Error::Unsupported`] for another name, and what the constructor of the mechanism refuses.
+pub fn by_id(
+    id: &str,
+    bounds: Bounds,
+    epsilon: Epsilon,
+    delta: Delta,
+) -> Result<Box<dyn MeanMechanism>, Error> {
+    Ok(match id {
+        "one-bit" => Box::new(OneBit::new(bounds, epsilon)?),
+        "piecewise" => Box::new(Piecewise::new(bounds, epsilon)?),
+        "hybrid" => Box::new(Hybrid::new(bounds, epsilon)?),
+        "laplace" => Box::new(Laplace::new(bounds, epsilon)?),
+        "gaussian" => Box::new(Gaussian::new(bounds, epsilon, delta)?),
+        _ => {
+            return Err(Error::Unsupported {
+                combination: format!("the mechanism {id:?} for a mean"),
+                reason: "there is none with this name",
+                nearest: "one-bit, piecewise, hybrid, laplace or gaussian",
+            });
+        }
+    })
+}

@@ -1,0 +1,57 @@
+//! What (ε, δ)-local privacy alone says about contraction.
+
+use dobrushin::{Delta, Enclosure, Epsilon};
+
+/// The promise that a channel is (ε, δ)-locally private: E_{e^ε} ≤ δ between the answers to any two inputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalPrivacy {
+    /// ε.
+    pub epsilon: Epsilon,
+    /// δ.
+    pub delta: Delta,
+}
+
+impl LocalPrivacy {
+    /// φ_n = 1 − e^(−nε)(1 − δ)^n, by which n channels side by side contract every f-divergence (CED Lemma 2).
+    pub fn published(self, channels: u32) -> Enclosure {
+        let kept = (-Enclosure::from(self.delta)).ln_1p() - Enclosure::from(self.epsilon);
+        -(Enclosure::from(f64::from(channels)) * kept).exp_m1()
+    }
+
+    /// The least bound on η_TV of one channel, δ + (1 − δ)·tanh(ε/2).
+    ///
+    /// # Guarantee
+    /// Every (ε, δ)-locally private channel has at most this η_TV, and one has it: add P(A) ≤ e^ε·Q(A) + δ and
+    /// Q(Aᶜ) ≤ e^ε·P(Aᶜ) + δ.
+    pub fn total_variation(self) -> Enclosure {
+        self.revealing_or(self.half_level_tanh())
+    }
+
+    /// The same of n channels side by side, 1 − (1 − η_TV)^n.
+    pub fn total_variation_of(self, channels: u32) -> Enclosure {
+        let kept = (-self.total_variation()).ln_1p();
+        -(Enclosure::from(f64::from(channels)) * kept).exp_m1()
+    }
+
+    /// The least bound on η_KL = η_χ² of one channel, δ + (1 − δ)·tanh²(ε/2).
+    ///
+    /// # Guarantee
+    /// Every (ε, δ)-locally private channel has at most this η_KL, and one has it: two inputs suffice, and any two
+    /// answers that are (ε, δ)-indistinguishable are a post-processing of "reveal with probability δ, else
+    /// randomised response".
+    pub fn information(self) -> Enclosure {
+        self.revealing_or(self.half_level_tanh().square())
+    }
+
+    /// tanh(ε/2) = (1 − e^(−ε))/(1 + e^(−ε)).
+    fn half_level_tanh(self) -> Enclosure {
+        let level = -Enclosure::from(self.epsilon);
+        -level.exp_m1() / (Enclosure::ONE + level.exp())
+    }
+
+    /// δ + (1 − δ)·η.
+    fn revealing_or(self, eta: Enclosure) -> Enclosure {
+        let delta = Enclosure::from(self.delta);
+        (delta + (Enclosure::ONE - delta) * eta).min(Enclosure::ONE)
+    }
+}

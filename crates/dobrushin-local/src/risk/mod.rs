@@ -1,0 +1,59 @@
+//! The least error that local privacy leaves possible.
+//!
+//! Every bound is a *lower* bound with an explicit constant: the lower end of its [`Enclosure`] is what is proved, for
+//! every estimator and every choice of channels that keep the promise, also where a channel is chosen after earlier reports
+//! have been seen (sequential interaction). [`Reports`] says how much each report contracts, from a promise or from a
+//! channel; [`TwoPoints`], [`MomentClass`], [`Ball`], [`Frequencies`], [`Testing`], [`Family`] and [`BayesProblem`] turn it into
+//! bounds, and [`Task::bounds`] into all that apply.
+
+mod ball;
+mod bayes;
+mod coins;
+mod fano;
+mod frequency;
+mod moments;
+mod reports;
+mod search;
+mod summary;
+mod testing;
+mod two_point;
+
+pub use ball::Ball;
+pub use bayes::BayesProblem;
+pub use coins::Coins;
+pub use fano::Family;
+pub use frequency::{Frequencies, FrequencyLoss};
+pub use moments::MomentClass;
+pub use reports::{Coefficient, Reports};
+pub use summary::{Summary, Task};
+pub use testing::Testing;
+pub use two_point::{Loss, TwoPoints};
+
+use dobrushin::Enclosure;
+use std::num::NonZeroU32;
+
+/// A lower bound on a risk or on a probability of error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RiskBound {
+    /// The statement that proves it.
+    pub id: &'static str,
+    /// Its value; the lower end is proved.
+    pub value: Enclosure,
+    /// The contraction coefficient that gave the best value.
+    pub coefficient: Coefficient,
+}
+
+/// The best first.
+fn sorted(mut bounds: Vec<RiskBound>) -> Vec<RiskBound> {
+    bounds.sort_by(|a, b| b.value.lower().total_cmp(&a.value.lower()));
+    bounds
+}
+
+fn number(n: NonZeroU32) -> Enclosure {
+    Enclosure::from(f64::from(n.get()))
+}
+
+/// (1 − x)^n.
+fn kept(x: Enclosure, n: NonZeroU32) -> Enclosure {
+    (number(n) * (-x).ln_1p()).exp()
+}
