@@ -77,12 +77,14 @@ mod mixture;
 mod positive_part;
 mod renyi;
 pub mod simulator;
+mod step;
 mod taylor;
 mod transition;
 
-pub use chain::{Noise, OneDimensionalChain, Step};
+pub use chain::OneDimensionalChain;
 pub use error::Error;
 pub use interval::Interval;
 pub use laws::Laws;
 pub use map::Map;
 pub use membership::Guesses;
+pub use step::{Noise, Step};

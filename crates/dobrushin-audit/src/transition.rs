@@ -21,11 +21,11 @@
 //! distance e from the panel. Errors of earlier steps are not increased by the kernel, so they
 //! add.
 
-use crate::chain::{Noise, Step};
 use crate::interval::{Tile, tiles};
 use crate::legendre::{Smoothness, rule};
 use crate::map::Piece;
 use crate::mixture::{Mixture, OUT_OF_SIGHT, UNIT, UNSEEN};
+use crate::step::{Noise, Step};
 use crate::{Error, Interval};
 
 /// What a panel's sum may err, relative to its half-width and the peak.
