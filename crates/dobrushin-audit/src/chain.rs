@@ -2,10 +2,7 @@
 
 use crate::error::moderate;
 use crate::mixture::Mixture;
-use crate::{Error, Interval, Laws, Map, Step};
-
-/// The most noise scales that the interval may be long.
-const MOST_CELLS: usize = 20_000;
+use crate::{Error, Interval, Laws, Step};
 
 /// W₀ = start and W_t = Π(ψ_t(W_{t−1}) + noise_t), where Π projects onto the interval, for two
 /// neighbours. Noise and participation of different steps are independent and hidden.

@@ -3,6 +3,9 @@
 use crate::error::LARGEST;
 use crate::{Error, Interval, Map};
 
+/// The most noise scales that the interval may be long.
+const MOST_CELLS: usize = 20_000;
+
 /// The noise that a step adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {

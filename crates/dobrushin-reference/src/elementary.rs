@@ -4,8 +4,8 @@
 //! constants make them several times faster at a few hundred bits.
 
 use crate::constants::ln_2;
-use crate::memo::with_consts;
 use crate::memo::Memo;
+use crate::memo::with_consts;
 use crate::real::{ROUNDING, Real, WORD};
 
 /// `exp` is tabulated at the multiples of `2^-GRID`.
