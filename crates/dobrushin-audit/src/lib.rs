@@ -71,6 +71,7 @@ pub mod instances;
 mod interval;
 mod laws;
 mod legendre;
+mod legendre_table;
 mod map;
 mod membership;
 mod mixture;
