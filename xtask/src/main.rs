@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod graph;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests; with --deep also the
                       many cases of the tests that have some for every day, and the fuzz targets of fuzz/ for a short while
+cargo xtask graph     which modules of each crate import from which, and whether there is a cycle
 cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
             Some("--deep") => test(true).and_then(|()| fuzz::all()),
             Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
         },
+        Some("graph") => graph::print(),
         Some("tables") => tables(),
         Some("bench") => bench::named(env::args().nth(2).as_deref()),
         Some("help") | None => {
