@@ -4,12 +4,14 @@
 //! step ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
 
 mod batches;
+mod builder;
 mod check;
 mod mechanisms;
 mod parameter;
 mod training;
 mod update;
 
+pub use builder::RunBuilder;
 pub use mechanisms::{MechanismUse, Mechanisms};
 pub use parameter::Parameter;
 pub use training::{
