@@ -5,7 +5,7 @@ use dobrushin::analysis::{self, Analysis, Bound};
 use dobrushin::chain::{Count, Mixture};
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiCurve};
-use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, Order};
+use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::Laws;
 use dobrushin_audit::instances::{self, Facts, Instance};
 use dobrushin_reference::Random;
@@ -36,7 +36,7 @@ fn violation(profile: &dyn PrivacyProfile, laws: &Laws) -> Option<(f64, f64, f64
 fn renyi_violation(curve: &dyn RenyiCurve, laws: &Laws) -> Option<(f64, f64, f64)> {
     ORDERS.into_iter().find_map(|order| {
         let bound = curve.log_moment(Direction::Forward, order).upper() / (order - 1.0);
-        let truth = laws.renyi(Direction::Forward, Order::new(order).expect("valid")).lower();
+        let truth = laws.renyi(Direction::Forward, RenyiOrder::new(order).expect("valid")).lower();
         (bound < truth - 1e-9).then_some((order, bound, truth))
     })
 }
@@ -276,7 +276,7 @@ fn random_stopping_of_one_or_two_steps_as_printed_is_caught() {
                 let allowed = ratio <= 2.0 / (2.0 * order * (order - 1.0)).sqrt();
                 let n = records as f64;
                 let printed = order * ratio * ratio * n.ln() / n;
-                let truth = laws.renyi(Direction::Forward, Order::new(order).expect("valid")).lower();
+                let truth = laws.renyi(Direction::Forward, RenyiOrder::new(order).expect("valid")).lower();
                 allowed && truth > printed + 1e-9
             })
         });

@@ -8,8 +8,8 @@ use crate::file::STANDARD_OUTPUT;
 use crate::run_file::nearest;
 use clap::{Args, Parser, Subcommand};
 use dobrushin::account::{DEFAULT_TOLERANCE, analysis_ids};
-use dobrushin::algorithm::Parameter;
-use dobrushin::{Delta, Epsilon, Error, NonNegative, Order, Positive, Probability};
+use dobrushin::run::Parameter;
+use dobrushin::{Delta, Epsilon, Error, NonNegative, Positive, Probability, RenyiOrder};
 use std::path::{Path, PathBuf};
 
 /// How private is the last iterate of a noisy iterative algorithm?
@@ -342,7 +342,7 @@ pub struct OrderArgs {
     /// Rényi orders α > 0 ("inf" is allowed), separated by commas
     #[arg(long, value_delimiter = ',', value_parser = order, default_values = ["2"],
           allow_negative_numbers = true)]
-    pub order: Vec<Order>,
+    pub order: Vec<RenyiOrder>,
 }
 
 #[derive(Args, Debug)]
@@ -415,8 +415,8 @@ fn distance(text: &str) -> Result<NonNegative, String> {
     finite("distance", text, NonNegative::new)
 }
 
-fn order(text: &str) -> Result<Order, String> {
-    checked(text, Order::new)
+fn order(text: &str) -> Result<RenyiOrder, String> {
+    checked(text, RenyiOrder::new)
 }
 
 /// A value of a flag.

@@ -6,8 +6,8 @@ use crate::output::{object, table};
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::account::{Options, Protection, Question, protection_by_record};
-use dobrushin::algorithm::{Order, Run};
 use dobrushin::numeric::decimal as number;
+use dobrushin::run::{Order, Run};
 use serde_json::{Value, json};
 use std::path::Path;
 

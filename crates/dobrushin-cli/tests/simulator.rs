@@ -4,7 +4,7 @@
 
 mod support;
 
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
 use dobrushin_reference::Random;
 use serde_json::Value;

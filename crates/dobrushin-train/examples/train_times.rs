@@ -5,11 +5,11 @@
 //! usage: train_times logistic|softmax|network|peaks
 
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin_train::{Bounds, Description, Generators, Loss, Model, Plan, Seed, Table, Target};
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;

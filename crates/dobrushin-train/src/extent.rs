@@ -3,7 +3,7 @@
 
 use crate::plan::error;
 use crate::{Bounds, Model, Projection};
-use dobrushin::algorithm::{LearningRate, Noise, RunError, Training};
+use dobrushin::run::{LearningRate, Noise, RunError, Training};
 use std::ops::RangeInclusive;
 
 /// The norms of rows.
@@ -99,11 +99,11 @@ fn size_of_start(model: &Model, projection: Option<Projection>) -> f64 {
 mod tests {
     use crate::{Bounds, Description, Loss, Model, Plan, Projection, Target};
     use dobrushin::Positive;
-    use dobrushin::algorithm::{
+    use dobrushin::mechanism::Neighbours;
+    use dobrushin::run::{
         Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise,
         NoiseKind, Order, Record, Release, Training,
     };
-    use dobrushin::mechanism::Neighbours;
 
     fn positive(value: f64) -> Positive {
         Positive::new(value).expect("above 0")

@@ -4,10 +4,10 @@
 mod support;
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Delta, Probability};
 use dobrushin_audit::Guesses;
 use dobrushin_train::{Description, Loss, Model, Plan, Projection, Table, Target};

@@ -7,12 +7,12 @@
 mod support;
 
 use dobrushin::Probability;
-use dobrushin::algorithm::{
+use dobrushin::chain::{Count, Step, StepNoise, Stop};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Batch, Contribution, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release, Run,
     Training,
 };
-use dobrushin::chain::{Count, Step, StepNoise, Stop};
-use dobrushin::mechanism::Neighbours;
 use dobrushin_train::{
     Bounds, Description, Generators, Loss, Model, Plan, Projection, Records, Seed, Table, Target, TrainError,
 };
@@ -380,7 +380,7 @@ fn what_is_derived_cannot_be_claimed() {
     let tiny = Some(Contribution::Lipschitz(positive(1e-9)));
     assert_eq!(refused(|d| d.training.contribution = tiny), "update.lipschitz");
     assert_eq!(refused(|d| d.training.contribution = None), "update.clip-norm");
-    assert_eq!(refused(|d| d.training.record = dobrushin::algorithm::Record::Index(1)), "run.record");
+    assert_eq!(refused(|d| d.training.record = dobrushin::run::Record::Index(1)), "run.record");
     assert_eq!(refused(|d| d.training.release = Release::All), "run.release");
     assert_eq!(refused(|d| d.training.release = Release::RandomSkip), "run.release");
     assert_eq!(refused(|d| d.training.length = Length::Any), "run.steps");
@@ -388,7 +388,7 @@ fn what_is_derived_cannot_be_claimed() {
     assert_eq!(refused(|d| d.bounds.dimension = 2), "model.kind");
     // Whoever only accounts for it is told, too: a loader that drops records uses the others more often.
     let mut dropping = base();
-    dropping.training.incomplete_batch = Some(dobrushin::algorithm::IncompleteBatch::Drop);
+    dropping.training.incomplete_batch = Some(dobrushin::run::IncompleteBatch::Drop);
     assert_eq!(dropping.lowered().err().map(|error| error.key), Some("run.incomplete-batch"));
 }
 

@@ -4,8 +4,8 @@
 mod support;
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release};
 use dobrushin::profile::Direction;
+use dobrushin::run::{Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release};
 use dobrushin::{Epsilon, Gamma, Probability};
 use dobrushin_audit::{Interval, Laws, Map, OneDimensionalChain, Step};
 use dobrushin_train::{Description, Loss, Model, Plan, Projection, Table, Target};

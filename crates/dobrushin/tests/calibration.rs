@@ -1,12 +1,12 @@
 //! The value that is given out meets its target, and hardly anything less private does.
 
 use dobrushin::account::{Calibration, CalibrationError, Options, Question, Report, Target, calibrate};
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::{normal, theta};
+use dobrushin::run::{
     Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
     Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin::numeric::{normal, theta};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 
 fn positive(value: f64) -> Positive {

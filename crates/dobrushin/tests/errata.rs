@@ -4,8 +4,8 @@
 mod errata_support;
 mod laws;
 
-use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
-use dobrushin::kernel::{Composition, FiniteKernel, GaussianKernel, Kernel};
+use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair};
+use dobrushin::kernel::{Composition, FiniteKernel, GaussianKernel, Kernel, output_bound};
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma};
 use errata_support::{golden_value, simpson};

@@ -1,12 +1,12 @@
 //! A private evaluation of what is released is paid for.
 
 use dobrushin::account::{Options, Question, Report, Target, calibrate};
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::theta;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
     NoiseKind, Order, Parameter, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin::numeric::theta;
 use dobrushin::{Delta, Enclosure, Epsilon, Positive};
 
 fn positive(value: f64) -> Positive {

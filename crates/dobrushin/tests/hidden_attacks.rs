@@ -1,14 +1,14 @@
 //! What attacks on the accountant of hidden states found, each mended.
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Order, Record, Release, Run, Training,
-};
 use dobrushin::analysis::{Analysis, Shift, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
+use dobrushin::run::{
+    Algorithm, Batch, Contribution, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts,
+    Noise, NoiseKind, Order, Record, Release, Run, Training,
+};
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {

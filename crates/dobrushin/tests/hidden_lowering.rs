@@ -2,15 +2,16 @@
 //! against constants worked out by hand.
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Released, Run, Training,
-};
 use dobrushin::analysis::{self, Analysis, Bound, NonconvexPublished, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Mixture, Participation, Step, StepNoise, Stop};
+use dobrushin::lower::Released;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta::theta;
 use dobrushin::profile::Direction;
+use dobrushin::run::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Run, Training,
+};
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive, Probability};
 use dobrushin_reference::Random;
 

@@ -1,11 +1,11 @@
 //! What becomes of records that fill no batch, of fractions of a step, and of batches with an empty record.
 
-use dobrushin::algorithm::{
+use dobrushin::chain::{Participation, Step};
+use dobrushin::mechanism::{Mechanism, Neighbours};
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length, LossFacts,
     Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
-use dobrushin::chain::{Participation, Step};
-use dobrushin::mechanism::{Mechanism, Neighbours};
 use dobrushin::{Enclosure, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {

@@ -1,13 +1,13 @@
 //! Passes that are one entry of a chain say what they would one by one, and take no time however many they are.
 
 use dobrushin::account::{Options, Question, Report, analysis_ids};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
-};
 use dobrushin::analysis::{ALL, Analysis, Bound, Shift};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Run, Training,
+};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use dobrushin_reference::Random;
 

@@ -1,12 +1,12 @@
 //! What a run becomes for an observer of all its iterates.
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
+use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
+use dobrushin::numeric::theta;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
-use dobrushin::numeric::theta;
 use dobrushin::{Delta, NonNegative, Positive, Probability};
 
 fn positive(value: f64) -> Positive {
@@ -42,7 +42,7 @@ fn training(order: Order, neighbours: Neighbours) -> Training {
 /// Multiplier, sampling, neighbours and count of each part.
 fn parts(training: Training) -> Vec<(f64, Sampling, Neighbours, u64)> {
     let composed = Run::training(training).expect("valid").composition().expect("applicable");
-    let part = |part: &dobrushin::algorithm::ComposedPart| {
+    let part = |part: &dobrushin::lower::ComposedPart| {
         let (Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier }) =
             &part.mechanism
         else {

@@ -17,7 +17,7 @@ use dobrushin::chain::{
 };
 use dobrushin::numeric::theta;
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiBound};
-use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Order, Positive, Probability};
+use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
 use laws::golden;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -208,8 +208,8 @@ fn theta_at(epsilon: Epsilon, r: Enclosure) -> Enclosure {
     theta::theta_range(epsilon.into(), r)
 }
 
-fn order(alpha: f64) -> Order {
-    Order::new(alpha).unwrap()
+fn order(alpha: f64) -> RenyiOrder {
+    RenyiOrder::new(alpha).unwrap()
 }
 
 /// The least over (1, most] of a function with one valley, on a logarithmic scale of α − 1.

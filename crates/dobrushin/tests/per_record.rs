@@ -4,11 +4,11 @@ use dobrushin::account::{
     Calibration, CalibrationError, Options, Protection, Question, Report, Target, calibrate,
     protection_by_record,
 };
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Parameter, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Delta, Epsilon, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {

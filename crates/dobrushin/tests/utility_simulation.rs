@@ -5,7 +5,7 @@
 mod problems;
 mod utility_support;
 
-use dobrushin::algorithm::{
+use dobrushin::run::{
     Algorithm, Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release, Run, Training,
 };
 use dobrushin::utility::{self, Measure, Utility};

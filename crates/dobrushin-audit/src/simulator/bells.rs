@@ -2,9 +2,9 @@
 
 use super::loader::{Batches, Course};
 use super::world::{Update, World, public, update};
-use dobrushin::algorithm::{NoiseKind, Release, Training};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::normal;
+use dobrushin::run::{NoiseKind, Release, Training};
 
 /// One law of the mixture: its probability, its mean for D and for D′, and its standard deviation or scale.
 #[derive(Clone, Copy, Debug)]

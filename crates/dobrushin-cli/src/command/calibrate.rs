@@ -7,8 +7,8 @@ use crate::output::{Report, Text, bounds, object, table};
 use crate::problem::Problem;
 use crate::run_file::{self, RunFile};
 use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate, large_delta};
-use dobrushin::algorithm::{Noise, Parameter, Run, Training};
 use dobrushin::numeric::decimal as number;
+use dobrushin::run::{Noise, Parameter, Run, Training};
 use dobrushin::{Delta, Epsilon};
 use serde_json::{Map, Value, json};
 

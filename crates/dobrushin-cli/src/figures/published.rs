@@ -2,7 +2,7 @@
 
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::RenyiBound;
-use dobrushin::{Enclosure, Epsilon, NonNegative, Order};
+use dobrushin::{Enclosure, Epsilon, NonNegative, RenyiOrder};
 use std::num::NonZeroU32;
 
 /// One pass of projected noisy SGD, batch 1.
@@ -85,7 +85,7 @@ impl OnePass {
     pub fn stopped_by_asoodeh(&self, epsilon: Epsilon) -> f64 {
         let at = |order: f64| {
             let bound =
-                Order::new(order).and_then(|alpha| RenyiBound::new(alpha, distance(self.rho() * order)));
+                RenyiOrder::new(order).and_then(|alpha| RenyiBound::new(alpha, distance(self.rho() * order)));
             bound.map_or(1.0, |bound| {
                 let first = bound.delta_canonne_kamath_steinke(epsilon);
                 first.min(bound.delta_asoodeh(epsilon)).upper()

@@ -16,7 +16,7 @@ pub use self_contained::{SelfContained, model_of};
 use crate::guard::Guard;
 use crate::problem::Problem;
 use dobrushin::account::Question;
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use dobrushin::{Delta, Epsilon};
 use dobrushin_train::Plan;
 use dobrushin_train::schema::Schema;

@@ -3,7 +3,7 @@
 use super::section::Section;
 use super::{EXAMPLE, chain, json, keys, mechanisms, plan, toml_of, training};
 use crate::problem::Problem;
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan};
 use serde_json::Value as Json;

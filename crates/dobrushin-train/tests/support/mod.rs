@@ -1,11 +1,11 @@
 //! What the attacks on training share: a run whose records push with full force, and many of its runs.
 
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin_train::{Bounds, Description, Generators, Loss, Model, Plan, Seed, Table, Target};
 use rayon::prelude::*;
 use std::ops::Range;

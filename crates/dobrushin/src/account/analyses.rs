@@ -3,9 +3,10 @@
 use super::composition::{self, Effort, Outcome};
 use super::worst::WorstProfile;
 use crate::NotApplicable;
-use crate::algorithm::{Composed, Released, Run};
 use crate::analysis::{self, Analysis, Bound};
+use crate::lower::{Composed, Released};
 use crate::profile::PrivacyProfile;
+use crate::run::Run;
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -3,8 +3,9 @@
 use super::analyses::{DEFAULT_TOLERANCE, Options, analyses};
 use super::search::{Found, Scale, Search, Tried};
 use super::{Target, composition, proxy};
-use crate::algorithm::{Batch, Composed, Parameter, Run, RunError, Training};
 use crate::analysis;
+use crate::lower::Composed;
+use crate::run::{Batch, Parameter, Run, RunError, Training};
 use crate::{Enclosure, NotApplicable};
 
 /// A value that meets a target.

@@ -1,9 +1,9 @@
 //! Everything a run computes, by adding up what each step costs.
 
 use super::losses::Tabulated;
-use crate::algorithm::{Composed, ComposedPart};
 use crate::divergence::LaplacePair;
 use crate::loss::{Composition, Part};
+use crate::lower::{Composed, ComposedPart};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::profile::{
     ComposedCurve, ConcentratedCurve, GaussianProfile, PairCurve, PrivacyProfile, RenyiProfile,

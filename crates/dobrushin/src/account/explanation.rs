@@ -2,9 +2,10 @@
 
 use super::report::{Question, Report};
 use crate::Enclosure;
-use crate::algorithm::{Record, Released, Run};
 use crate::chain::{Branch, Mixture, Step, Stop};
+use crate::lower::Released;
 use crate::numeric::decimal::briefly;
+use crate::run::{Record, Run};
 
 /// Where the answer of a report comes from, and what could not help.
 pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {

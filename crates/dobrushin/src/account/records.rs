@@ -2,7 +2,7 @@
 
 use super::analyses::{Analysed, Options, analyses};
 use super::report::{Answer, Question};
-use crate::algorithm::{Order, Release, Run, RunError, Training};
+use crate::run::{Order, Release, Run, RunError, Training};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 

@@ -3,8 +3,8 @@
 use super::analyses::{Options, analyses};
 use super::explanation;
 use super::large_delta::large_delta;
-use crate::algorithm::Run;
 use crate::profile::PrivacyProfile;
+use crate::run::Run;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 
 /// What is asked of a run.

@@ -21,7 +21,7 @@
 //! ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
 
 use super::renyi_pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
-use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Order};
+use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, RenyiOrder};
 
 /// D_α(P‖Q) ≤ ρ for one order α > 1.
 ///
@@ -31,8 +31,8 @@ use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Order};
 ///
 /// ```
 /// use dobrushin::profile::RenyiBound;
-/// use dobrushin::{Delta, NonNegative, Order};
-/// let bound = RenyiBound::new(Order::new(2.0)?, NonNegative::new(0.1)?)?;
+/// use dobrushin::{Delta, NonNegative, RenyiOrder};
+/// let bound = RenyiBound::new(RenyiOrder::new(2.0)?, NonNegative::new(0.1)?)?;
 /// let delta = Delta::new(1e-5)?;
 /// assert!((bound.epsilon_mironov(delta).upper() - 11.61).abs() < 0.01);
 /// assert!((bound.epsilon_canonne_kamath_steinke(delta).upper() - 10.23).abs() < 0.01);
@@ -50,7 +50,7 @@ pub struct RenyiBound {
 impl RenyiBound {
     /// # Errors
     /// [`Error::OutOfRange`] unless `1 < order < ∞`.
-    pub fn new(order: Order, divergence: NonNegative) -> Result<Self, Error> {
+    pub fn new(order: RenyiOrder, divergence: NonNegative) -> Result<Self, Error> {
         let value = order.get();
         if value > 1.0 && value < f64::INFINITY {
             return Ok(Self { order: value, divergence: divergence.into() });

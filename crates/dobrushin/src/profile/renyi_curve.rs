@@ -6,7 +6,7 @@
 
 use super::Direction;
 use crate::divergence::Pair;
-use crate::{Enclosure, NonNegative, Order};
+use crate::{Enclosure, NonNegative, RenyiOrder};
 use std::sync::Arc;
 
 /// α ↦ (α−1)·D_α of the outputs on two neighbours, in both directions.
@@ -115,7 +115,7 @@ impl<P: Pair> PairCurve<P> {
 
 impl<P: Pair + Send + Sync> RenyiCurve for PairCurve<P> {
     fn log_moment(&self, direction: Direction, order: f64) -> Enclosure {
-        match Order::new(order) {
+        match RenyiOrder::new(order) {
             Ok(alpha) if order > 1.0 && order < f64::INFINITY => {
                 (Enclosure::from(alpha) - Enclosure::ONE) * self.pair(direction).renyi(alpha)
             }
@@ -124,7 +124,7 @@ impl<P: Pair + Send + Sync> RenyiCurve for PairCurve<P> {
     }
 
     fn largest_loss(&self, direction: Direction) -> Enclosure {
-        Order::new(f64::INFINITY).map_or(Enclosure::INFINITE, |order| self.pair(direction).renyi(order))
+        RenyiOrder::new(f64::INFINITY).map_or(Enclosure::INFINITE, |order| self.pair(direction).renyi(order))
     }
 
     fn is_symmetric(&self) -> bool {

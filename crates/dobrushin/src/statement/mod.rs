@@ -123,7 +123,6 @@ pub const STATEMENTS: &[Statement] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::analysis_ids;
 
     /// Everything that a statement says.
     fn texts(statement: &Statement) -> Vec<&'static str> {
@@ -134,22 +133,6 @@ mod tests {
             texts.extend(notes.proof.iter().chain(notes.wins));
         }
         texts
-    }
-
-    #[test]
-    fn every_analysis_has_notes_and_nothing_else_has() {
-        let with_notes: Vec<&str> = STATEMENTS.iter().filter(|s| s.notes.is_some()).map(|s| s.id).collect();
-        let mut analyses: Vec<&str> = analysis_ids().collect();
-        assert_eq!(analyses.len(), 15);
-        analyses.sort_unstable();
-        let mut sorted = with_notes.clone();
-        sorted.sort_unstable();
-        assert_eq!(sorted, analyses);
-        for notes in STATEMENTS.iter().filter_map(|statement| statement.notes) {
-            assert!((2..=8).contains(&notes.proof.len()), "{:?}", notes.proof);
-            assert!(!notes.wins.is_empty() && notes.example.starts_with("account examples/"));
-            assert!(notes.formula.lines().all(|line| line.chars().count() <= 96), "{}", notes.formula);
-        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! A run on convex losses, for the tests of its utility.
 
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Positive, Probability};
 
 pub fn positive(value: f64) -> Positive {

@@ -5,7 +5,7 @@ use super::files::digest;
 use crate::problem::Problem;
 use crate::run_file::SelfContained;
 use dobrushin::account::Report as Account;
-use dobrushin::algorithm::{Contribution, Training};
+use dobrushin::run::{Contribution, Training};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan};
 use serde_json::{Value, json};

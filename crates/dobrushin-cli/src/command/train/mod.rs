@@ -21,7 +21,7 @@ use crate::run_file::{self, RunFile};
 use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::{Options, Report as Account, Target};
-use dobrushin::algorithm::Parameter;
+use dobrushin::run::Parameter;
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
 
 /// What a certificate says of a run whose randomness can be repeated.

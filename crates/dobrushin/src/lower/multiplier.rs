@@ -1,6 +1,6 @@
 //! Noise over contribution, step by step.
 
-use super::training::{LearningRate, Noise, NoiseKind, Order, Training};
+use crate::run::{LearningRate, Noise, NoiseKind, Order, Training};
 use crate::{Enclosure, NotApplicable, Positive};
 
 /// The noise multipliers of the steps in which one record takes part.

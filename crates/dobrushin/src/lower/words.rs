@@ -1,10 +1,10 @@
 //! What must hold for a composition to bound a run, in words.
 
-use super::training::{
-    Batch, Contribution, Divisor, IncompleteBatch, Length, NoiseKind, Order, Record, Release, Training,
-};
 use crate::Enclosure;
 use crate::mechanism::Neighbours;
+use crate::run::{
+    Batch, Contribution, Divisor, IncompleteBatch, Length, NoiseKind, Order, Record, Release, Training,
+};
 
 /// Which data sets are neighbours, as a sentence.
 pub(super) fn neighbours(neighbours: Neighbours) -> String {

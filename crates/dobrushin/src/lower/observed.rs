@@ -21,9 +21,10 @@
 //!   on the data: the batches without the record are then those of the smaller data set.
 //! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, for Poisson sampling and replace-one too.
 
-use super::training::{Divisor, NoiseKind, Order, Training};
+use super::words;
 use crate::NotApplicable;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
+use crate::run::{Divisor, MechanismUse, Mechanisms, NoiseKind, Order, Training};
 use crate::{Enclosure, Positive};
 
 /// What an observer of every intermediate result sees.
@@ -92,4 +93,25 @@ fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotAppli
         }
         (Order::Poisson, _, _) => (Sampling::Poisson(rate), neighbours, 1.0),
     })
+}
+
+impl Mechanisms {
+    /// Every result is published.
+    pub(super) fn composition(&self) -> Composed {
+        let part = |used: &MechanismUse| ComposedPart {
+            mechanism: used.mechanism.clone(),
+            sampling: used.sampling,
+            neighbours: self.neighbours,
+            count: used.count,
+        };
+        let assumptions = vec![
+            words::neighbours(self.neighbours),
+            "every mechanism draws its noise and its sample anew, independently and in secret".to_owned(),
+            "which mechanism comes next may depend on what was published, but the list and its parameters may not"
+                .to_owned(),
+            "every output may be published".to_owned(),
+            "noise that is called continuous is not rounded".to_owned(),
+        ];
+        Composed { parts: self.uses.iter().map(part).collect(), assumptions }
+    }
 }

@@ -1,20 +1,10 @@
 //! A chain that the user gives step by step.
 
-use super::composition::{Composed, ComposedPart};
-use super::hidden::Released;
-use super::training::Release;
-use crate::chain::{Branch, Chain, Count, Mixture, Participation, StepNoise, Stop};
+use super::{Composed, ComposedPart, Released};
+use crate::chain::{Branch, Count, Mixture, Participation, StepNoise, Stop};
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
+use crate::run::{CustomChain, Release};
 use crate::{Enclosure, NotApplicable, Positive};
-
-/// One record's chain, and what is released of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CustomChain {
-    /// The steps.
-    pub chain: Chain,
-    /// What is published.
-    pub release: Release,
-}
 
 impl CustomChain {
     /// What is released.

@@ -1,7 +1,6 @@
 //! A list of mechanisms on the same data.
 
-use super::composition::{Composed, ComposedPart};
-use super::{RunError, words};
+use super::RunError;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 
 /// Mechanisms that are used one after the other on the same data, each of which may depend on
@@ -35,23 +34,5 @@ impl Mechanisms {
             return Err(RunError::new("mechanism.count", "is 0, but it must be 1 or more", "count = 1"));
         }
         Ok(())
-    }
-
-    pub(super) fn composition(&self) -> Composed {
-        let part = |used: &MechanismUse| ComposedPart {
-            mechanism: used.mechanism.clone(),
-            sampling: used.sampling,
-            neighbours: self.neighbours,
-            count: used.count,
-        };
-        let assumptions = vec![
-            words::neighbours(self.neighbours),
-            "every mechanism draws its noise and its sample anew, independently and in secret".to_owned(),
-            "which mechanism comes next may depend on what was published, but the list and its parameters may not"
-                .to_owned(),
-            "every output may be published".to_owned(),
-            "noise that is called continuous is not rounded".to_owned(),
-        ];
-        Composed { parts: self.uses.iter().map(part).collect(), assumptions }
     }
 }

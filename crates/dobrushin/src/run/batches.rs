@@ -61,7 +61,7 @@ impl Training {
     }
 
     /// What a number of epochs amounts to.
-    pub(super) fn steps_in_epochs(&self) -> Option<Enclosure> {
+    pub(crate) fn steps_in_epochs(&self) -> Option<Enclosure> {
         let Length::Epochs(epochs) = self.length else {
             return None;
         };
@@ -131,6 +131,14 @@ impl Training {
         }
     }
 
+    /// The step of a pass that uses a record.
+    pub(crate) fn place_of(&self, record: u64) -> u64 {
+        match self.batch {
+            Batch::Size(size) => record.div_ceil(size.max(1)),
+            Batch::Probability(_) => 1,
+        }
+    }
+
     /// The most often that one record can take part; `None` if there is no limit.
     pub fn participations(&self) -> Option<u64> {
         if let Some(times) = self.participations_of_the_record() {
@@ -177,7 +185,7 @@ impl Training {
     }
 
     /// The most steps that can hold one record twice.
-    pub(super) fn most_double_uses(&self) -> u64 {
+    pub(crate) fn most_double_uses(&self) -> u64 {
         if self.order == Order::Shuffled && self.endings().contains(&IncompleteBatch::Fill) {
             self.participations().unwrap_or(u64::MAX) / 2
         } else {
@@ -205,7 +213,7 @@ impl Training {
 
     /// The probability with which a step uses a given record, rounded up: more sampling is
     /// less private.
-    pub(super) fn rate(&self) -> Result<Probability, Error> {
+    pub(crate) fn rate(&self) -> Result<Probability, Error> {
         match self.batch {
             Batch::Probability(p) => Ok(p),
             Batch::Size(size) => {
@@ -224,7 +232,7 @@ impl Training {
     }
 
     /// The fewest records that a batch of records in turn can hold, empty ones counted or not.
-    pub(super) fn fewest_in_a_batch(&self, count_empty: bool) -> Enclosure {
+    pub(crate) fn fewest_in_a_batch(&self, count_empty: bool) -> Enclosure {
         let Batch::Size(size) = self.batch else {
             return Enclosure::ONE;
         };
@@ -251,7 +259,7 @@ impl Training {
     ///   average is w, it moves the average by (g − w)/(k + 1), at most C as well.
     /// - In turn: the last batch of a pass may be smaller than the others.
     /// - All n records, one of which is added or removed: by (g − w)/n, at most 2C/n.
-    pub(super) fn smallest_divisor(&self) -> Enclosure {
+    pub(crate) fn smallest_divisor(&self) -> Enclosure {
         let nominal = self.nominal_batch();
         if self.divide_by == Divisor::BatchSize {
             return nominal;
