@@ -10,7 +10,8 @@ use dobrushin::run::{
 };
 use dobrushin::{Delta, Probability};
 use dobrushin_audit::Guesses;
-use dobrushin_train::{Description, Loss, Model, Plan, Projection, Table, Target};
+use dobrushin_train::loss::{Logistic, Squared};
+use dobrushin_train::{Description, Model, Plan, Projection, Table, Target};
 use support::{description, plan, positive, pushing, released};
 
 /// Attacks are wrong so rarely.
@@ -334,8 +335,8 @@ fn all_models_and_sets_and_what_is_released_together_keep_their_certificate() {
         }
         description
     };
-    let logistic = |features| Model::Linear { loss: Loss::Logistic, features };
-    let squared = Model::Linear { loss: Loss::Squared, features: 1 };
+    let logistic = |features| Model::Linear { loss: Logistic.into(), features };
+    let squared = Model::Linear { loss: Squared.into(), features: 1 };
     let softmax = |features| Model::Softmax { classes: 2, features };
     let network = |features| Model::Network { hidden: vec![2], classes: 2, features };
     let projected = |dimension, set| {

@@ -13,6 +13,7 @@ use dobrushin::run::{
     Batch, Contribution, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release, Run,
     Training,
 };
+use dobrushin_train::loss::{Huber, Poisson, Squared};
 use dobrushin_train::{
     Bounds, Description, Generators, Loss, Model, Plan, Projection, Records, Seed, Table, Target, TrainError,
 };
@@ -317,11 +318,11 @@ fn bounds_and_losses_are_those_of_the_account() {
     let mut base = base();
     base.training.contribution = None;
     base.training.noise = Noise::Iterate(positive(1.0));
-    base.model = Model::Linear { loss: Loss::Huber { width: positive(0.5) }, features: 1 };
+    base.model = Model::Linear { loss: Huber { width: positive(0.5) }.into(), features: 1 };
     let mutations: [Mutation; 4] = [
         ("row norm", |d| d.bounds.norm = positive(1.5)),
         ("steepness", |d| {
-            d.model = Model::Linear { loss: Loss::Huber { width: positive(1.0) }, features: 1 };
+            d.model = Model::Linear { loss: Huber { width: positive(1.0) }.into(), features: 1 };
         }),
         ("clip norm", |d| d.training.contribution = Some(Contribution::Clipped(positive(0.25)))),
         ("padding", |d| d.training.records = 5),
@@ -431,7 +432,7 @@ fn other_records_than_planned_are_refused() {
 fn no_record_however_strange_pushes_further_than_the_account_says() {
     let strange =
         [0.0, 1e-45, 1e-38, 1e-3, 1.0, 1.0 + f32::EPSILON, 7.0, 1e20, f32::MAX, f32::INFINITY, f32::NAN];
-    for loss in [Loss::Squared, Loss::Huber { width: positive(0.3) }, Loss::Poisson] {
+    for loss in [Loss::from(Squared), Huber { width: positive(0.3) }.into(), Poisson.into()] {
         for clip in [None, Some(Contribution::Clipped(positive(0.7)))] {
             let mut description = description(1);
             description.training.contribution = clip;
