@@ -4,11 +4,11 @@ use super::arguments::BoundsArgs;
 use crate::output::{Report, Text, bounds, table};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
+use dobrushin::numeric::decimal as number;
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{
     Ball, Frequencies, FrequencyLoss, MomentClass, Reports, RiskBound, Summary, Task,
 };
-use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
 
 /// Lower bounds for every task that is asked for.

@@ -165,8 +165,8 @@ mod tests {
     use super::*;
     use crate::local_data::{Answers, Categories, Id, Specification};
     use crate::table_file::other_lines;
-    use dobrushin_local::mean::Bounds;
     use dobrushin::{Delta, Epsilon};
+    use dobrushin_local::mean::Bounds;
 
     fn mechanism(id: Id, answers: Answers) -> Mechanism {
         let (epsilon, delta) = (Epsilon::new(2.0).expect("above 0"), Delta::new(0.0).expect("a probability"));

@@ -8,9 +8,9 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::kernel::FiniteKernel;
-use dobrushin_local::LocalProfile;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_local::LocalProfile;
 use serde_json::{Value, json};
 
 /// Matrices with more entries are not searched for their worst pairs of answers.

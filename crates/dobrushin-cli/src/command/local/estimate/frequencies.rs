@@ -8,10 +8,10 @@ use crate::plain_text::shown_safely;
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::Error;
+use dobrushin::numeric::decimal as number;
 use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood};
 use dobrushin_local::frequency::FrequencyOracle;
 use dobrushin_local::mean::Target;
-use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
 
 /// A frequency for each category, with what is known about it.

@@ -6,9 +6,9 @@ use crate::local_data::Description;
 use crate::output::{Report, Text, number as json_number, table};
 use crate::plain_text::shown_safely;
 use crate::problem::Problem;
+use dobrushin::numeric::decimal as number;
 use dobrushin_local::estimate::MeanEstimator;
 use dobrushin_local::mean::Target;
-use dobrushin::numeric::decimal as number;
 use serde_json::json;
 
 /// The mean, its standard error, and two intervals.

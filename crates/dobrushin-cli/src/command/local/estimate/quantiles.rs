@@ -3,8 +3,8 @@
 use super::EstimateArgs;
 use crate::output::{Report, number as json_number, table};
 use crate::problem::Problem;
-use dobrushin_local::estimate::{CdfEstimator, Method};
 use dobrushin::numeric::decimal as number;
+use dobrushin_local::estimate::{CdfEstimator, Method};
 use serde_json::{Value, json};
 
 /// Adds the quantiles to a report.
