@@ -10,7 +10,7 @@
 //! δ is convex in γ = e^ε and decreases, so between two nodes it lies below its chord, and above
 //! the chord of the next two nodes prolonged. Times e^(kε) both are integrated in closed form.
 
-use super::{Direction, PrivacyProfile};
+use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon};
 
 /// So many cells of equal width …
