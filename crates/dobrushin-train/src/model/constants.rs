@@ -186,6 +186,7 @@ fn finite(constant: Enclosure) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dobrushin::numeric::Boundary;
     use dobrushin_reference::{Random, Real, cdf, is_inside, mills};
 
     fn positive(value: f64) -> Positive {
@@ -254,13 +255,9 @@ mod tests {
             let computed = isoperimetry(level.into(), Enclosure::from(norm), Some(Enclosure::from(clip)));
             let share = (f64::min(level, 1.0 - level) + clip / norm).min(0.5);
             // Φ⁻¹ by bisection of an independent Φ.
-            let (mut low, mut high) = (-9.0, 0.0);
-            for _ in 0..60 {
-                let middle = f64::midpoint(low, high);
-                let below = cdf(&Real::from_f64(middle, 128)).to_f64() < share;
-                if below { low = middle } else { high = middle }
-            }
-            let density = (-high * high / 2.0_f64).exp() / (2.0 * std::f64::consts::PI).sqrt();
+            let below = |x: f64| cdf(&Real::from_f64(x, 128)).to_f64() < share;
+            let quantile = Boundary { holds: -9.0, fails: 0.0 }.halved(60, below).fails;
+            let density = (-quantile * quantile / 2.0_f64).exp() / (2.0 * std::f64::consts::PI).sqrt();
             assert!((computed.upper() / density - 1.0).abs() < 1e-12, "{level}: {computed} {density}");
         }
     }

@@ -5,6 +5,7 @@ use super::search::{Found, Scale, Search, Tried};
 use super::{Target, proxy};
 use crate::algorithm::{Batch, Composed, Parameter, Run, RunError, Training};
 use crate::analysis::{self, Analysis, Cost, ExactComposition, Family};
+use crate::numeric::Boundary;
 use crate::{Enclosure, NotApplicable};
 
 /// A value that meets a target.
@@ -231,16 +232,7 @@ impl Bench<'_> {
             let composed = run.ok().and_then(|run| run.composition().ok());
             composed.is_some_and(|composed| proxy::mu(&composed) <= wanted)
         };
-        let (mut low, mut high) = (start, end);
-        for _ in 0..30 {
-            let middle = 0.5 * (low + high);
-            if enough(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        high
+        Boundary { holds: end, fails: start }.halved(30, enough).holds
     }
 
     fn found(

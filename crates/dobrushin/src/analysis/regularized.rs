@@ -2,8 +2,7 @@
 
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement, ncv};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop, Stretch};
-use crate::numeric::chi_square;
-use crate::numeric::ln_sum;
+use crate::numeric::{GoldenSection, chi_square, ln_sum};
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
 use std::num::NonZeroU32;
 use std::sync::OnceLock;
@@ -244,23 +243,7 @@ fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
     let stride = (end - start) / f64::from(LOOKS);
     let looks = (0..=LOOKS).map(|i| start + stride * f64::from(i));
     let best = looks.min_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(start);
-    let golden = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut low, mut high) = (best - stride, best + stride);
-    let inner = |low: f64, high: f64| (high - golden * (high - low), low + golden * (high - low));
-    let (mut a, mut b) = inner(low, high);
-    let (mut at_a, mut at_b) = (height(a), height(b));
-    for _ in 0..SECTIONS {
-        if at_a <= at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = inner(low, high).0;
-            at_a = height(a);
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = inner(low, high).1;
-            at_b = height(b);
-        }
-    }
-    if at_a <= at_b { a } else { b }
+    GoldenSection::new((best - stride, best + stride), height).narrowed(SECTIONS).lowest().0
 }
 
 /// Single steps, before they are grouped …

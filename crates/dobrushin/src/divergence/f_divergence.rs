@@ -22,6 +22,7 @@
 
 use super::{Conjugate, Generator, Pair};
 use crate::kernel::{FiniteKernel, Kernel};
+use crate::numeric::Boundary;
 use crate::{Enclosure, Gamma};
 
 /// The grid is refined until the relative width is below this …
@@ -112,16 +113,8 @@ fn last_epsilon(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> f
     }
     let growth = f.growth();
     let moment = |epsilon: f64| growth.coefficient * pair.tail_moment(epsilon, growth.power);
-    let (mut low, mut high) = (0.0, LARGEST);
-    for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        if moment(middle) > NEGLIGIBLE * moment(0.0).min(1.0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
+    let matters = |epsilon: f64| moment(epsilon) > NEGLIGIBLE * moment(0.0).min(1.0);
+    Boundary { holds: 0.0, fails: LARGEST }.halved(40, matters).fails
 }
 
 /// γ from 1 to e^end, evenly in ε, with the knots inside.
