@@ -4,7 +4,7 @@
 //! z_T = 0 is found here by looking at every set of times at which z may be 0 (short chains), by
 //! gift-wrapping (long ones), and in closed form.
 
-use dobrushin::analysis::{Analysis, Bound, ShiftRenyi};
+use dobrushin::analysis::{Bound, HiddenStates, ShiftRenyi};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise};
 use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, NonNegative, NotApplicable, Probability};

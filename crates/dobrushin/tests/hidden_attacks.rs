@@ -1,7 +1,7 @@
 //! What attacks on the accountant of hidden states found, each mended.
 
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::analysis::{Analysis, Shift, ShiftRenyi};
+use dobrushin::analysis::{HiddenStates, Shift, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
@@ -64,7 +64,7 @@ fn any_number_of_steps_after_others_may_be_none() {
     let run = Run::chain(CustomChain { chain: chain.expect("valid"), release: Release::Last });
     let released = run.released().expect("valid");
     let at_once = theta::theta(epsilon(0.5), NonNegative::new(3.0).expect("valid"));
-    for analysis in [&ShiftRenyi as &dyn Analysis, &Shift] {
+    for analysis in [&ShiftRenyi as &dyn HiddenStates, &Shift] {
         if let Ok(bound) = analysis.apply(&released.views[0]) {
             let delta = bound.into_profile().delta(epsilon(0.5));
             assert!(delta.upper() >= at_once.lower(), "{}: {delta}", analysis.id());
@@ -180,7 +180,7 @@ fn steps_before_the_use_are_no_use() {
     };
     let domain = Domain { diameter: Some(positive(2.0)), dimension: Some(1) };
     // Projected to an interval of length 2, from its middle, the use alone has a total variation of 0.29343.
-    for analysis in dobrushin::analysis::ALL {
+    for analysis in dobrushin::analysis::about_hidden_states() {
         let view = Mixture::last(Chain::new(steps(Count::Any), domain).expect("valid"));
         if let Ok(bound) = analysis.apply(&view) {
             let delta = bound.into_profile().delta(epsilon(0.0)).upper();
@@ -205,7 +205,7 @@ fn any_number_of_noisier_steps_hides_nothing_for_certain() {
         let domain = Domain { diameter, dimension: Some(1) };
         let view = Mixture::last(Chain::new(steps, domain).expect("valid"));
         let at_once = theta::theta(epsilon(0.5), NonNegative::new(3.0).expect("valid")).lower();
-        for analysis in dobrushin::analysis::ALL {
+        for analysis in dobrushin::analysis::about_hidden_states() {
             if let Ok(bound) = analysis.apply(&view) {
                 let delta = bound.into_profile().delta(epsilon(0.5)).upper();
                 assert!(delta >= at_once, "{}: {delta} < {at_once}", analysis.id());

@@ -1,6 +1,6 @@
 //! The recursion of whole profiles: the numbers it reaches, and what it is never above.
 
-use dobrushin::analysis::{Analysis, NonconvexPublished, Recursion, RegularizedPublished};
+use dobrushin::analysis::{HiddenStates, NonconvexPublished, Recursion, RegularizedPublished};
 use dobrushin::chain::{
     Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise, Stop,
 };

@@ -1,8 +1,8 @@
 //! The Rényi curve of a Gaussian mechanism whose records are sampled independently.
 
-use super::renyi_quadrature as quadrature;
-use super::{Direction, RenyiCurve};
+use super::{RenyiCurve, quadrature};
 use crate::numeric::normal;
+use crate::profile::Direction;
 use crate::{Enclosure, Error, Positive, Probability};
 
 /// P = (1 − q)·N(0, 1) + q·N(r, 1) against Q = N(0, 1): each record takes part with

@@ -20,8 +20,21 @@
 //! Bernoulli pair with likelihood ratios x and y gives the lower end. From
 //! ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
 
-use super::renyi_pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
+mod curve;
+mod integrand;
+mod of_profile;
+mod pair;
+mod profile;
+mod quadrature;
+mod subsampled;
+
+pub use curve::{ComposedCurve, ConcentratedCurve, PairCurve, RenyiCurve};
+pub use of_profile::renyi_of_profile;
+pub use profile::{AtOrder, RenyiProfile};
+pub use subsampled::SubsampledGaussian;
+
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, RenyiOrder};
+use pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
 
 /// D_α(P‖Q) ≤ ρ for one order α > 1.
 ///

@@ -10,7 +10,8 @@
 //! δ is convex in γ = e^ε and decreases, so between two nodes it lies below its chord, and above
 //! the chord of the next two nodes prolonged. Times e^(kε) both are integrated in closed form.
 
-use super::{Direction, PrivacyProfile};
+use crate::numeric::Boundary;
+use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon};
 
 /// So many cells of equal width …
@@ -92,12 +93,7 @@ impl Part<'_> {
         while !negligible(end) && end < LAST {
             end *= 2.0;
         }
-        let mut start = end / 2.0;
-        for _ in 0..6 {
-            let middle = f64::midpoint(start, end);
-            if negligible(middle) { end = middle } else { start = middle }
-        }
-        end
+        Boundary { holds: end, fails: end / 2.0 }.halved(6, negligible).holds
     }
 
     fn nodes(&self, step: f64) -> Vec<Enclosure> {

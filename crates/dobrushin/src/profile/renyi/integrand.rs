@@ -1,8 +1,8 @@
 //! What is integrated for the moments of a Poisson-subsampled Gaussian, with its rounding errors
-//! and its bounds; the notation is that of `renyi_quadrature.rs`.
+//! and its bounds; the notation is that of `quadrature.rs`.
 
-use super::Direction;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::profile::Direction;
 use core_math::{exp, expm1, log, log1p};
 
 /// Orders up to this minus 1 are exact, and so are the nodes.

@@ -13,7 +13,8 @@
 //! each order ([`RenyiBound`]), which for small K is far better: a single step with q = 1e-4 and
 //! σ = 2.6 at δ = 1e-5 has ε = 4e-5 by it, and 0.05 by the formula above.
 
-use super::{Direction, PrivacyProfile, RenyiBound, RenyiCurve};
+use super::{RenyiBound, RenyiCurve};
+use crate::profile::{self, Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon};
 
 /// The orders minus 1 that are searched.
@@ -236,6 +237,6 @@ impl<Curve: RenyiCurve> PrivacyProfile for RenyiProfile<Curve> {
 impl<Curve: RenyiCurve> RenyiProfile<Curve> {
     /// The larger of the values of the two directions: a larger divergence is a larger bound.
     fn larger(&self, of: impl Fn(Direction) -> Enclosure) -> Enclosure {
-        super::larger(self.curve.forward_is_larger(), of)
+        profile::larger(self.curve.forward_is_larger(), of)
     }
 }

@@ -32,10 +32,10 @@
 //! has its maximum in closed form. Beyond the first and the last node the terms decrease
 //! geometrically.
 
-use super::Direction;
-use super::renyi_integrand::Integrand;
+use super::integrand::Integrand;
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::profile::Direction;
 use core_math::{exp, expm1, log, log1p};
 
 /// The error of the sum, the nodes left out, and what they are relative to, as −ln.

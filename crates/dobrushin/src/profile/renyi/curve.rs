@@ -4,8 +4,8 @@
 //! generating function, so it is convex in α; and under composition (also adaptive) of
 //! mechanisms whose curves are at most K₁, K₂, …, the curve is at most K₁ + K₂ + ….
 
-use super::Direction;
 use crate::divergence::Pair;
+use crate::profile::Direction;
 use crate::{Enclosure, NonNegative, RenyiOrder};
 use std::sync::Arc;
 
