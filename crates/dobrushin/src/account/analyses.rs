@@ -6,7 +6,7 @@ use crate::NotApplicable;
 use crate::analysis::{self, Analysis, Bound};
 use crate::lower::{Composed, Released};
 use crate::profile::PrivacyProfile;
-use crate::run::Run;
+use crate::run::{Assumption, Run};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub struct Analysed {
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
-    /// What must hold of the run, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold of the run.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
@@ -88,7 +88,7 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
             assumptions: released.as_ref().map_or_else(
                 |_| Vec::new(),
                 |released| {
-                    let further = analysis.further_assumption().map(str::to_owned);
+                    let further = analysis.further_assumption();
                     released.assumptions.iter().cloned().chain(further).collect()
                 },
             ),

@@ -9,6 +9,7 @@ use crate::profile::{
     ComposedCurve, ConcentratedCurve, GaussianProfile, PairCurve, PrivacyProfile, RenyiProfile,
     SubsampledGaussian,
 };
+use crate::run::in_the_way;
 use crate::{Enclosure, NotApplicable, Positive};
 use std::sync::Arc;
 
@@ -75,7 +76,7 @@ pub(super) fn losses(composed: &Composed) -> Result<Composition, NotApplicable> 
 fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
     let value = multiplier.get();
     if value < LEAST_MULTIPLIER {
-        return Err(NotApplicable::new(format!(
+        return Err(NotApplicable::beyond(format!(
             "noise of {value:e} times one record's contribution hides nothing: at least {LEAST_MULTIPLIER:e} is needed"
         )));
     }
@@ -104,22 +105,24 @@ pub(super) fn renyi(composed: &Composed) -> Outcome {
             {
                 curve.then(part.count, SubsampledGaussian::new(rate, *noise_multiplier)?)
             }
-            (_, sampling) => return Err(NotApplicable::new(no_curve(sampling))),
+            (_, sampling) => return Err(no_curve(sampling)),
         };
     }
     Ok(Arc::new(RenyiProfile::new(curve)))
 }
 
-fn no_curve(sampling: Sampling) -> &'static str {
+fn no_curve(sampling: Sampling) -> NotApplicable {
     match sampling {
-        Sampling::Every => "no Rényi curve is known here for one of the mechanisms",
-        Sampling::Poisson(_) => {
-            "the Rényi curve of Poisson sampling is for Gaussian noise and run.neighbours = \
-             \"add-or-remove-one\" or \"zero-out\" with a fixed divisor"
-        }
-        Sampling::WithoutReplacement(_) => {
-            "no Rényi curve is known here for batches of a fixed size, nor for update.divide-by = \"actual\""
-        }
+        Sampling::Every => NotApplicable::beyond("no Rényi curve is known here for one of the mechanisms"),
+        Sampling::Poisson(_) => in_the_way!(
+            "the Rényi curve of Poisson sampling is for Gaussian noise and {} = \"add-or-remove-one\" or \"zero-out\" \
+             with a fixed divisor",
+            Neighbours
+        ),
+        Sampling::WithoutReplacement(_) => in_the_way!(
+            "no Rényi curve is known here for batches of a fixed size, nor for {} = \"actual\"",
+            DivideBy
+        ),
     }
 }
 
@@ -138,9 +141,10 @@ fn central_limit_mu(composed: &Composed) -> Result<Enclosure, NotApplicable> {
                 Enclosure::from(rate).square() * ratio(part, *noise_multiplier).square().exp_m1()
             }
             _ => {
-                return Err(NotApplicable::new(
-                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with \
-                     run.neighbours = \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
+                return Err(in_the_way!(
+                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with {} = \
+                     \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
+                    Neighbours
                 ));
             }
         };

@@ -40,6 +40,7 @@ use crate::numeric::{ln_sum, theta};
 use crate::profile::{
     ComposedCurve, ConcentratedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile,
 };
+use crate::run::{Assumption, Fact, missing};
 use crate::statement::{self, Statement};
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
@@ -55,8 +56,8 @@ pub trait Analysis: Send + Sync {
     /// [`NotApplicable`] with the assumption that fails.
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable>;
 
-    /// What must hold of a run besides what its chains say, in words.
-    fn further_assumption(&self) -> Option<&'static str> {
+    /// What must hold of a run besides what its chains say.
+    fn further_assumption(&self) -> Option<Assumption> {
         None
     }
 
@@ -178,5 +179,19 @@ impl<F: Fn(Epsilon) -> Enclosure + Send + Sync> PrivacyProfile for LogDelta<F> {
 
 /// The reason most theorems about contraction have to give.
 fn unbounded() -> NotApplicable {
-    NotApplicable::new("the domain is unbounded: [domain] diameter is missing")
+    missing!("the domain is unbounded: {:#} is missing", Diameter)
+}
+
+/// The reason theorems about shifts have to give.
+fn unrelated() -> NotApplicable {
+    NotApplicable::missing(
+        &[Fact::Convex, Fact::Smoothness, Fact::WeightDecay, Fact::ClipNorm],
+        format!(
+            "nothing bounds how far iterates move apart: {:#} with {}, {}, or {} is missing",
+            Fact::Convex,
+            Fact::Smoothness.key(),
+            Fact::WeightDecay,
+            Fact::ClipNorm
+        ),
+    )
 }
