@@ -16,9 +16,9 @@
 //! lost in its error, what remains is that the centres of Q's noise are within reach of the
 //! interval: the upper end may then be far too large, but never too small.
 
-use crate::chain::Noise;
 use crate::laws::Laws;
 use crate::mixture::{Mixture, UNIT};
+use crate::step::Noise;
 use crate::taylor::{Cell, Polynomial, TERMS, integral_to, size, zoomed};
 use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, RenyiOrder};

@@ -96,7 +96,8 @@ fn size_of_start(model: &Model, projection: Option<Projection>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bounds, Description, Loss, Model, Plan, Projection, Target};
+    use crate::loss::Huber;
+    use crate::{Bounds, Description, Model, Plan, Projection, Target};
     use dobrushin::Positive;
     use dobrushin::mechanism::Neighbours;
     use dobrushin::run::{
@@ -145,7 +146,7 @@ mod tests {
         let norm = positive(odd.norm);
         let description = Description {
             training,
-            model: Model::Linear { loss: Loss::Huber { width: positive(1.0) }, features: 3 },
+            model: Model::Linear { loss: Huber { width: positive(1.0) }.into(), features: 3 },
             bounds: Bounds { dimension: 3, norm, target: Target::Range { lower: -1.0, upper: 1.0 } },
             projection: odd.projection,
             loss_bound: positive(1.0),

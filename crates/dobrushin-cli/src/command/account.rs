@@ -111,7 +111,7 @@ fn records(
         records.write_csv(path)?;
     }
     if let Some(path) = plot {
-        let published = account.answer("composition").or(account.answer("composition-renyi"));
+        let published = account.if_published();
         records.draw(published.map(|answer| answer.value.upper())).write(path)?;
     }
     Ok(arguments.per_record.then_some(records))

@@ -10,7 +10,7 @@ use crate::progress;
 use crate::run_file::{self, RunFile};
 use crate::sweep::Sweep;
 use dobrushin::NotApplicable;
-use dobrushin::account::{Answer, Options, Question, Report as Account};
+use dobrushin::account::{Answer, Entry, Options, Question, Report as Account};
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::Run;
 use dobrushin::utility::{self, Best, Utility};
@@ -131,9 +131,14 @@ struct Curve {
 impl Curve {
     /// The analyses that apply somewhere.
     fn ids(&self) -> Vec<&'static str> {
+        self.entries().map(|entry| entry.id).collect()
+    }
+
+    /// What the analyses that apply somewhere answered at the first point.
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.accounts.first().map_or(&[][..], |account| &account.entries);
         let applies = |id: &str| self.accounts.iter().any(|account| answer(account, id).is_some());
-        entries.iter().map(|entry| entry.id).filter(|id| applies(id)).collect()
+        entries.iter().filter(move |entry| applies(entry.id))
     }
 
     fn text(&self) -> Text {
@@ -297,11 +302,11 @@ impl Curve {
                     Series { label, points: points.collect(), line: Line::Solid }
                 })
                 .collect(),
-            _ => (self.ids().into_iter())
-                .map(|id| {
+            _ => (self.entries())
+                .map(|Entry { id, rigorous, .. }| {
                     let points = here().map(|(at, (_, account))| (abscissa(at), height(answer(account, id))));
-                    let line = if id == "composition-gdp" { Line::Dashed } else { Line::Solid };
-                    Series { label: id.to_owned(), points: points.collect(), line }
+                    let line = if *rigorous { Line::Solid } else { Line::Dashed };
+                    Series { label: (*id).to_owned(), points: points.collect(), line }
                 })
                 .collect(),
         };
@@ -309,15 +314,15 @@ impl Curve {
             Question::Epsilon(d) => format!("δ = {}", number::plain(d.get())),
             Question::Delta(e) => format!("ε = {}", number::plain(e.get())),
         };
+        let approximate = self.entries().filter(|entry| !entry.rigorous);
+        let approximate: String =
+            approximate.map(|entry| format!("; {} is an approximation", entry.id)).collect();
         Plot {
             title: match &self.worths {
                 Some(_) => format!("{} against excess, over {}, at {given}", y.label, self.sweeps[0].key),
                 None => format!("{} over {} at {given}", y.label, x.label),
             },
-            caption: vec![match self.ids().contains(&"composition-gdp") {
-                true => "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
-                false => "Upper ends of certified enclosures.".to_owned(),
-            }],
+            caption: vec![format!("Upper ends of certified enclosures{approximate}.")],
             x,
             y,
             series,

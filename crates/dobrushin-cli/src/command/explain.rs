@@ -4,8 +4,8 @@ use crate::cli::ExplainArgs;
 use crate::output::{Report, Text, bullets, wrap};
 use crate::problem::Problem;
 use crate::run_file::nearest;
-use dobrushin::account::analysis_ids;
-use dobrushin::statement::{LOCAL, STATEMENTS, Statement, UTILITY, find};
+use dobrushin::analysis;
+use dobrushin::statement::{FOUNDATIONS, LOCAL, Statement, UTILITY, find};
 use serde_json::{Value, json};
 
 /// One statement, or the list of all.
@@ -74,12 +74,9 @@ fn list() -> Report {
 
 /// The analyses, in the order of reports, what they rest on, what noise costs, and what local privacy does.
 fn grouped() -> [(&'static str, Vec<&'static Statement>); 4] {
-    let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
-    let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
-    let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
     [
-        ("Analyses of runs", analyses.clone()),
-        ("What they rest on", others),
+        ("Analyses of runs", analysis::ALL.iter().map(|theorem| theorem.statement()).collect()),
+        ("What they rest on", FOUNDATIONS.iter().collect()),
         ("Utility", UTILITY.iter().collect()),
         ("Local privacy", LOCAL.iter().collect()),
     ]
@@ -95,7 +92,7 @@ pub fn as_json(statement: &Statement) -> Value {
         "assumptions": statement.assumptions,
         "source": statement.source,
         "errata": statement.errata,
-        "is_analysis": analysis_ids().any(|id| id == statement.id),
+        "is_analysis": analysis::ALL.iter().any(|theorem| theorem.id() == statement.id),
         "applies_to": notes.map(|notes| notes.applies_to),
         "formula": notes.map(|notes| notes.formula),
         "proof": notes.map(|notes| notes.proof),

@@ -1,6 +1,6 @@
 //! Formulas as the papers print them, wrong ones too: they are drawn beside what holds, and nothing else may use them.
 
-use dobrushin::numeric::{chi_square, theta};
+use dobrushin::numeric::{GoldenSection, chi_square, theta};
 use dobrushin::profile::RenyiBound;
 use dobrushin::{Enclosure, Epsilon, NonNegative, RenyiOrder};
 use std::num::NonZeroU32;
@@ -151,12 +151,7 @@ fn distance(value: f64) -> NonNegative {
 
 /// The least over (1, most] of a function with one valley, on a logarithmic scale of x − 1.
 fn least_above_one(most: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let (mut from, mut to) = ((most - 1.0).ln() - 12.0, (most - 1.0).ln());
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
+    let ends = ((most - 1.0).ln() - 12.0, (most - 1.0).ln());
     let at = |x: f64| f(1.0 + x.exp());
-    for _ in 0..70 {
-        let (left, right) = (to - ratio * (to - from), from + ratio * (to - from));
-        if at(left) > at(right) { from = left } else { to = right }
-    }
-    at(0.5 * (from + to)).min(f(most))
+    at(GoldenSection::new(ends, at).narrowed(70).middle()).min(f(most))
 }

@@ -3,12 +3,15 @@
 pub use dobrushin_train::schema::nearest;
 
 use crate::problem::Problem;
+use dobrushin_train::Model;
+use std::sync::LazyLock;
 use toml::{Table, Value};
 
 /// The algorithms.
 pub const ALGORITHMS: &[&str] = &["pnsgd", "dp-sgd", "gradient-descent", "online", "chain", "composition"];
 
 /// A key, with an example of its use.
+#[derive(Clone, Copy)]
 pub struct Key {
     pub section: &'static str,
     pub name: &'static str,
@@ -27,7 +30,18 @@ const SECTIONS: [&str; 9] =
     ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
 
 /// All of them; those of [[mechanism]] and [[step]] last.
-const KEYS: &[Key] = &[
+static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    let mut models: Vec<Key> = Vec::new();
+    for of_model in Model::kinds().iter().flat_map(|kind| kind.keys) {
+        if models.iter().all(|key| key.name != of_model.name) {
+            models.push(key("model", of_model.name, of_model.example));
+        }
+    }
+    [BEFORE_MODELS, &models, AFTER_MODELS].concat()
+});
+
+/// Those up to the keys that models take besides their kind and schema.
+const BEFORE_MODELS: &[Key] = &[
     key("run", "algorithm", "algorithm = \"dp-sgd\""),
     key("run", "records", "records = 60000"),
     key("run", "steps", "steps = 10000"),
@@ -62,10 +76,10 @@ const KEYS: &[Key] = &[
     key("domain", "interval", "interval = [0.0, 1.0]"),
     key("model", "kind", "kind = \"logistic\""),
     key("model", "schema", "schema = \"schema.toml\""),
-    key("model", "width", "width = 1.0"),
-    key("model", "smoothing", "smoothing = 0.1"),
-    key("model", "level", "level = 0.5"),
-    key("model", "hidden", "hidden = 256"),
+];
+
+/// Those after them.
+const AFTER_MODELS: &[Key] = &[
     key("evaluation", "noise-multiplier", "noise-multiplier = 50"),
     key("evaluation", "loss-bound", "loss-bound = 2.0"),
     key("target", "delta", "delta = 1e-5"),

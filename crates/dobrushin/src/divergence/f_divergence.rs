@@ -18,8 +18,9 @@
 //! lines through neighbouring chords, which a convex curve never crosses, a lower
 //! one. The grid is refined until they agree.
 
-use super::{Conjugate, Gamma, Generator, Pair};
-use crate::Enclosure;
+use super::{Conjugate, Generator, Pair};
+use crate::numeric::Boundary;
+use crate::{Enclosure, Gamma};
 
 /// The grid is refined until the relative width is below this …
 const TOLERANCE: f64 = 1e-9;
@@ -94,16 +95,8 @@ fn last_epsilon(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> f
     }
     let growth = f.growth();
     let moment = |epsilon: f64| growth.coefficient * pair.tail_moment(epsilon, growth.power);
-    let (mut low, mut high) = (0.0, LARGEST);
-    for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        if moment(middle) > NEGLIGIBLE * moment(0.0).min(1.0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
+    let matters = |epsilon: f64| moment(epsilon) > NEGLIGIBLE * moment(0.0).min(1.0);
+    Boundary { holds: 0.0, fails: LARGEST }.halved(40, matters).fails
 }
 
 /// γ from 1 to e^end, evenly in ε, with the knots inside.

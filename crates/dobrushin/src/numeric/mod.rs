@@ -9,6 +9,7 @@ pub mod decimal;
 mod enclosure;
 pub(crate) mod fft;
 pub mod gamma;
+mod golden;
 mod mills;
 mod mills_table;
 pub mod normal;
@@ -18,8 +19,9 @@ mod sum;
 pub mod theta;
 
 pub use enclosure::Enclosure;
+pub use golden::GoldenSection;
 pub(crate) use roots::root_of_decreasing;
-pub use roots::{Boundary, boundary};
+pub use roots::{Boundary, boundary, partition_point};
 pub(crate) use sum::ln_sum;
 
 use crate::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};

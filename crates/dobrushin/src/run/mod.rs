@@ -5,6 +5,7 @@
 
 mod assumption;
 mod batches;
+mod builder;
 mod check;
 mod fact;
 mod mechanisms;
@@ -14,6 +15,7 @@ mod training;
 mod update;
 
 pub use assumption::{Assumption, Curvature, Ending};
+pub use builder::RunBuilder;
 pub use fact::Fact;
 pub use mechanisms::{MechanismUse, Mechanisms};
 pub use not_applicable::{NotApplicable, Obstacle};

@@ -229,3 +229,31 @@ impl Order {
         matches!(self, Self::Once | Self::Cyclic | Self::Shuffled)
     }
 }
+
+/// What is usual, where it is not said.
+impl Algorithm {
+    /// The order of records; DP-SGD has no usual one.
+    pub fn usual_order(self) -> Option<Order> {
+        match self {
+            Self::GradientDescent => Some(Order::Full),
+            Self::Online | Self::Pnsgd => Some(Order::Once),
+            Self::DpSgd => None,
+        }
+    }
+
+    /// The batch for an order of this many records.
+    pub fn usual_batch(self, order: Order, records: u64) -> Option<Batch> {
+        match (self, order) {
+            (_, Order::Full) => Some(Batch::Size(records)),
+            (Self::Pnsgd | Self::Online, _) => Some(Batch::Size(1)),
+            _ => None,
+        }
+    }
+}
+
+impl Order {
+    /// The length, where it is not said: one pass, for records that are used once.
+    pub fn usual_length(self) -> Option<Length> {
+        (self == Self::Once).then(|| Positive::new(1.0).ok().map(Length::Epochs)).flatten()
+    }
+}
