@@ -431,8 +431,8 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 fn parameter(text: &str) -> Result<Parameter, String> {
-    Parameter::ALL.into_iter().find(|p| p.name() == text || p.key() == text).ok_or_else(|| {
-        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.name()).collect();
+    Parameter::ALL.into_iter().find(|p| p.fact().key() == text || p.fact().name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.fact().key()).collect();
         format!("{text:?} is none of {}", names.join(", "))
     })
 }

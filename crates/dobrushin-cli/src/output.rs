@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use dobrushin::Enclosure;
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -128,9 +129,14 @@ pub fn wrap(text: &str, first: &str) -> String {
 }
 
 /// A list of points under a heading.
-pub fn bullets(heading: &str, items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let items: Vec<String> = items.into_iter().map(|item| wrap(item.as_ref(), "  - ")).collect();
+pub fn bullets(heading: &str, items: impl IntoIterator<Item = impl Display>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| wrap(&item.to_string(), "  - ")).collect();
     format!("{heading}\n{}", items.join("\n"))
+}
+
+/// A list of sentences.
+pub fn sentences(items: &[impl Display]) -> Value {
+    items.iter().map(ToString::to_string).collect()
 }
 
 /// `{"lower": …, "upper": …}`.

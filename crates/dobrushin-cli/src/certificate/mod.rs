@@ -7,7 +7,7 @@ pub use check::{Checked, Verdict, check};
 
 use crate::command::account::{analyses_json, target};
 use crate::command::explain;
-use crate::output::{bounds, object};
+use crate::output::{bounds, object, sentences};
 use crate::problem::Problem;
 use crate::run_file::{RunFile, SelfContained};
 use dobrushin::account::{Options, Question, Report as Account};
@@ -35,7 +35,7 @@ fn of_run(run: &SelfContained, account: &Account, options: &Options) -> Option<V
         ("epsilon", bounds(epsilon)),
         ("delta", bounds(delta)),
         ("analysis", json!(best.id)),
-        ("assumptions", json!(best.assumptions)),
+        ("assumptions", sentences(best.assumptions)),
     ]);
     if let Some(log_delta) = best.answer.log_delta {
         guarantee.insert("log_delta".to_owned(), bounds(log_delta));

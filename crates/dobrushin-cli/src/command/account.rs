@@ -5,7 +5,7 @@ use crate::certificate;
 use crate::cli::{AccountArgs, QuestionArgs};
 use crate::file;
 use crate::guard::Guard;
-use crate::output::{Report, Text, bounds, bullets, number as json_number, object, table, wrap};
+use crate::output::{Report, Text, bounds, bullets, number as json_number, object, sentences, table, wrap};
 use crate::problem::Problem;
 use crate::records::Records;
 use crate::run_file::{self, RunFile};
@@ -237,7 +237,7 @@ fn guarantee(account: &Account) -> Value {
     let mut fields = answer_json(account.question, best.answer);
     fields.extend(given(account.question));
     fields.insert("analysis".to_owned(), json!(best.id));
-    fields.insert("assumptions".to_owned(), json!(best.assumptions));
+    fields.insert("assumptions".to_owned(), sentences(best.assumptions));
     Value::Object(fields)
 }
 

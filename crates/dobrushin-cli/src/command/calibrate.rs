@@ -29,13 +29,15 @@ pub fn run(arguments: &CalibrateArgs, guard: &Guard) -> Result<Report, Problem> 
     let parameter = arguments.parameter;
     // Gradients that are bounded are not clipped: the library says what to do.
     let bounded = parameter == Parameter::ClipNorm && file.says("update.lipschitz");
-    if !file.says(parameter.key()) && !bounded {
-        run_file::set(&mut file, parameter.key(), placeholder(parameter))?;
+    if !file.says(parameter.fact().name()) && !bounded {
+        run_file::set(&mut file, parameter.fact().name(), placeholder(parameter))?;
     }
     let derived = [Parameter::ClipNorm, Parameter::Diameter, Parameter::BatchSize];
     if file.says("model.kind") && derived.contains(&parameter) {
-        let what =
-            format!("{} cannot be searched with [model]: other numbers are derived from it", parameter.key());
+        let what = format!(
+            "{} cannot be searched with [model]: other numbers are derived from it",
+            parameter.fact().name()
+        );
         return Err(Problem::new(what).help("search the noise, or dobrushin curve --over it"));
     }
     let run = file.run()?;
@@ -124,7 +126,7 @@ fn problem(error: CalibrationError, target: Target) -> Problem {
         CalibrationError::NotApplicable(reason) => Problem::new(format!("nothing can be searched: {reason}")),
         CalibrationError::Unreachable { parameter, value, achieved } => Problem::answer_is_no(format!(
             "the target cannot be reached by {}: even {} gives {} = {}, above {}",
-            parameter.name(),
+            parameter.fact().key(),
             number::plain(value),
             quantity(target),
             number::upper(achieved),
@@ -150,7 +152,7 @@ fn quantity(target: Target) -> &'static str {
 fn text(found: &Calibration, target: Target, side: &str) -> Text {
     let mut text = Text::default();
     let value = number::plain(found.value);
-    text.answer(format!("{} = {value}", found.parameter.name()));
+    text.answer(format!("{} = {value}", found.parameter.fact().key()));
     let what = match target {
         Target::Privacy { delta, .. } => format!("ε at δ = {}", number::plain(delta.get())),
         Target::Advantage(_) => "membership advantage".to_owned(),
@@ -179,7 +181,7 @@ fn text(found: &Calibration, target: Target, side: &str) -> Text {
 fn as_json(found: &Calibration, target: Target) -> Map<String, Value> {
     let whole = found.parameter.is_whole();
     let value = if whole { json!(found.value as u64) } else { json!(found.value) };
-    let mut fields = object([("parameter", json!(found.parameter.name())), ("value", value)]);
+    let mut fields = object([("parameter", json!(found.parameter.fact().key())), ("value", value)]);
     let more = match target {
         Target::Privacy { delta, .. } => {
             object([("epsilon", bounds(found.achieved)), ("delta", json!(delta.get()))])

@@ -5,7 +5,7 @@ use crate::cli::VerifyArgs;
 use crate::command::account::{answer_json, pair, symbol, target};
 use crate::command::train::{NOT_PRIVATE, digest};
 use crate::json_file;
-use crate::output::{Report, Text, bullets, number as json_number, object, table};
+use crate::output::{Report, Text, bullets, number as json_number, object, sentences, table};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -176,7 +176,7 @@ fn as_json(checked: &Checked, private: bool, confirmed: bool) -> Value {
         ("claimed", json_number(claim.upper)),
         ("claimed_log_delta", json!(claim.log_delta.map(json_number))),
         ("recomputed", json!(recomputed)),
-        ("assumptions", json!(guarantee.map_or(&[][..], |guarantee| guarantee.assumptions))),
+        ("assumptions", sentences(guarantee.map_or(&[][..], |guarantee| guarantee.assumptions))),
         ("same_assumptions", json!(same_assumptions)),
         ("version", json!(claim.version)),
         ("private", json!(private)),

@@ -5,7 +5,7 @@ use super::files::digest;
 use crate::problem::Problem;
 use crate::run_file::SelfContained;
 use dobrushin::account::Report as Account;
-use dobrushin::run::{Contribution, Training};
+use dobrushin::run::{Assumption, Contribution, Training};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn derived(plan: &Plan, schema: &Schema, account: &Account, test_share: Option<f
     let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
     let enforced: Vec<Value> = assumptions
         .iter()
-        .map(|assumption| json!({ "assumption": assumption, "enforced": how(assumption, plan) }))
+        .map(|assumption| json!({ "assumption": assumption.to_string(), "enforced": how(assumption, plan) }))
         .collect();
     let training = plan.training();
     let mut not_covered = vec![OTHER_RELEASES, ROUNDING];
@@ -107,80 +107,90 @@ const TESTED: &str = "what was reported of the records that were kept apart for 
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";
 
-/// Where it is enforced, in words; the words of assumptions are those of the library.
-pub fn how(assumption: &str, plan: &Plan) -> String {
-    let has = |words: &str| assumption.contains(words);
-    let training = plan.training();
-    // Before the words that are in it too.
-    if has("is then evaluated") {
-        "each record's part of the sum is cut to its bound, and noise of that size is added".to_owned()
-    } else if has("neighbouring data sets differ") {
-        "by the meaning of the guarantee; neither how other records are read, nor their number, nor whether the program \
-         stops depends on what a record holds: every line of the file is a row, and a row that cannot be used is an \
-         empty record in its place"
-            .to_owned()
-    } else if has("neither data set has more than") || has("one of the two data sets has exactly") {
-        "NOT enforced: to stop at one record more would tell that it is there, so that all rows are used, however many \
-         there are; that there are no more is yours to know"
-            .to_owned()
-    } else if has("gradient is clipped") {
-        "every record's gradient is scaled down to that norm before it is added".to_owned()
-    } else if has("gradient has norm at most") {
-        format!(
-            "every row is scaled down to norm {} when it is read, and every target moved into its declared range; the rest \
-             follows from the model",
-            plan.bounds().norm.get()
-        )
-    } else if has("gradient with Lipschitz constant") {
-        format!(
-            "follows from the model for rows of norm {} at most, which every row is scaled down to",
-            plan.bounds().norm.get()
-        )
-    } else if has("is projected") {
-        "the iterate is projected after every step".to_owned()
-    } else if has("multiplies the iterate by") {
-        "every step does so".to_owned()
-    } else if has("noise of every step") {
-        "drawn anew in every step from ChaCha20, in 53 binary digits; rounding is not covered".to_owned()
-    } else if has("divided by") || has("average is over") {
-        "the program divides so".to_owned()
-    } else if has("Poisson sampling") || has("uniformly random batch") {
-        "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
-            .to_owned()
-    } else if has("is in one batch") || has("uses all records") || has("steps were made") {
-        format!("the program makes {} steps, and counts records by their place in the file", steps(training))
-    } else if has("is published") || has("is released") || has("may be published") {
-        "iterates are in memory only; one is written when training has ended, and nothing if it is interrupted"
-            .to_owned()
-    } else if has("computed from the one before") {
-        "the program keeps no average and no momentum".to_owned()
-    } else if has("use public data only") {
-        "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know"
-            .to_owned()
-    } else if has("such runs on the same records") {
-        "each task has its own noise and order, and its cost is counted".to_owned()
-    } else if has("starts at 0") {
-        match plan.model() {
+/// How the program makes an assumption hold, or that it does not, in words.
+pub fn how(assumption: &Assumption, plan: &Plan) -> String {
+    match assumption {
+        Assumption::NeighboursDiffer(_) => {
+            "by the meaning of the guarantee; neither how other records are read, nor their number, nor whether the program \
+             stops depends on what a record holds: every line of the file is a row, and a row that cannot be used is an \
+             empty record in its place"
+        }
+        Assumption::AtMostRecords(_) | Assumption::ExactlyRecords(_) => {
+            "NOT enforced: to stop at one record more would tell that it is there, so that all rows are used, however many \
+             there are; that there are no more is yours to know"
+        }
+        Assumption::ClippedTo(_) => "every record's gradient is scaled down to that norm before it is added",
+        Assumption::GradientNorm(_) => {
+            return format!(
+                "every row is scaled down to norm {} when it is read, and every target moved into its declared range; the \
+                 rest follows from the model",
+                plan.bounds().norm.get()
+            );
+        }
+        Assumption::Smooth(..) => {
+            return format!(
+                "follows from the model for rows of norm {} at most, which every row is scaled down to",
+                plan.bounds().norm.get()
+            );
+        }
+        Assumption::ProjectedTo(_) => "the iterate is projected after every step",
+        Assumption::WeightDecay(_) => "every step does so",
+        Assumption::Noise(_) => {
+            "drawn anew in every step from ChaCha20, in 53 binary digits; rounding is not covered"
+        }
+        Assumption::DividedBy(_)
+        | Assumption::DividedByTheNumberDrawn
+        | Assumption::DividedByTheBatch => "the program divides so",
+        Assumption::DrawnIndependently { .. } | Assumption::DrawnTogether { .. } => {
+            "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
+        }
+        Assumption::EveryRecordEveryStep
+        | Assumption::OneBatch(_)
+        | Assumption::OneBatchOfEachPass { .. }
+        | Assumption::ExactlySteps(_) => {
+            let steps = steps(plan.training());
+            return format!("the program makes {steps} steps, and counts records by their place in the file");
+        }
+        Assumption::MayPublish(_) | Assumption::PublishesOnly(_) => {
+            "iterates are in memory only; one is written when training has ended, and nothing if it is interrupted"
+        }
+        Assumption::NoMemory => "the program keeps no average and no momentum",
+        Assumption::PublicSteps(_) => {
+            "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know"
+        }
+        Assumption::Evaluated(_) => {
+            "each record's part of the sum is cut to its bound, and noise of that size is added"
+        }
+        Assumption::Tasks(_) => "each task has its own noise and order, and its cost is counted",
+        Assumption::StartsAtZero | Assumption::StartsAtZeroUnlessBounded => match plan.model() {
             Model::Network { .. } => {
                 "it starts from random weights, which depend on no record; what is left of them after the decay so far \
                  is the same for all data, and less that it starts at 0 and makes steps within the same bounds"
             }
             Model::Linear { .. } | Model::Softmax { .. } => "it does, and in the domain if there is one",
+        },
+        Assumption::SmallestNoiseOfMoreThan(_) => {
+            "it is how the guarantee is computed; every step has its own noise, which is not smaller"
         }
-        .to_owned()
-    } else if has("counted with the smallest noise") {
-        "it is how the guarantee is computed; every step has its own noise, which is not smaller".to_owned()
-    } else if has("no parameter was chosen") {
-        "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
-         them, is not covered"
-            .to_owned()
-    } else {
-        NOT_ENFORCED.to_owned()
+        Assumption::ParametersWithoutData => {
+            "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
+             them, is not covered"
+        }
+        // A plan is an iteration whose gradients are bounded, and its model is released for everybody.
+        Assumption::GradientNormOfTheMultiplier
+        | Assumption::OnlyForRecord(_)
+        | Assumption::IndependentMechanisms
+        | Assumption::FixedMechanisms
+        | Assumption::MayPublishOutputs
+        | Assumption::ContinuousMechanisms
+        | Assumption::StepsAsGiven
+        | Assumption::DisplacementsAsGiven
+        | Assumption::IndependentSteps
+        | Assumption::OneDimension
+        | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
     }
+    .to_owned()
 }
-
-/// What is said of an assumption that this file does not know.
-const NOT_ENFORCED: &str = "NOT enforced by the program";
 
 fn steps(training: &Training) -> u64 {
     training.steps().unwrap_or(0).saturating_add(training.public_steps)

@@ -78,9 +78,9 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
 /// Puts the least noise that meets a target in place.
 fn find_noise(file: &mut RunFile, target: Target) -> Result<(), Problem> {
     let parameter = Parameter::NoiseMultiplier;
-    run_file::set(file, parameter.key(), toml::Value::Float(1.0))?;
+    run_file::set(file, parameter.fact().name(), toml::Value::Float(1.0))?;
     let found = calibrate::search(&file.run()?, parameter, target)?;
-    run_file::set(file, parameter.key(), toml::Value::Float(found.value))
+    run_file::set(file, parameter.fact().name(), toml::Value::Float(found.value))
 }
 
 fn train(

@@ -5,7 +5,7 @@ use super::arguments::TrainArgs;
 use super::data::Data;
 use super::files::Folder;
 use crate::command::account::{answer_json, pair, symbol, target, warn};
-use crate::output::{Report, Text, bullets, object, table};
+use crate::output::{Report, Text, bullets, object, sentences, table};
 use crate::run_file::RunFile;
 use dobrushin::account::Report as Account;
 use dobrushin::numeric::decimal as number;
@@ -80,7 +80,7 @@ fn guarantee(outcome: &Outcome, text: &mut Text, json: &mut Map<String, Value>) 
     if let Value::Object(given) = target(question) {
         fields.extend(given);
     }
-    fields.extend(object([("analysis", json!(best.id)), ("assumptions", json!(best.assumptions))]));
+    fields.extend(object([("analysis", json!(best.id)), ("assumptions", sentences(best.assumptions))]));
     json.insert("guarantee".to_owned(), Value::Object(fields));
     json.insert("private".to_owned(), json!(outcome.arguments.seed.is_none()));
     json.insert("run".to_owned(), outcome.file.json());
