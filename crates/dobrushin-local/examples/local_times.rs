@@ -1,9 +1,9 @@
 //! Times frequencies from private reports: so many people a second, privatised, counted and estimated, with ChaCha20.
 
 use dobrushin::numeric::bits::RandomBits;
+use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_local::estimate::{Family, Frequencies};
 use dobrushin_local::frequency::{FrequencyOracle, IDS, by_id};
-use dobrushin::{Delta, Epsilon, Probability};
 use rand::rngs::ChaCha20Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::time::Instant;

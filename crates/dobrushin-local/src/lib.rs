@@ -15,7 +15,6 @@ pub mod risk;
 mod shuffle;
 mod threshold;
 
-
 pub use profile::LocalProfile;
 pub use promise::LocalPrivacy;
 pub use risk::Coins;

@@ -3,8 +3,8 @@
 #[path = "../../dobrushin/tests/laws/mod.rs"]
 mod laws;
 
-use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_local::{Coins, LocalPrivacy};
 use laws::golden;
 use serde_json::Value;
 use std::num::NonZeroU32;

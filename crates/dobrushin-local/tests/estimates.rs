@@ -6,11 +6,11 @@
 mod frequency_support;
 
 use dobrushin::numeric::bits::RandomBits;
+use dobrushin::numeric::{beta, chi_square};
+use dobrushin::{Enclosure, NonNegative, Positive, Probability};
 use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood, variance};
 use dobrushin_local::frequency::{Channel, FrequencyOracle, Hadamard, Hashing, IDS, Response, Unary, by_id};
 use dobrushin_local::mean::Target;
-use dobrushin::numeric::{beta, chi_square};
-use dobrushin::{Enclosure, NonNegative, Positive, Probability};
 use dobrushin_reference::Random;
 use frequency_support::{Seeded, delta, epsilon};
 use std::collections::HashMap;

@@ -4,12 +4,12 @@
 mod frequency_support;
 
 use dobrushin::kernel::Kernel;
+use dobrushin::profile::PrivacyProfile;
+use dobrushin::{Epsilon, Error, Gamma, Probability};
 use dobrushin_local::frequency::{
     Channel, FrequencyOracle, Hadamard, Hashing, IDS, Response, Subset, Unary, by_id,
 };
 use dobrushin_local::{LocalProfile, frequency};
-use dobrushin::profile::PrivacyProfile;
-use dobrushin::{Epsilon, Error, Gamma, Probability};
 use dobrushin_reference::Real;
 use frequency_support::{all_pairs, contraction, delta, epsilon, real, share};
 

@@ -2,10 +2,10 @@
 //! is what the profile says.
 
 use dobrushin::kernel::{FiniteKernel, Kernel};
+use dobrushin::{Delta, Epsilon, Gamma};
 use dobrushin_local::mean::{
     self, Bounds, Gaussian, Grid, Hybrid, Laplace, MeanMechanism, OneBit, Piecewise,
 };
-use dobrushin::{Delta, Epsilon, Gamma};
 
 const LEVELS: [f64; 7] = [1e-3, 0.1, 0.61, 1.0, 2.5, 8.0, 20.0];
 

@@ -3,16 +3,14 @@
 //! A mean of n reports of variance v is compared within 7·√(v/n). By Bernstein's inequality a sound mechanism fails one
 //! such comparison with probability below 2e^(−49/2·0.97) < 2e-10 for the n used here.
 
-use dobrushin_local::estimate::{
-    Accuracy, MeanEstimator, Method, VectorEstimator, mean_plans, mean_records,
-};
+use dobrushin::numeric::bits::RandomBits;
+use dobrushin::{Delta, Epsilon, Positive, Probability};
+use dobrushin_local::LocalPrivacy;
+use dobrushin_local::estimate::{Accuracy, MeanEstimator, Method, VectorEstimator, mean_plans, mean_records};
 use dobrushin_local::mean::{
     self, Bounds, DiscreteGaussian, DiscreteLaplace, Gaussian, Grid, HalfSphere, Hybrid, IntegerNoise,
     Laplace, MeanMechanism, OneBit, Piecewise, Target,
 };
-use dobrushin::numeric::bits::RandomBits;
-use dobrushin_local::LocalPrivacy;
-use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_reference::Random;
 use std::collections::HashMap;
 use std::num::NonZeroU32;

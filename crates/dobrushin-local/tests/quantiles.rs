@@ -1,13 +1,13 @@
 //! Distributions and quantiles of a numeric column through bins, and how many reports frequencies need.
 
+use dobrushin::numeric::bits::RandomBits;
+use dobrushin::{Delta, Epsilon, Positive, Probability};
+use dobrushin_local::LocalPrivacy;
 use dobrushin_local::estimate::{
     Accuracy, Bins, CdfEstimate, CdfEstimator, Method, frequency_plans, frequency_records,
 };
 use dobrushin_local::frequency::{self, FrequencyOracle};
 use dobrushin_local::mean::{Bounds, Target};
-use dobrushin::numeric::bits::RandomBits;
-use dobrushin_local::LocalPrivacy;
-use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_reference::Random;
 
 struct Bits(Random);

@@ -5,13 +5,13 @@ mod laws;
 
 use dobrushin::divergence::{DiscretePair, FiniteLaw, Pair};
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::statement;
+use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{
     Ball, BayesProblem, Coefficient, Family, Frequencies, FrequencyLoss, Loss, MomentClass, Reports,
     RiskBound, Task, Testing, TwoPoints,
 };
-use dobrushin::statement;
-use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability};
 use laws::{Random, golden};
 use serde_json::Value;
 use std::num::NonZeroU32;

@@ -4,9 +4,9 @@
 mod laws;
 
 use dobrushin::kernel::FiniteKernel;
-use dobrushin_local::Shuffled;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon};
+use dobrushin_local::Shuffled;
 use laws::Random;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

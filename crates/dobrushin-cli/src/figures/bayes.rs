@@ -3,8 +3,8 @@
 use super::curves::{caption, levels, linear, over};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
-use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::{Delta, Epsilon, Gamma};
+use dobrushin_local::{Coins, LocalPrivacy};
 use std::num::NonZeroU32;
 
 /// n and δ of the figure.

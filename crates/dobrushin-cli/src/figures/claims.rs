@@ -3,9 +3,9 @@
 use crate::problem::Problem;
 use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
 use dobrushin::kernel::{FiniteKernel, GaussianKernel, Kernel};
-use dobrushin_local::{Coins, LocalPrivacy};
 use dobrushin::numeric::decimal;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_local::{Coins, LocalPrivacy};
 use std::num::NonZeroU32;
 
 /// A number in a paper.

@@ -1,9 +1,9 @@
 //! What people may answer: declared by the collector, never read off their data.
 
 use crate::problem::Problem;
+use dobrushin::numeric::decimal;
 use dobrushin_local::estimate::Bins;
 use dobrushin_local::mean::Bounds;
-use dobrushin::numeric::decimal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::{self, Display};

@@ -7,8 +7,8 @@ use super::answers::Categories;
 use super::mechanism::{Answers, Id, Mechanism, Specification};
 use crate::problem::Problem;
 use clap::ValueEnum;
-use dobrushin_local::mean::Bounds;
 use dobrushin::{Delta, Epsilon, Probability};
+use dobrushin_local::mean::Bounds;
 use serde_json::{Value, json};
 
 /// The mechanism, and how it was used.

@@ -4,10 +4,10 @@ use super::answers::Categories;
 use crate::problem::Problem;
 use clap::ValueEnum;
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
 use dobrushin_local::LocalProfile;
 use dobrushin_local::frequency::{self, FrequencyOracle};
 use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target};
-use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
 use serde_json::{Value, json};
 
 /// A mechanism, as it is named.

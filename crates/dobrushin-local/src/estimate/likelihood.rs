@@ -1,8 +1,8 @@
 //! Frequencies by maximum likelihood.
 
 use super::frequencies::check;
-use dobrushin::Error;
 use crate::frequency::{FrequencyOracle, Likelihood};
+use dobrushin::Error;
 
 /// The most likely frequencies, as far as they were found.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,11 @@
 //! Any channel with finitely many inputs and outputs.
 
 use super::{FrequencyOracle, Likelihood, MOST_ENTRIES, Support, count_answer, is_answer};
+use crate::LocalProfile;
 use dobrushin::Error;
 use dobrushin::kernel::FiniteKernel;
-use crate::LocalProfile;
-use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::numeric::UNIT_ROUNDOFF;
+use dobrushin::numeric::bits::{Buffered, RandomBits};
 
 /// A channel given by its rows, as a mechanism: category x is reported as output y with probability K(y|x).
 ///

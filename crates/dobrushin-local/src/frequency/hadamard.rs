@@ -3,10 +3,10 @@
 use super::{
     FrequencyOracle, Likelihood, MOST_ENTRIES, Support, UNIT, checked, count_answer, is_answer, ratio,
 };
-use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::bits::{Buffered, RandomBits};
 use crate::{LocalPrivacy, LocalProfile, threshold};
+use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::Coin;
+use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
 /// Hadamard response with one block: K is the least power of two above k, and category c stands for row c + 1 of the

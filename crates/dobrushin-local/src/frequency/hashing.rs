@@ -1,11 +1,11 @@
 //! Local hashing.
 
 use super::{FrequencyOracle, Support, append_each, checked};
-use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::bits::{Buffered, RandomBits};
 use crate::frequency::Response;
 use crate::threshold::MOST;
 use crate::{LocalPrivacy, LocalProfile};
+use dobrushin::kernel::FiniteKernel;
+use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::numeric::rounding::div_down;
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 

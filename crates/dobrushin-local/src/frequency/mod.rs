@@ -30,10 +30,10 @@ pub use response::Response;
 pub use subset::Subset;
 pub use unary::Unary;
 
-use dobrushin::numeric::bits::RandomBits;
 use super::threshold::MOST;
 use super::{LocalPrivacy, LocalProfile};
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
 /// A local mechanism for a category, whose reports are counted to estimate frequencies.

@@ -3,10 +3,10 @@
 use super::{
     FrequencyOracle, Likelihood, MOST_ENTRIES, Support, UNIT, checked, count_answer, is_answer, ratio,
 };
-use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::bits::{Buffered, RandomBits, below};
 use crate::{LocalPrivacy, LocalProfile, threshold};
+use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::Coin;
+use dobrushin::numeric::bits::{Buffered, RandomBits, below};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
 /// k-ary randomised response: the truth with probability p, otherwise one of the other categories, all equally likely

@@ -2,10 +2,10 @@
 
 use super::lanes::{count_bits, is_bits};
 use super::{FrequencyOracle, MOST_ENTRIES, Support, UNIT, append_each, checked, ratio};
-use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::bits::{Buffered, RandomBits, below};
 use crate::{LocalPrivacy, LocalProfile, threshold};
+use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::Coin;
+use dobrushin::numeric::bits::{Buffered, RandomBits, below};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
 /// Subset selection: a set of d categories, which contains the own one with probability p, and all such sets are

@@ -2,10 +2,10 @@
 
 use super::lanes::{count_bits, is_bits, last_mask};
 use super::{FrequencyOracle, MOST_ENTRIES, Support, append_each, checked, ratio};
-use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::bits::{Buffered, RandomBits};
 use crate::{LocalPrivacy, LocalProfile, threshold};
+use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::Coin;
+use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
 
 /// Unary encoding: one bit for each category, 1 with probability p for the own category and with probability q for

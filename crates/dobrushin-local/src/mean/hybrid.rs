@@ -2,9 +2,9 @@
 
 use super::profile::Outcomes;
 use super::{Bounds, Grid, MeanMechanism, OneBit, Piecewise, Target, bounded};
+use crate::profile::LocalProfile;
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::{Coin, RandomBits};
-use crate::profile::LocalProfile;
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::sync::Arc;
 

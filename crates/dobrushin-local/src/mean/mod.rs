@@ -46,9 +46,9 @@ pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
 pub use sphere::{HalfSphere, SphereReport};
 
-use dobrushin::numeric::bits::RandomBits;
 use super::profile::LocalProfile;
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Positive};
 
 /// Whose mean is estimated.

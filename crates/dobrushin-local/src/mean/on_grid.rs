@@ -2,8 +2,8 @@
 
 use super::noise::IntegerNoise;
 use super::{Bounds, Grid, MeanMechanism, Target};
-use dobrushin::numeric::bits::RandomBits;
 use crate::profile::LocalProfile;
+use dobrushin::numeric::bits::RandomBits;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Enclosure, Positive};
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::profile::{Outcome, Outcomes};
 use super::{Bounds, Grid, MOST_ENTRIES, MeanMechanism, Target, bounded, level};
+use crate::profile::LocalProfile;
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::{Coin, RandomBits, below};
-use crate::profile::LocalProfile;
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::sync::Arc;
 

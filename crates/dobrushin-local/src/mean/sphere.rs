@@ -2,8 +2,8 @@
 
 use super::profile::{Outcome, Outcomes};
 use super::{Target, level};
-use dobrushin::numeric::bits::{Coin, RandomBits};
 use crate::profile::LocalProfile;
+use dobrushin::numeric::bits::{Coin, RandomBits};
 use dobrushin::numeric::gamma::ln_gamma;
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::num::NonZeroU32;

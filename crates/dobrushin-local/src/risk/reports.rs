@@ -1,8 +1,8 @@
 //! How much each of several private reports contracts, and how much all of them together.
 
 use super::{kept, number};
-use dobrushin::kernel::{FiniteKernel, Kernel};
 use crate::LocalPrivacy;
+use dobrushin::kernel::{FiniteKernel, Kernel};
 use dobrushin::numeric::binomial;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::fmt;

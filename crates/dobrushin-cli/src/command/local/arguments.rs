@@ -5,8 +5,8 @@ use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
 use clap::{Args, Subcommand, ValueEnum};
-use dobrushin_local::mean::Bounds;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
+use dobrushin_local::mean::Bounds;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 

@@ -1,14 +1,15 @@
 //! `dobrushin local bounds`: the least error that anybody can reach from private reports.
 
 use super::arguments::BoundsArgs;
-use crate::output::{Report, Text, bounds, table};
+use crate::output::{Report, bounds};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
+use dobrushin::numeric::decimal as number;
+use dobrushin_document::text::{Text, table};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{
     Ball, Frequencies, FrequencyLoss, MomentClass, Reports, RiskBound, Summary, Task,
 };
-use dobrushin::numeric::decimal as number;
 use serde_json::{Value, json};
 
 /// Lower bounds for every task that is asked for.

@@ -2,13 +2,15 @@
 
 use super::arguments::PlanArgs;
 use crate::local_data::Answers;
-use crate::output::{Report, Text, aligned, number as json_number};
+use crate::output::Report;
 use crate::problem::Problem;
+use dobrushin::numeric::decimal as number;
+use dobrushin::{Enclosure, Positive, Probability};
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::text::{Text, aligned};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans};
 use dobrushin_local::mean::Target;
-use dobrushin::numeric::decimal as number;
-use dobrushin::{Enclosure, Positive, Probability};
 use serde_json::{Value, json};
 
 /// Every mechanism that can keep the promise, the best first.

@@ -5,11 +5,13 @@ use super::promise::{Promise, claim};
 use crate::cli::Common;
 use crate::file::Place;
 use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, NUMBER, Writer, number, refusal};
-use crate::output::{Report, Text, bounds, say};
+use crate::output::{Report, bounds};
 use crate::problem::Problem;
+use crate::stderr::say;
 use crate::table_file::{BadRows, Cells, Input, Pass};
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::bits::below;
+use dobrushin_document::text::Text;
 use dobrushin_train::{Generators, Seed};
 use serde_json::json;
 use std::path::Path;
@@ -165,8 +167,8 @@ mod tests {
     use super::*;
     use crate::local_data::{Answers, Categories, Id, Specification};
     use crate::table_file::other_lines;
-    use dobrushin_local::mean::Bounds;
     use dobrushin::{Delta, Epsilon};
+    use dobrushin_local::mean::Bounds;
 
     fn mechanism(id: Id, answers: Answers) -> Mechanism {
         let (epsilon, delta) = (Epsilon::new(2.0).expect("above 0"), Delta::new(0.0).expect("a probability"));

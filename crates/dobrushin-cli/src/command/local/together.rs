@@ -3,10 +3,10 @@
 use super::arguments::ProfileArgs;
 use crate::output::bounds;
 use crate::problem::Problem;
-use dobrushin_local::{LocalProfile, Shuffled};
 use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon};
+use dobrushin_local::{LocalProfile, Shuffled};
 use serde_json::{Value, json};
 
 /// What is known about many reports.
