@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod graph;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests; with --deep also the
                       many cases of the tests that have some for every day, and the fuzz targets of fuzz/ for a short while
-cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
+cargo xtask graph     which modules of each crate import from which, and whether there is a cycle
+cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
                       pure-ldp and NumPy), train (private training against Opacus, jax_privacy, NumPy and torch,
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
             Some("--deep") => test(true).and_then(|()| fuzz::all()),
             Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
         },
+        Some("graph") => graph::print(),
         Some("tables") => tables(),
         Some("bench") => bench::named(env::args().nth(2).as_deref()),
         Some("help") | None => {
@@ -64,16 +67,22 @@ fn test(deep: bool) -> Outcome {
     run(cargo().args(["test", "--workspace", "--doc"]))
 }
 
-/// Writes the generated table where the library includes it.
+/// Writes the generated tables where the crates include them.
 fn tables() -> Outcome {
-    let mut generate = cargo();
-    generate.args(["run", "--quiet", "--release", "-p", "dobrushin-reference", "--bin", "mills-table"]);
-    let output = generate.output().map_err(|e| format!("{generate:?}: {e}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    for (table, place) in [
+        ("mills-table", "crates/dobrushin/src/numeric/mills_table.rs"),
+        ("legendre-table", "crates/dobrushin-audit/src/legendre_table.rs"),
+    ] {
+        let mut generate = cargo();
+        generate.args(["run", "--quiet", "--release", "-p", "dobrushin-reference", "--bin", table]);
+        let output = generate.output().map_err(|e| format!("{generate:?}: {e}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let path = root().join(place);
+        std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let path = root().join("crates/dobrushin/src/numeric/mills_table.rs");
-    std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))
+    Ok(())
 }
 
 /// Adds a component of the toolchain where it is missing.

@@ -1,18 +1,22 @@
 //! Gauss–Legendre rules, and a proved bound on their error for the integrands of a chain.
 
-use dobrushin_reference::Real;
-use std::sync::OnceLock;
+use crate::legendre_table::RULES;
 
-/// The numbers of nodes for which there is a rule.
-const SIZES: [usize; 13] = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32];
+/// A rule: its positive nodes in [−1, 1] with their weights, each rounded once.
+#[derive(Clone, Copy)]
+pub(crate) struct Rule(&'static [(f64, f64)]);
 
-/// The bits with which nodes and weights are computed before they are rounded.
-const BITS: usize = 192;
+impl Rule {
+    /// All nodes with their weights, from the smallest node on.
+    pub(crate) fn nodes(self) -> impl Iterator<Item = (f64, f64)> {
+        let mirrored = self.0.iter().map(|&(node, weight)| (-node, weight));
+        mirrored.chain(self.0.iter().rev().copied())
+    }
 
-/// Nodes in [−1, 1] and weights, each rounded once.
-pub(crate) struct Rule {
-    pub(crate) nodes: Vec<f64>,
-    pub(crate) weights: Vec<f64>,
+    /// How many nodes there are.
+    pub(crate) fn size(self) -> usize {
+        2 * self.0.len()
+    }
 }
 
 /// How fast an integrand f can grow off the real panel [x − h, x + h]: at x + h(u + iv) it is at
@@ -25,11 +29,9 @@ pub(crate) struct Smoothness {
 
 /// The smallest rule whose error is at most `tolerance`·h·peak for such an f, and a bound of its
 /// error over h·peak; `None` if there is no such rule here.
-pub(crate) fn rule(smoothness: Smoothness, tolerance: f64) -> Option<(&'static Rule, f64)> {
-    static RULES: [OnceLock<Rule>; SIZES.len()] = [const { OnceLock::new() }; SIZES.len()];
-    let sized = SIZES.iter().zip(&RULES).map(|(&size, rule)| (size, rule, error(smoothness, size)));
-    let (size, rule, error) = sized.into_iter().find(|&(_, _, error)| error <= tolerance)?;
-    Some((rule.get_or_init(|| Rule::new(size)), error))
+pub(crate) fn rule(smoothness: Smoothness, tolerance: f64) -> Option<(Rule, f64)> {
+    let rules = RULES.into_iter().map(Rule).map(|rule| (rule, error(smoothness, rule.size())));
+    rules.into_iter().find(|&(_, error)| error <= tolerance)
 }
 
 /// A bound of the error of the rule with m nodes, over h·peak.
@@ -51,50 +53,16 @@ fn error(smoothness: Smoothness, m: usize) -> f64 {
     4.07 * exponent.exp() / (1.0 - 1.0 / (rho * rho))
 }
 
-impl Rule {
-    /// By Newton's method on the Legendre polynomial, in many digits.
-    fn new(size: usize) -> Self {
-        let m = size as i64;
-        let one = Real::from_i64(1, BITS);
-        let (mut nodes, mut weights) = (vec![0.0; size], vec![0.0; size]);
-        for i in 0..size / 2 {
-            let guess = (std::f64::consts::PI * (i as f64 + 0.75) / (size as f64 + 0.5)).cos();
-            let mut x = Real::from_f64(guess, BITS);
-            // The guess has 3 digits at least, and each step doubles them.
-            for _ in 0..7 {
-                let (value, slope) = legendre(m, &x);
-                x = x - value / slope;
-            }
-            let (_, slope) = legendre(m, &x);
-            let weight = Real::from_i64(2, BITS) / ((&one - &x * &x) * &slope * &slope);
-            (nodes[i], nodes[size - 1 - i]) = (-x.to_f64(), x.to_f64());
-            (weights[i], weights[size - 1 - i]) = (weight.to_f64(), weight.to_f64());
-        }
-        Self { nodes, weights }
-    }
-}
-
-/// P_m(x) and P_m′(x), by the three-term recurrence.
-fn legendre(m: i64, x: &Real) -> (Real, Real) {
-    let (mut before, mut last) = (Real::from_i64(1, BITS), x.clone());
-    for k in 2..=m {
-        let next = (x * &last * (2 * k - 1) - before * (k - 1)) / k;
-        (before, last) = (last, next);
-    }
-    let slope = (x * &last - before) * m / (x * x - 1);
-    (last, slope)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_rule_of_m_nodes_integrates_every_power_below_2m() {
-        for size in SIZES {
-            let rule = Rule::new(size);
+        for rule in RULES.map(Rule) {
+            let size = rule.size();
             for power in (0..2 * size as i32).step_by(2) {
-                let sum: f64 = rule.nodes.iter().zip(&rule.weights).map(|(x, w)| w * x.powi(power)).sum();
+                let sum: f64 = rule.nodes().map(|(x, w)| w * x.powi(power)).sum();
                 let exact = 2.0 / f64::from(power + 1);
                 assert!((sum - exact).abs() < 4e-15 * exact.max(0.1), "{size} nodes, x^{power}: {sum}");
             }
@@ -106,13 +74,12 @@ mod tests {
         // f = e^(−c²x²/2)·cosh(gx) has peak at most e^g, curvature c and growth g.
         for (curvature, growth) in [(1.0, 1e-9), (2.0, 0.5), (4.0, 1e-9), (4.0, 2.0), (0.1, 2.0)] {
             let f = |x: f64| (-0.5 * (curvature * x).powi(2)).exp() * (growth * x).cosh();
-            let by =
-                |rule: &Rule| -> f64 { rule.nodes.iter().zip(&rule.weights).map(|(&x, w)| w * f(x)).sum() };
-            let exact = by(&Rule::new(32));
-            for size in [4, 6, 8, 10, 12, 16, 20] {
-                let bound = error(Smoothness { curvature, growth }, size) * growth.exp();
-                let seen = (by(&Rule::new(size)) - exact).abs();
-                assert!(seen <= bound + 1e-14, "{curvature} {growth} {size}: {seen:e} > {bound:e}");
+            let by = |rule: Rule| -> f64 { rule.nodes().map(|(x, w)| w * f(x)).sum() };
+            let [.., finest] = RULES.map(Rule);
+            for rule in RULES.map(Rule) {
+                let bound = error(Smoothness { curvature, growth }, rule.size()) * growth.exp();
+                let seen = (by(rule) - by(finest)).abs();
+                assert!(seen <= bound + 1e-14, "{curvature} {growth} {}: {seen:e} > {bound:e}", rule.size());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The law of an iterate as a finite mixture of projected noise laws.
 
-use crate::chain::{Noise, Step};
 use crate::map::Piece;
+use crate::step::{Noise, Step};
 use dobrushin::numeric::normal;
 
 /// The unit roundoff 2⁻⁵³.

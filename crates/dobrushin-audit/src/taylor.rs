@@ -1,9 +1,9 @@
 //! The final densities as polynomials on short cells.
 
 use crate::Interval;
-use crate::chain::Noise;
 use crate::interval::{Tile, tiles};
 use crate::mixture::{CHUNK, Mixture, OUT_OF_SIGHT, UNIT, UNSEEN};
+use crate::step::Noise;
 
 /// The number of coefficients of a polynomial.
 pub(crate) const TERMS: usize = 22;

@@ -21,11 +21,11 @@
 //! distance e from the panel. Errors of earlier steps are not increased by the kernel, so they
 //! add.
 
-use crate::chain::{Noise, Step};
 use crate::interval::{Tile, tiles};
 use crate::legendre::{Smoothness, rule};
 use crate::map::Piece;
 use crate::mixture::{Mixture, OUT_OF_SIGHT, UNIT, UNSEEN};
+use crate::step::{Noise, Step};
 use crate::{Error, Interval};
 
 /// What a panel's sum may err, relative to its half-width and the peak.
@@ -153,12 +153,12 @@ impl<'a> Push<'a> {
             if self.is_out_of_sight(tile) {
                 continue;
             }
-            for (x, weight) in rule.nodes.iter().zip(&rule.weights) {
+            for (x, weight) in rule.nodes() {
                 let x = tile.centre + tile.half * x;
                 let masses = self.from.density(x).map(|density| tile.half * weight * density);
                 self.push(pieces, x, masses);
             }
-            self.count(rule.nodes.len())?;
+            self.count(rule.size())?;
             // The rule; the densities; the ends of the tile, where the integrand is at most
             // `peak`, and the nodes, where its slope counts.
             let slopes = half * (1.0 / scale + steepness);

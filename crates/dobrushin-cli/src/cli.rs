@@ -4,6 +4,7 @@ use crate::file::STANDARD_OUTPUT;
 use crate::problem::Problem;
 use clap::Args;
 use dobrushin::account::{Question, analysis_ids};
+use dobrushin::analysis::{self, Cost, Theorem};
 use dobrushin::{Delta, Epsilon, Error, Positive, Probability};
 use dobrushin_document::{RunFile, nearest};
 use std::path::{Path, PathBuf};
@@ -93,19 +94,16 @@ pub enum Selection {
     ClosedForm,
 }
 
-/// The analyses that work on grids, or step by step.
-const LABORIOUS: [&str; 5] = ["composition", "contraction", "hybrid", "shift-subsampled", "recursion"];
-
 impl AnalysesArgs {
     /// The names of those that are asked; none: all.
     pub fn only(&self) -> Vec<&'static str> {
-        let asked = |id: &'static str| {
+        let asked = |theorem: &&Theorem| {
             self.analyses.iter().any(|selection| match selection {
-                Selection::One(name) => *name == id,
-                Selection::ClosedForm => !LABORIOUS.contains(&id),
+                Selection::One(name) => *name == theorem.id(),
+                Selection::ClosedForm => theorem.cost() == Cost::ClosedForm,
             })
         };
-        analysis_ids().filter(|id| asked(id)).collect()
+        analysis::ALL.iter().filter(asked).map(|theorem| theorem.id()).collect()
     }
 }
 

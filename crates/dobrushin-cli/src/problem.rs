@@ -121,8 +121,8 @@ impl From<dobrushin::Error> for Problem {
     }
 }
 
-impl From<dobrushin::algorithm::RunError> for Problem {
-    fn from(error: dobrushin::algorithm::RunError) -> Self {
+impl From<dobrushin::run::RunError> for Problem {
+    fn from(error: dobrushin::run::RunError) -> Self {
         Self::new(error.to_string()).help(error.help)
     }
 }

@@ -3,7 +3,7 @@
 use crate::guard::Guard;
 use crate::probabilities;
 use crate::problem::Problem;
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use dobrushin_document::{Files, RunFile, SelfContained, Setting, schema, text_of};
 use dobrushin_train::schema::Schema;
 use std::path::{Path, PathBuf};

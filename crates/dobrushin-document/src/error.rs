@@ -1,6 +1,6 @@
 //! What is wrong with a document.
 
-use dobrushin::algorithm::RunError;
+use dobrushin::run::RunError;
 use dobrushin_train::schema::SchemaError;
 use std::error::Error;
 use std::fmt;

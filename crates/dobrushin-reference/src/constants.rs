@@ -1,23 +1,10 @@
-//! Mathematical constants at any precision, and the working memory behind them.
+//! Mathematical constants at any precision.
 
-use std::cell::RefCell;
-
-use astro_float::Consts;
-
-use crate::memo::Memo;
+use crate::memo::{Memo, with_consts};
 use crate::real::{ROUNDING, Real};
 
 thread_local! {
-    static CONSTS: RefCell<Consts> = RefCell::new(
-        // The constructor fails only when a few hundred bytes cannot be allocated.
-        Consts::new().expect("memory for the cache of constants"),
-    );
     static NORMAL: Memo<usize, Normal> = Memo::new();
-}
-
-/// Lends the thread's cache of constants.
-pub(crate) fn with_consts<T>(f: impl FnOnce(&mut Consts) -> T) -> T {
-    CONSTS.with(|consts| f(&mut consts.borrow_mut()))
 }
 
 /// `ln 2`.

@@ -3,8 +3,9 @@
 //! Both are built here rather than taken from the arithmetic underneath, because tables of
 //! constants make them several times faster at a few hundred bits.
 
-use crate::constants::{ln_2, with_consts};
+use crate::constants::ln_2;
 use crate::memo::Memo;
+use crate::memo::with_consts;
 use crate::real::{ROUNDING, Real, WORD};
 
 /// `exp` is tabulated at the multiples of `2^-GRID`.

@@ -11,6 +11,7 @@
 //!   unit normal laws at a distance `r`.
 //! * [`ln_gamma`], [`chi_square_cdf`], [`chi_square_sf`], [`regularised_beta`] and
 //!   [`regularised_beta_complement`] are the gamma and beta families.
+//! * [`golden()`] reads the values that were worked out elsewhere, and [`Random`] is the random source of the tests.
 //!
 //! # Accuracy
 //!
@@ -26,6 +27,7 @@ mod chi_square;
 mod constants;
 mod elementary;
 mod gamma;
+mod golden;
 mod memo;
 mod mills;
 mod normal;
@@ -38,6 +40,7 @@ mod theta;
 pub use beta::{regularised_beta, regularised_beta_complement};
 pub use chi_square::{chi_square_cdf, chi_square_sf};
 pub use gamma::ln_gamma;
+pub use golden::golden;
 pub use mills::mills;
 pub use normal::{cdf, erfc, erfcx, ln_tail, tail};
 pub use random::Random;

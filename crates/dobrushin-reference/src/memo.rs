@@ -1,5 +1,6 @@
 //! Values computed once per thread.
 
+use astro_float::Consts;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -25,4 +26,16 @@ impl<K: Eq + Hash, V> Memo<K, V> {
         self.0.borrow_mut().insert(key, Rc::clone(&made));
         made
     }
+}
+
+thread_local! {
+    static CONSTS: RefCell<Consts> = RefCell::new(
+        // The constructor fails only when a few hundred bytes cannot be allocated.
+        Consts::new().expect("memory for the cache of constants"),
+    );
+}
+
+/// Lends the thread's cache of constants.
+pub(crate) fn with_consts<T>(f: impl FnOnce(&mut Consts) -> T) -> T {
+    CONSTS.with(|consts| f(&mut consts.borrow_mut()))
 }

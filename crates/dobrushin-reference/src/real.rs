@@ -5,7 +5,7 @@ use std::fmt;
 
 use astro_float::{BigFloat, Radix, RoundingMode, Sign};
 
-use crate::constants::with_consts;
+use crate::memo::with_consts;
 
 /// The size of a word of the mantissa; precisions are multiples of it.
 pub(crate) const WORD: usize = 64;

@@ -3,7 +3,7 @@
 
 use crate::plan::error;
 use crate::{Bounds, Model, Projection};
-use dobrushin::algorithm::{LearningRate, Noise, RunError, Training};
+use dobrushin::run::{LearningRate, Noise, RunError, Training};
 use std::ops::RangeInclusive;
 
 /// The norms of rows.
@@ -97,13 +97,14 @@ fn size_of_start(model: &Model, projection: Option<Projection>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bounds, Description, Loss, Model, Plan, Projection, Target};
+    use crate::loss::Huber;
+    use crate::{Bounds, Description, Model, Plan, Projection, Target};
     use dobrushin::Positive;
-    use dobrushin::algorithm::{
+    use dobrushin::mechanism::Neighbours;
+    use dobrushin::run::{
         Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise,
         NoiseKind, Order, Record, Release, Training,
     };
-    use dobrushin::mechanism::Neighbours;
 
     fn positive(value: f64) -> Positive {
         Positive::new(value).expect("above 0")
@@ -146,7 +147,7 @@ mod tests {
         let norm = positive(odd.norm);
         let description = Description {
             training,
-            model: Model::Linear { loss: Loss::Huber { width: positive(1.0) }, features: 3 },
+            model: Model::Linear { loss: Huber { width: positive(1.0) }.into(), features: 3 },
             bounds: Bounds { dimension: 3, norm, target: Target::Range { lower: -1.0, upper: 1.0 } },
             projection: odd.projection,
             loss_bound: positive(1.0),

@@ -2,11 +2,11 @@
 
 use crate::{Bounds, Model, Projection, extent};
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, Length, LossFacts, Order, Record, Release,
     Run, RunError, Training,
 };
-use dobrushin::mechanism::Neighbours;
 
 /// What a user says of a run.
 #[derive(Clone, Debug, PartialEq)]

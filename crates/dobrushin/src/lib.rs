@@ -12,8 +12,8 @@
 //! - [`profile`]: privacy profiles, Rényi curves, and the best (ε, δ) they imply;
 //! - [`loss`] and [`mechanism`]: privacy losses of mechanisms, added up;
 //! - [`chain`]: one record's view of a noisy iteration with hidden states;
+//! - [`run`] and [`lower`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`analysis`]: the theorems about such chains, one file each;
-//! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
 //! - [`utility`]: how good what a run releases is, in expectation;
 //! - [`statement`]: every theorem the crate relies on, as data.
@@ -34,17 +34,18 @@
 //! ```
 
 pub mod account;
-pub mod algorithm;
 pub mod analysis;
 pub mod chain;
 pub mod divergence;
 mod error;
 pub mod kernel;
 pub mod loss;
+pub mod lower;
 pub mod mechanism;
 pub mod numeric;
 pub mod profile;
 mod quantity;
+pub mod run;
 pub mod statement;
 pub mod utility;
 
@@ -53,6 +54,7 @@ pub mod utility;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub use divergence::Gamma;
 pub use error::{Error, NotApplicable};
 pub use numeric::Enclosure;
-pub use quantity::{Delta, Epsilon, Gamma, NonNegative, Order, Positive, Probability};
+pub use quantity::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};

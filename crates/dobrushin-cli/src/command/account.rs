@@ -10,7 +10,7 @@ use crate::run_file::Opened;
 use clap::Args;
 use dobrushin::Error;
 use dobrushin::account::{DEFAULT_TOLERANCE, Options, Report as Account, advice};
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{AccountReport, AdviceReport, Extras, Records, UtilityReport};
 use dobrushin_document::{json, text};
@@ -110,7 +110,7 @@ fn records(
         written.map_err(|error| Problem::cannot_write(path, error))?;
     }
     if let Some(path) = plot {
-        let published = account.answer("composition").or(account.answer("composition-renyi"));
+        let published = account.if_published();
         records_plot::draw(&records, published.map(|answer| answer.value.upper())).write(path)?;
     }
     Ok(Some(records))

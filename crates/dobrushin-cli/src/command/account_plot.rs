@@ -4,8 +4,8 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::account::{Options, Question, Report as Account, analyses_for_curves};
-use dobrushin::algorithm::Run;
 use dobrushin::profile::PrivacyProfile;
+use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::stderr;
 use clap::Args;
-use dobrushin::account::{Answer, Options, Question, Report as Account};
-use dobrushin::algorithm::Run;
+use dobrushin::account::{Answer, Entry, Options, Question, Report as Account};
+use dobrushin::run::Run;
 use dobrushin::utility;
 use dobrushin_document::report::{Curve, Worth, answer};
 use dobrushin_document::{Sweep, json, text};
@@ -147,24 +147,24 @@ fn draw(curve: &Curve, log: bool) -> Plot {
                 Series { label, points: points.collect(), line: Line::Solid }
             })
             .collect(),
-        _ => (curve.ids().into_iter())
-            .map(|id| {
+        _ => (curve.entries())
+            .map(|Entry { id, rigorous, .. }| {
                 let points = here().map(|(at, (_, account))| (abscissa(at), height(answer(account, id))));
-                let line = if id == "composition-gdp" { Line::Dashed } else { Line::Solid };
-                Series { label: id.to_owned(), points: points.collect(), line }
+                let line = if *rigorous { Line::Solid } else { Line::Dashed };
+                Series { label: (*id).to_owned(), points: points.collect(), line }
             })
             .collect(),
     };
     let given = curve.given().in_words();
+    let approximate = curve.entries().filter(|entry| !entry.rigorous);
+    let approximate: String =
+        approximate.map(|entry| format!("; {} is an approximation", entry.id)).collect();
     Plot {
         title: match &curve.worths {
             Some(_) => format!("{} against excess, over {}, at {given}", y.label, curve.sweeps[0].key),
             None => format!("{} over {} at {given}", y.label, x.label),
         },
-        caption: vec![match curve.ids().contains(&"composition-gdp") {
-            true => "Upper ends of certified enclosures; composition-gdp is an approximation.".to_owned(),
-            false => "Upper ends of certified enclosures.".to_owned(),
-        }],
+        caption: vec![format!("Upper ends of certified enclosures{approximate}.")],
         x,
         y,
         series,

@@ -10,7 +10,7 @@ use crate::profile_plot::{Picture, Profile};
 use clap::{Args, Subcommand};
 use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, LaplacePair, Pair};
 use dobrushin::numeric::decimal as number;
-use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Order, Positive};
+use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
 use dobrushin_document::json::number as json_number;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
@@ -71,15 +71,15 @@ pub struct OrderArgs {
     /// Rényi orders α > 0 ("inf" is allowed), separated by commas
     #[arg(long, value_delimiter = ',', value_parser = order, default_values = ["2"],
           allow_negative_numbers = true)]
-    pub order: Vec<Order>,
+    pub order: Vec<RenyiOrder>,
 }
 
 fn distance(text: &str) -> Result<NonNegative, String> {
     finite("distance", text, NonNegative::new)
 }
 
-fn order(text: &str) -> Result<Order, String> {
-    checked(text, Order::new)
+fn order(text: &str) -> Result<RenyiOrder, String> {
+    checked(text, RenyiOrder::new)
 }
 
 /// The divergences of the pair the arguments describe.

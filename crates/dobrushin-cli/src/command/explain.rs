@@ -3,8 +3,8 @@
 use crate::output::Report;
 use crate::problem::Problem;
 use clap::Args;
-use dobrushin::account::analysis_ids;
-use dobrushin::statement::{LOCAL, STATEMENTS, Statement, UTILITY, find};
+use dobrushin::analysis;
+use dobrushin::statement::{FOUNDATIONS, LOCAL, Statement, UTILITY, find};
 use dobrushin_document::report::Theorem;
 use dobrushin_document::text::{Text, bullets, wrap};
 use dobrushin_document::{json as documents, nearest};
@@ -83,12 +83,9 @@ fn list() -> Report {
 
 /// The analyses, in the order of reports, what they rest on, what noise costs, and what local privacy does.
 fn grouped() -> [(&'static str, Vec<&'static Statement>); 4] {
-    let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
-    let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
-    let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
     [
-        ("Analyses of runs", analyses.clone()),
-        ("What they rest on", others),
+        ("Analyses of runs", analysis::ALL.iter().map(|theorem| theorem.statement()).collect()),
+        ("What they rest on", FOUNDATIONS.iter().collect()),
         ("Utility", UTILITY.iter().collect()),
         ("Local privacy", LOCAL.iter().collect()),
     ]

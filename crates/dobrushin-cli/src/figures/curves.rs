@@ -3,8 +3,8 @@
 use crate::plot::{Axis, Line, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::account::{Options, analyses_for_curves};
-use dobrushin::algorithm::Run;
 use dobrushin::profile::PrivacyProfile;
+use dobrushin::run::Run;
 use dobrushin::{Enclosure, Epsilon};
 use dobrushin_document::RunFile;
 use std::f64::consts::LN_10;

@@ -4,8 +4,8 @@ use super::curves::{analysis, caption, decades, linear, log10, logarithmic, run}
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::Run;
 use dobrushin::analysis::nonconvex_epsilon_closed_form;
+use dobrushin::run::Run;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use rayon::prelude::*;
 

@@ -6,7 +6,7 @@ use crate::report::EvaluationReport;
 use crate::run_file::SelfContained;
 use crate::schema;
 use dobrushin::account::Report as Account;
-use dobrushin::algorithm::{Contribution, Training};
+use dobrushin::run::{Contribution, Training};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan, Released};
 use serde::{Deserialize, Serialize};

@@ -153,7 +153,7 @@ pub struct GuaranteeReport {
 impl GuaranteeReport {
     /// The best of what the analyses say, if it is a guarantee.
     pub fn of(account: &Account) -> Option<Self> {
-        let Guarantee { id, answer, assumptions } = account.guarantee()?;
+        let Guarantee { id, answer, assumptions, .. } = account.guarantee()?;
         Some(Self {
             answer: Answered::new(account.question, answer),
             given: account.question.into(),

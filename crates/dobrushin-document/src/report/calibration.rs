@@ -2,7 +2,7 @@
 
 use crate::json::Bounds;
 use dobrushin::account::{Calibration, Target, large_delta};
-use dobrushin::algorithm::{Noise, Parameter, Run, Training};
+use dobrushin::run::{Noise, Parameter, Run, Training};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 

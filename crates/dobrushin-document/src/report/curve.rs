@@ -4,7 +4,7 @@ use super::answer::{Answered, Given};
 use crate::json::Bounds;
 use crate::run_file::Sweep;
 use dobrushin::NotApplicable;
-use dobrushin::account::{Answer, Question, Report as Account};
+use dobrushin::account::{Answer, Entry, Question, Report as Account};
 use dobrushin::utility::{Best, Utility};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -43,9 +43,14 @@ impl Curve {
 
     /// The analyses that apply somewhere.
     pub fn ids(&self) -> Vec<&'static str> {
+        self.entries().map(|entry| entry.id).collect()
+    }
+
+    /// What the analyses that apply somewhere answered at the first point.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.accounts.first().map_or(&[][..], |account| &account.entries);
         let applies = |id: &str| self.accounts.iter().any(|account| answer(account, id).is_some());
-        entries.iter().map(|entry| entry.id).filter(|id| applies(id)).collect()
+        entries.iter().filter(move |entry| applies(entry.id))
     }
 
     /// The best bound on the utility at a point.

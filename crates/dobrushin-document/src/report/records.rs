@@ -3,7 +3,7 @@
 use super::answer::{Answered, Given};
 use crate::error::DocumentError;
 use dobrushin::account::{Options, Protection, Question, protection_by_record};
-use dobrushin::algorithm::{Order, Run};
+use dobrushin::run::{Order, Run};
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 

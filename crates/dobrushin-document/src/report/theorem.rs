@@ -1,6 +1,6 @@
 //! The theorem behind a number.
 
-use dobrushin::account::analysis_ids;
+use dobrushin::analysis;
 use dobrushin::statement::Statement;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl From<&Statement> for Theorem {
             assumptions: owned(statement.assumptions),
             source: statement.source.to_owned(),
             errata: owned(statement.errata),
-            is_analysis: analysis_ids().any(|id| id == statement.id),
+            is_analysis: analysis::ALL.iter().any(|theorem| theorem.id() == statement.id),
             applies_to: notes.map(|notes| notes.applies_to.to_owned()),
             formula: notes.map(|notes| notes.formula.to_owned()),
             proof: notes.map(|notes| owned(notes.proof)),

@@ -5,8 +5,8 @@ use super::training::NOISES;
 use crate::error::DocumentError;
 use crate::section::{Section, number, shown, whole};
 use dobrushin::Probability;
-use dobrushin::algorithm::{CustomChain, NoiseKind, Release, Run};
 use dobrushin::chain::{Chain, Count, Domain, Modulus, Participation, Piece, Step, StepNoise};
+use dobrushin::run::{CustomChain, NoiseKind, Release, Run};
 use toml::{Table, Value};
 
 /// What can be released of a chain.

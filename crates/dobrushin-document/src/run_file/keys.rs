@@ -3,6 +3,8 @@
 use crate::error::DocumentError;
 use crate::section::{Keys, Section};
 use crate::words::nearest;
+use dobrushin_train::Model;
+use std::sync::LazyLock;
 use toml::{Table, Value};
 
 /// The algorithms.
@@ -51,14 +53,7 @@ const DOMAIN: Keys = &[
     ("simplex", "simplex = 1.0"),
     ("interval", "interval = [0.0, 1.0]"),
 ];
-const MODEL: Keys = &[
-    ("kind", "kind = \"logistic\""),
-    ("schema", "schema = \"schema.toml\""),
-    ("width", "width = 1.0"),
-    ("smoothing", "smoothing = 0.1"),
-    ("level", "level = 0.5"),
-    ("hidden", "hidden = 256"),
-];
+const OF_EVERY_MODEL: Keys = &[("kind", "kind = \"logistic\""), ("schema", "schema = \"schema.toml\"")];
 const EVALUATION: Keys = &[("noise-multiplier", "noise-multiplier = 50"), ("loss-bound", "loss-bound = 2.0")];
 const TARGET: Keys = &[("delta", "delta = 1e-5"), ("epsilon", "epsilon = 1.0")];
 const MECHANISM: Keys = &[
@@ -87,18 +82,20 @@ const STEP: Keys = &[
     ("growth", "growth = [1.0, 0.1]"),
 ];
 
-/// The sections with their keys, in the order in which a key without its section is looked for; lists last.
-const SECTIONS: [(&str, Keys); 9] = [
-    ("run", RUN),
-    ("update", UPDATE),
-    ("loss", LOSS),
-    ("domain", DOMAIN),
-    ("model", MODEL),
-    ("evaluation", EVALUATION),
-    ("target", TARGET),
-    ("mechanism", MECHANISM),
-    ("step", STEP),
-];
+/// The keys of models: those of all, then those that some kinds take.
+static MODEL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let mut keys = OF_EVERY_MODEL.to_vec();
+    for key in Model::kinds().iter().flat_map(|kind| kind.keys) {
+        if keys.iter().all(|(name, _)| *name != key.name) {
+            keys.push((key.name, key.example));
+        }
+    }
+    keys
+});
+
+/// The sections in the order in which a key without its section is looked for; lists last.
+const SECTIONS: [&str; 9] =
+    ["run", "update", "loss", "domain", "model", "evaluation", "target", "mechanism", "step"];
 
 /// The sections in the order in which messages list them.
 const LISTED: [&str; 9] =
@@ -115,12 +112,25 @@ pub fn entry<'a>(table: &'a Table, name: &str, number: usize) -> Section<'a> {
 }
 
 fn keys_of(section: &str) -> Keys {
-    SECTIONS.iter().find(|(name, _)| *name == section).map_or(&[], |(_, keys)| keys)
+    match section {
+        "run" => RUN,
+        "update" => UPDATE,
+        "loss" => LOSS,
+        "domain" => DOMAIN,
+        "model" => &MODEL,
+        "evaluation" => EVALUATION,
+        "target" => TARGET,
+        "mechanism" => MECHANISM,
+        "step" => STEP,
+        _ => &[],
+    }
 }
 
 /// Every key with its section and an example of its use.
 fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    SECTIONS.iter().flat_map(|(section, keys)| keys.iter().map(|(name, example)| (*section, *name, *example)))
+    SECTIONS
+        .iter()
+        .flat_map(|section| keys_of(section).iter().map(|(name, example)| (*section, *name, *example)))
 }
 
 /// Keys of which only one can be given.

@@ -16,7 +16,7 @@ pub use sweep::Sweep;
 use crate::error::DocumentError;
 use crate::values::json_of;
 use dobrushin::account::Question;
-use dobrushin::algorithm::{Parameter, Run};
+use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon};
 use dobrushin_train::schema::Schema;
 use keys::section;

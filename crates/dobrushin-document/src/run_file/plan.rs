@@ -7,24 +7,12 @@ use crate::error::DocumentError;
 use crate::schema;
 use crate::section::{Section, number, whole};
 use crate::values::{json_of, toml_of};
-use dobrushin::algorithm::{Release, Training};
+use dobrushin::run::{Release, Training};
 use dobrushin::{Positive, Probability};
+use dobrushin_train::loss::Keys;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Description, Loss, Model, Projection};
 use toml::{Table, Value};
-
-/// The models, each with the keys that it takes besides `kind` and `schema`.
-const KINDS: &[(&str, &[&str])] = &[
-    ("linear", &[]),
-    ("huber", &["width"]),
-    ("logistic", &[]),
-    ("smoothed-hinge", &["width"]),
-    ("hinge", &["smoothing"]),
-    ("quantile", &["level", "smoothing"]),
-    ("poisson", &[]),
-    ("softmax", &[]),
-    ("network", &["hidden"]),
-];
 
 /// Whether the tables describe a run that can be trained.
 pub fn is_plan(tables: &Table) -> bool {
@@ -136,9 +124,11 @@ pub fn schema_of(tables: &Table) -> Result<Schema, DocumentError> {
 }
 
 fn model(section: &Section, schema: &Schema) -> Result<Model, DocumentError> {
-    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
-    let kind = section.word("kind", &kinds)?;
-    let taken = KINDS.iter().find(|(name, _)| *name == kind).map_or(&[][..], |(_, taken)| *taken);
+    let kinds = Model::kinds();
+    let names: Vec<&'static str> = kinds.iter().map(|kind| kind.name).collect();
+    let kind = section.word("kind", &names)?;
+    let taken = kinds.iter().filter(|known| known.name == kind).flat_map(|known| known.keys);
+    let taken: Vec<&str> = taken.map(|key| key.name).collect();
     if let Some(key) = section.keys().find(|key| !["kind", "schema"].contains(key) && !taken.contains(key)) {
         let help = if taken.is_empty() {
             "leave it out".to_owned()
@@ -150,27 +140,26 @@ fn model(section: &Section, schema: &Schema) -> Result<Model, DocumentError> {
         );
     }
     let features = schema.bounds().dimension;
-    let positive = |key: &str| section.positive(key)?.ok_or_else(|| section.missing(key));
-    let loss = match kind {
-        "linear" => Loss::Squared,
-        "huber" => Loss::Huber { width: positive("width")? },
-        "logistic" => Loss::Logistic,
-        "smoothed-hinge" => Loss::SmoothedHinge { width: positive("width")? },
-        "hinge" => Loss::Hinge { smoothing: positive("smoothing")? },
-        "quantile" => Loss::Quantile {
-            level: section.probability("level")?.unwrap_or(Probability::new(0.5)?),
-            smoothing: positive("smoothing")?,
-        },
-        "poisson" => Loss::Poisson,
-        _ => {
-            let classes = schema.classes(0).map_or(0, <[String]>::len);
-            return Ok(match kind {
-                "network" => Model::Network { hidden: hidden(section)?, classes, features },
-                _ => Model::Softmax { classes, features },
-            });
-        }
-    };
-    Ok(Model::Linear { loss, features })
+    if let Some(loss) = Loss::read(kind, section)? {
+        return Ok(Model::Linear { loss, features });
+    }
+    let classes = schema.classes(0).map_or(0, <[String]>::len);
+    Ok(match kind {
+        "network" => Model::Network { hidden: hidden(section)?, classes, features },
+        _ => Model::Softmax { classes, features },
+    })
+}
+
+impl Keys for Section<'_> {
+    type Error = DocumentError;
+
+    fn positive(&self, key: &'static str) -> Result<Positive, DocumentError> {
+        Section::positive(self, key)?.ok_or_else(|| self.missing(key))
+    }
+
+    fn probability(&self, key: &'static str) -> Result<Option<Probability>, DocumentError> {
+        Section::probability(self, key)
+    }
 }
 
 /// The sizes of the hidden layers: a number or a list.

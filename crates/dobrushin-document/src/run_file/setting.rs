@@ -2,7 +2,7 @@
 
 use super::keys::{excluded_by, is_list, resolve};
 use crate::error::DocumentError;
-use dobrushin::algorithm::Parameter;
+use dobrushin::run::Parameter;
 use toml::{Table, Value};
 
 /// A value for a key.

@@ -4,11 +4,11 @@ use super::keys::section;
 use crate::error::DocumentError;
 use crate::section::{Section, number, shown, whole};
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use toml::{Table, Value};
 
 /// The neighbour relations.

@@ -3,8 +3,8 @@
 use super::{Text, table, warn};
 use crate::report::CalibrationReport;
 use dobrushin::account::Target;
-use dobrushin::algorithm::Parameter;
 use dobrushin::numeric::decimal as number;
+use dobrushin::run::Parameter;
 
 /// The value, what it gives, and why it is the one.
 pub fn calibration(report: &CalibrationReport) -> Text {

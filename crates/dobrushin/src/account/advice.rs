@@ -3,8 +3,8 @@
 use super::analyses::Options;
 use super::report::{Answer, Report};
 use crate::Positive;
-use crate::algorithm::{LearningRate, Noise, Release, Run, Training};
 use crate::numeric::decimal;
+use crate::run::{LearningRate, Noise, Release, Run, Training};
 
 /// A change of a run, and what it would lead to.
 #[derive(Clone, Debug, PartialEq)]

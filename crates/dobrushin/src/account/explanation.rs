@@ -2,9 +2,11 @@
 
 use super::report::{Question, Report};
 use crate::Enclosure;
-use crate::algorithm::{Record, Released, Run};
+use crate::analysis::Family;
 use crate::chain::{Branch, Mixture, Step, Stop};
+use crate::lower::Released;
 use crate::numeric::decimal::briefly;
+use crate::run::{Record, Run};
 
 /// Where the answer of a report comes from, and what could not help.
 pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
@@ -16,20 +18,20 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
         Question::Epsilon(_) => "ε",
         Question::Delta(_) => "δ",
     };
-    let published = report.answer("composition").or(report.answer("composition-renyi"));
+    let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
             "If every iterate were published, {symbol} would be {}: that is what composition counts.",
             briefly(answer.value)
         ));
     }
-    let hidden = report.entries.iter().filter(|entry| !entry.id.starts_with("composition"));
+    let hidden = report.entries.iter().filter(|entry| entry.family != Family::Composition);
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
     // A hair less is nothing.
     let helps =
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
-        Some(best) if !best.id.starts_with("composition") && helps(best.answer.value) => {
+        Some(best) if best.family != Family::Composition && helps(best.answer.value) => {
             let what = released.views.first().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
@@ -136,9 +138,7 @@ fn width(view: &Mixture, report: &Report) -> Option<String> {
     let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
     let ratios = branch.chain.different_steps().map(clean);
     let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
-    let helps = report
-        .guarantee()
-        .is_some_and(|best| !best.id.starts_with("composition") && !best.id.starts_with("shift"));
+    let helps = report.guarantee().is_some_and(|best| best.family == Family::Contraction);
     // θ_0(8) = 1 − 6e-5.
     (ratio.lower() > VACUOUS && !helps).then(|| {
         format!(

@@ -1,8 +1,8 @@
 //! δ that are too large to protect anybody.
 
 use crate::Enclosure;
-use crate::algorithm::Run;
 use crate::numeric::decimal;
+use crate::run::Run;
 
 /// What to say of a δ that is not below 1/n, for a run on n records; `None` if it is, or if n is not known.
 ///
@@ -33,8 +33,8 @@ pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
 mod tests {
     use super::*;
     use crate::account::{Options, Question, Report};
-    use crate::algorithm::{MechanismUse, Mechanisms};
     use crate::mechanism::{Mechanism, Neighbours, Sampling};
+    use crate::run::{MechanismUse, Mechanisms};
     use crate::{Delta, Positive};
 
     #[test]

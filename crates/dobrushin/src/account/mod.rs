@@ -4,10 +4,8 @@
 mod advice;
 mod analyses;
 mod calibrate;
-mod composition;
 mod explanation;
 mod large_delta;
-mod losses;
 mod proxy;
 mod records;
 mod report;

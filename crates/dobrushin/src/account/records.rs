@@ -2,7 +2,8 @@
 
 use super::analyses::{Analysed, Options, analyses};
 use super::report::{Answer, Question};
-use crate::algorithm::{Order, Release, Run, RunError, Training};
+use crate::analysis;
+use crate::run::{Order, Release, Run, RunError, Training};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 
@@ -61,7 +62,8 @@ pub fn protection_by_record(
     let places = training.place_of(training.records).max(pass);
     let mut options = options.clone();
     if options.only.is_empty() {
-        options.only = TIGHTEST.to_vec();
+        let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+        options.only = suited.map(|theorem| theorem.id()).collect();
     }
     let ask = |place: u64| -> Result<Asked, RecordsError> {
         let run = run.of_record(training.first_record_of(place))?;
@@ -91,9 +93,6 @@ pub fn protection_by_record(
     };
     Ok(rows.into_iter().map(records).collect())
 }
-
-/// The analyses of records in turn that no other one beats, those that answer at once first.
-const TIGHTEST: [&str; 4] = ["composition", "shift", "ceiling", "contraction"];
 
 /// The best answer. An analysis is only asked if it beats the best so far.
 fn best(analyses: Vec<Analysed>, question: Question) -> Asked {

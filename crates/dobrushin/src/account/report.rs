@@ -3,8 +3,9 @@
 use super::analyses::{Options, analyses};
 use super::explanation;
 use super::large_delta::large_delta;
-use crate::algorithm::Run;
+use crate::analysis::Family;
 use crate::profile::PrivacyProfile;
+use crate::run::Run;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 
 /// What is asked of a run.
@@ -42,6 +43,8 @@ impl Question {
 pub struct Entry {
     /// The analysis.
     pub id: &'static str,
+    /// The idea that it rests on.
+    pub family: Family,
     /// Whether the upper end is a guarantee.
     pub rigorous: bool,
     /// The answer, or why there is none.
@@ -70,6 +73,8 @@ pub struct Report {
 pub struct Guarantee<'a> {
     /// The analysis that gave it.
     pub id: &'static str,
+    /// The idea that it rests on.
+    pub family: Family,
     /// The answer.
     pub answer: Answer,
     /// What must hold, in words.
@@ -81,6 +86,7 @@ impl Report {
     pub fn new(run: &Run, question: Question, options: &Options) -> Self {
         let entry = |analysed: super::Analysed| Entry {
             id: analysed.id,
+            family: analysed.family,
             rigorous: analysed.rigorous,
             outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
             assumptions: analysed.assumptions,
@@ -98,6 +104,12 @@ impl Report {
     pub fn answer(&self, id: &str) -> Option<Answer> {
         let entry = self.entries.iter().find(|entry| entry.id == id)?;
         entry.outcome.as_ref().ok().copied()
+    }
+
+    /// What would hold if everything that the run computes were published, by the first composition that answers.
+    pub fn if_published(&self) -> Option<Answer> {
+        let compositions = self.entries.iter().filter(|entry| entry.family == Family::Composition);
+        compositions.filter(|entry| entry.rigorous).find_map(|entry| entry.outcome.as_ref().ok().copied())
     }
 
     /// The δ of the guarantee: what was given, or the upper end of the answer.
@@ -125,7 +137,7 @@ impl Report {
         let rigorous = self.entries.iter().filter(|entry| entry.rigorous);
         let answers = rigorous.filter_map(|entry| {
             let answer = *entry.outcome.as_ref().ok()?;
-            Some(Guarantee { id: entry.id, answer, assumptions: &entry.assumptions })
+            Some(Guarantee { id: entry.id, family: entry.family, answer, assumptions: &entry.assumptions })
         });
         // Of δ that underflow, the logarithms still differ.
         let height =

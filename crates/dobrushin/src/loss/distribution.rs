@@ -1,7 +1,7 @@
 //! δ(ε) and ε(δ) of a sum of losses.
 
 use super::convolve::Summed;
-use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::{Boundary, UNIT_ROUNDOFF};
 use crate::{Delta, Enclosure, Epsilon};
 
 /// The discretised law of the privacy loss of a composition, in one direction.
@@ -99,19 +99,12 @@ impl LossDistribution {
         if holds(start) {
             return (start, start);
         }
-        let (mut low, mut high) = (start, self.last_loss().max(start));
-        if !holds(high) {
-            return (high, f64::INFINITY);
+        let end = self.last_loss().max(start);
+        if !holds(end) {
+            return (end, f64::INFINITY);
         }
-        while high - low > 1e-13 * high {
-            let middle = 0.5 * (low + high);
-            if holds(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        (low, high)
+        let found = Boundary { holds: end, fails: start }.halved_to(1e-13, holds);
+        (found.fails, found.holds)
     }
 
     fn delta_upper(&self, epsilon: f64) -> f64 {

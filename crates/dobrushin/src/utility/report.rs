@@ -2,7 +2,7 @@
 
 use super::setting::{Measure, Setting};
 use super::sums;
-use crate::algorithm::{Algorithm, LearningRate, Noise, Release, Run, Training};
+use crate::run::{Algorithm, LearningRate, Noise, Release, Run, Training};
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 

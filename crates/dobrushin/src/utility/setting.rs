@@ -10,7 +10,7 @@
 //! Noise s of the iterate is noise s/η of the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
 
 use super::descent::{Descent, GradientStep, Ground};
-use crate::algorithm::{Algorithm, Divisor, NoiseKind, Order, Training};
+use crate::run::{Algorithm, Divisor, NoiseKind, Order, Training};
 use crate::{Enclosure, NotApplicable};
 
 /// What a bound on the utility of a run bounds.

@@ -19,7 +19,7 @@ use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::{Options, Report as Account, Target};
-use dobrushin::algorithm::Parameter;
+use dobrushin::run::Parameter;
 use dobrushin_document::certificate::{Certificate, TrainingRecord};
 use dobrushin_document::model::ModelFile;
 use dobrushin_document::{SelfContained, json, text};

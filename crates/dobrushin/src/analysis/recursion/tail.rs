@@ -2,7 +2,7 @@
 
 use super::block::Place;
 use crate::chain::{Piece, Step};
-use crate::numeric::chi_square;
+use crate::numeric::{Boundary, chi_square};
 use crate::{Enclosure, NonNegative, NotApplicable};
 use std::num::NonZeroU32;
 
@@ -43,15 +43,8 @@ fn place(growth: Piece, noise: Enclosure, dimension: NonZeroU32, ln_tail: f64) -
     while ln_sf(high) > ln_tail {
         high *= 2.0;
     }
-    let mut low = high / 2.0;
-    for _ in 0..20 {
-        let middle = low.midpoint(high);
-        if ln_sf(middle) > ln_tail {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let ends = Boundary { holds: high / 2.0, fails: high };
+    let high = ends.halved(20, |square| ln_sf(square) > ln_tail).fails;
     let one = Enclosure::ONE;
     let drift = growth.offset() / (one - growth.slope());
     let spread = noise / (one - growth.slope().square()).sqrt();

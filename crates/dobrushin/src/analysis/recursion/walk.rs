@@ -234,6 +234,7 @@ fn is_round(stretches: &[Stretch<'_>]) -> bool {
 mod tests {
     use super::*;
     use crate::chain::{Domain, Participation, Piece};
+    use crate::numeric::Boundary;
     use crate::{NonNegative, Positive, Probability};
 
     #[test]
@@ -247,12 +248,8 @@ mod tests {
             let chain = Chain::new(vec![(step, Count::Any)], domain).expect("valid");
             let epsilon = |fineness: f64| {
                 let table = bound(&chain, fineness).expect("applies");
-                let (mut low, mut high) = (0.0, 10.0_f64);
-                while high - low > 1e-9 {
-                    let middle = low.midpoint(high);
-                    if table.at(middle) > 1e-5_f64.ln() { low = middle } else { high = middle }
-                }
-                high
+                let ends = Boundary { holds: 0.0, fails: 10.0 };
+                ends.halved(40, |epsilon| table.at(epsilon) > 1e-5_f64.ln()).fails
             };
             let (usual, close) = (epsilon(FINENESS), epsilon(FINENESS / 2.0));
             assert!((usual - close).abs() < 1e-3 * close, "{usual} against {close}");

@@ -1,0 +1,7 @@
+//! The tests of this crate in one program, a module for each subject: `cargo test -p dobrushin-audit --test suite SUBJECT::`.
+
+mod brute_force;
+mod conformance;
+mod errata;
+mod oracle;
+mod simulator;

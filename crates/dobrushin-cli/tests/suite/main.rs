@@ -1,0 +1,39 @@
+//! The tests of this crate in one program, a module for each subject: `cargo test -p dobrushin-cli --test suite SUBJECT::`.
+
+mod account;
+mod bad_input;
+mod calibrate;
+mod certificate;
+mod chain;
+mod curve;
+mod divergence;
+mod documentation;
+mod examples;
+mod faults;
+mod figures;
+#[cfg_attr(not(unix), allow(dead_code, reason = "the tests of files and faults are for Unix"))]
+mod file_support;
+mod files;
+mod hostile_rows;
+mod inventory;
+mod kernel;
+mod large_delta;
+mod local_bad_input;
+mod local_parquet;
+mod local_profile;
+mod local_reports;
+mod local_support;
+mod mathematics;
+mod mathematics_numbers;
+mod pages;
+mod pictures;
+mod records;
+mod run_file;
+mod schema;
+mod simulator;
+mod support;
+mod train;
+mod train_bad_input;
+mod train_certificate;
+mod train_support;
+mod utility;

@@ -1,0 +1,11 @@
+//! The tests of this crate in one program, a module for each subject: `cargo test -p dobrushin-local --test suite SUBJECT::`.
+
+mod coins;
+mod estimates;
+mod frequency;
+mod frequency_support;
+mod mean_privacy;
+mod mean_statistics;
+mod quantiles;
+mod risk;
+mod shuffle;
