@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test      everything a contributor must pass: formatting, lints, documentation, all tests; with --deep also the
                       many cases of the tests that have some for every day, and the fuzz targets of fuzz/ for a short while
-cargo xtask tables    regenerate the table of Taylor coefficients of the Mills ratio
+cargo xtask tables    regenerate the tables of the Mills ratio, the exponential and the logarithm
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
                       pure-ldp and NumPy), train (private training against Opacus, jax_privacy, NumPy and torch,
@@ -64,16 +64,20 @@ fn test(deep: bool) -> Outcome {
     run(cargo().args(["test", "--workspace", "--doc"]))
 }
 
-/// Writes the generated table where the library includes it.
+/// Writes the generated tables where the library includes them.
 fn tables() -> Outcome {
-    let mut generate = cargo();
-    generate.args(["run", "--quiet", "--release", "-p", "dobrushin-reference", "--bin", "mills-table"]);
-    let output = generate.output().map_err(|e| format!("{generate:?}: {e}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    for (generator, table) in [("mills-table", "mills_table.rs"), ("elementary-table", "elementary/table.rs")]
+    {
+        let mut generate = cargo();
+        generate.args(["run", "--quiet", "--release", "-p", "dobrushin-reference", "--bin", generator]);
+        let output = generate.output().map_err(|e| format!("{generate:?}: {e}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let path = root().join("crates/dobrushin/src/numeric").join(table);
+        std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let path = root().join("crates/dobrushin/src/numeric/mills_table.rs");
-    std::fs::write(&path, output.stdout).map_err(|e| format!("{}: {e}", path.display()))
+    Ok(())
 }
 
 /// Adds a component of the toolchain where it is missing.

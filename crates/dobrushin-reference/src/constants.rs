@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use astro_float::Consts;
 
 use crate::memo::Memo;
-use crate::real::{ROUNDING, Real};
+use crate::real::{ROUNDING, Real, round_up};
 
 thread_local! {
     static CONSTS: RefCell<Consts> = RefCell::new(
@@ -23,6 +23,13 @@ pub(crate) fn with_consts<T>(f: impl FnOnce(&mut Consts) -> T) -> T {
 /// `ln 2`.
 pub(crate) fn ln_2(bits: usize) -> Real {
     Real::new(with_consts(|consts| consts.ln_2(bits, ROUNDING)), bits)
+}
+
+impl Real {
+    /// `π`.
+    pub fn pi(bits: usize) -> Real {
+        pi(round_up(bits))
+    }
 }
 
 /// `π`.

@@ -3,10 +3,10 @@
 
 mod support;
 
-use core_math::{exp, log};
 use dobrushin::Delta;
 use dobrushin::account::{Options, Question, Report};
 use dobrushin::algorithm::{Batch, Contribution, Length, Noise, Order};
+use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
 use dobrushin_audit::Guesses;
 use dobrushin_train::Description;
@@ -24,7 +24,7 @@ fn layers() -> Vec<[f64; 4]> {
         let top = bottom + area / width;
         layers.push(match i {
             255 => [width, 0.0, bottom, 1.0],
-            _ => [width, (-2.0 * log(top)).sqrt(), bottom, top],
+            _ => [width, (-2.0 * ln(top)).sqrt(), bottom, top],
         });
     }
     layers

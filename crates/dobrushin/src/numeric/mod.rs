@@ -5,6 +5,7 @@ pub mod beta;
 pub(crate) mod binomial;
 pub mod chi_square;
 pub mod decimal;
+pub mod elementary;
 mod enclosure;
 pub(crate) mod fft;
 pub mod gamma;
