@@ -71,6 +71,7 @@ fn test(deep: bool) -> Outcome {
 fn tables() -> Outcome {
     for (table, place) in [
         ("mills-table", "crates/dobrushin/src/numeric/mills_table.rs"),
+        ("elementary-table", "crates/dobrushin/src/numeric/elementary/table.rs"),
         ("legendre-table", "crates/dobrushin-audit/src/legendre_table.rs"),
     ] {
         let mut generate = cargo();

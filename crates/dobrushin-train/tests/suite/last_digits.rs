@@ -2,9 +2,9 @@
 //! dense everywhere, and after one step from a known start an attacker can subtract what each of two tables would add.
 
 use crate::support::{description, direction, plan, positive, pushing, released};
-use core_math::{exp, log};
 use dobrushin::Delta;
 use dobrushin::account::{Options, Question, Report};
+use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
 use dobrushin::run::{Batch, Contribution, Length, Noise, Order};
 use dobrushin_audit::Guesses;
@@ -22,7 +22,7 @@ fn layers() -> Vec<[f64; 4]> {
         let top = bottom + area / width;
         layers.push(match i {
             255 => [width, 0.0, bottom, 1.0],
-            _ => [width, (-2.0 * log(top)).sqrt(), bottom, top],
+            _ => [width, (-2.0 * ln(top)).sqrt(), bottom, top],
         });
     }
     layers

@@ -6,6 +6,7 @@ pub mod binomial;
 pub mod bits;
 pub mod chi_square;
 pub mod decimal;
+pub mod elementary;
 mod enclosure;
 pub(crate) mod fft;
 pub mod gamma;

@@ -2,8 +2,8 @@
 //! and its bounds; the notation is that of `quadrature.rs`.
 
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary::{exp, exp_m1, ln, ln_1p};
 use crate::profile::Direction;
-use core_math::{exp, expm1, log, log1p};
 
 /// Orders up to this minus 1 are exact, and so are the nodes.
 const LARGEST_ORDER: f64 = 1e9;
@@ -56,17 +56,17 @@ impl Integrand {
     fn ln_ratio(&self, x: f64) -> f64 {
         let w = self.exponent(x);
         if w > 600.0 {
-            w + log(self.q + (1.0 - self.q) * exp(-w))
+            w + ln(self.q + (1.0 - self.q) * exp(-w))
         } else if w < 0.0 && self.q > 0.5 {
-            log((1.0 - self.q) + self.q * exp(w))
+            ln((1.0 - self.q) + self.q * exp(w))
         } else {
-            log1p(self.q * expm1(w))
+            ln_1p(self.q * exp_m1(w))
         }
     }
 
     /// The share qt/L.
     fn share(&self, x: f64) -> f64 {
-        let odds = log(self.q / (1.0 - self.q)) + self.exponent(x);
+        let odds = ln(self.q / (1.0 - self.q)) + self.exponent(x);
         1.0 / (1.0 + exp(-odds))
     }
 
@@ -98,7 +98,7 @@ impl Integrand {
         // g ≤ L^α + αq forward, and L^(1−α) + (α−1)qt reverse, where φ(x)t = φ(x − r).
         let centre = if self.forward { 0.0 } else { self.r };
         let nearest = centre.clamp(start, end) - centre;
-        let rest = log(self.power.abs() * self.q) - nearest * nearest / 2.0;
+        let rest = ln(self.power.abs() * self.q) - nearest * nearest / 2.0;
         // ln L is off by 2|ln t| + 5 + ln L units, and its slope by 2|ln t| + 800, relatively.
         let doubt = 2.0 * self.exponent(start).abs().max(self.exponent(end).abs());
         let (at, value, slope, units) = if self.forward {
@@ -127,7 +127,7 @@ impl Integrand {
     pub(super) fn term<const CERTAIN: bool>(&self, x: f64, shift: f64) -> Measured {
         let half = x * x / 2.0;
         let w = self.exponent(x);
-        let y = self.q * Elementary::<CERTAIN>::expm1(w);
+        let y = self.q * Elementary::<CERTAIN>::exp_m1(w);
         let y_units = 2.0 * w.max(0.0) + 4.2;
         let weight = Elementary::<CERTAIN>::exp(-half - shift);
         let weight_units = 2.0 * half + shift + 3.0;
@@ -143,24 +143,24 @@ impl Integrand {
             let part = self.q * Elementary::<CERTAIN>::exp(w);
             let ratio = (1.0 - self.q) + part;
             let ratio_units = 3.0 + 2.0 * w.abs() * (part / ratio);
-            let l = Elementary::<CERTAIN>::log(ratio);
+            let l = Elementary::<CERTAIN>::ln(ratio);
             (l, ratio_units + l.abs(), ratio, ratio_units)
         } else if w < 600.0 {
             // |y|/(1 + y) ≤ 1.
-            let l = Elementary::<CERTAIN>::log1p(y);
+            let l = Elementary::<CERTAIN>::ln_1p(y);
             (l, y_units + l.abs(), 1.0 + y, y_units + 1.0)
         } else {
-            let scaled = Elementary::<CERTAIN>::log(self.q + (1.0 - self.q) * Elementary::<CERTAIN>::exp(-w));
+            let scaled = Elementary::<CERTAIN>::ln(self.q + (1.0 - self.q) * Elementary::<CERTAIN>::exp(-w));
             (w + scaled, 5.0 * w + 4.0 + 2.0 * scaled.abs(), f64::INFINITY, f64::INFINITY)
         };
         let gain = if self.forward { self.below * l } else { -self.below * l };
-        if gain > 40.0 && gain > 40.0 + Elementary::<CERTAIN>::log(self.alpha) {
+        if gain > 40.0 && gain > 40.0 + Elementary::<CERTAIN>::ln(self.alpha) {
             return self.large::<CERTAIN>(l, l_units, half, shift);
         }
         let gained = Measured {
-            value: Elementary::<CERTAIN>::expm1(gain),
+            value: Elementary::<CERTAIN>::exp_m1(gain),
             units: Elementary::<CERTAIN>::exp(gain) * (self.below * l_units + gain.abs()) * 1.01
-                + Elementary::<CERTAIN>::expm1(gain).abs(),
+                + Elementary::<CERTAIN>::exp_m1(gain).abs(),
         };
         if w > FAR {
             return self.far::<CERTAIN>((w, half, shift), (l, l_units), gained);
@@ -186,7 +186,7 @@ impl Integrand {
         (l, l_units): (f64, f64),
         gained: Measured,
     ) -> Measured {
-        let drop = Elementary::<CERTAIN>::expm1(-l);
+        let drop = Elementary::<CERTAIN>::exp_m1(-l);
         if self.forward {
             // L·[L^(α−1) − 1 − (α−1)(1 − 1/L)].
             let scale = Elementary::<CERTAIN>::exp((l - half) - shift);
@@ -226,15 +226,15 @@ impl<const CERTAIN: bool> Elementary<CERTAIN> {
         if CERTAIN { exp(x) } else { x.exp() }
     }
     #[inline]
-    fn expm1(x: f64) -> f64 {
-        if CERTAIN { expm1(x) } else { x.exp_m1() }
+    fn exp_m1(x: f64) -> f64 {
+        if CERTAIN { exp_m1(x) } else { x.exp_m1() }
     }
     #[inline]
-    fn log(x: f64) -> f64 {
-        if CERTAIN { log(x) } else { x.ln() }
+    fn ln(x: f64) -> f64 {
+        if CERTAIN { ln(x) } else { x.ln() }
     }
     #[inline]
-    fn log1p(x: f64) -> f64 {
-        if CERTAIN { log1p(x) } else { x.ln_1p() }
+    fn ln_1p(x: f64) -> f64 {
+        if CERTAIN { ln_1p(x) } else { x.ln_1p() }
     }
 }

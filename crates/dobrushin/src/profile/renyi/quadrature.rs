@@ -35,8 +35,8 @@
 use super::integrand::Integrand;
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary::{exp, exp_m1, ln, ln_1p};
 use crate::profile::Direction;
-use core_math::{exp, expm1, log, log1p};
 
 /// The error of the sum, the nodes left out, and what they are relative to, as −ln.
 const DIGITS: f64 = 36.0;
@@ -98,15 +98,15 @@ struct Total {
 impl Rule {
     fn new(integrand: &Integrand, digits: f64) -> Option<Self> {
         let Integrand { forward, q, r, below, alpha, power, .. } = *integrand;
-        let most = if forward { 0.5 * alpha * below * r * r } else { -below * log1p(-q) };
+        let most = if forward { 0.5 * alpha * below * r * r } else { -below * ln_1p(-q) };
         if most > LARGEST_LOGARITHM {
             return None;
         }
         let shift = if most > 3.0 { integrand.ln_peak().max(0.0) } else { 0.0 };
         // ln of the integral, roughly, over e^shift.
         let ln_size =
-            if shift > 0.0 { 0.0 } else { log(0.5 * alpha * below * q * q * (r * r).min(1.0)).min(0.0) };
-        let target = digits + (log(2.0 + 2.0 * power.abs() * q) - shift).max(0.0) - ln_size;
+            if shift > 0.0 { 0.0 } else { ln(0.5 * alpha * below * q * q * (r * r).min(1.0)).min(0.0) };
+        let target = digits + (ln(2.0 + 2.0 * power.abs() * q) - shift).max(0.0) - ln_size;
         let (width, growth) = strip(integrand, target);
         let angle = 2.0 * std::f64::consts::PI * width;
         let step = short(angle / (target + width * width / 2.0 + growth));
@@ -121,7 +121,7 @@ impl Rule {
             return None;
         }
         let ends = ((from / step).floor() as i64 - 1, (to / step).ceil() as i64 + 1);
-        let ln_negligible = ln_size - digits - 2.0 - log(step);
+        let ln_negligible = ln_size - digits - 2.0 - ln(step);
         Some(Self { step, ln_error, shift, ends, decay, ln_negligible })
     }
 
@@ -136,7 +136,7 @@ impl Rule {
         for end in [self.ends.0, self.ends.1] {
             let last = self.at(end);
             let ln_term = integrand.ln_majorant(last, last.next_up()) - self.shift;
-            total.rest += exp(ln_term) / expm1(self.decay * self.step) * (1.0 + 1e-9);
+            total.rest += exp(ln_term) / exp_m1(self.decay * self.step) * (1.0 + 1e-9);
         }
         // A sum of n terms has n units; terms that underflowed are below 1e-250.
         let nodes = total.nodes as f64;
@@ -168,8 +168,7 @@ impl Rule {
             return;
         }
         if count > 1 {
-            let ln_sum =
-                log(count as f64) + integrand.ln_majorant(self.at(first), self.at(last)) - self.shift;
+            let ln_sum = ln(count as f64) + integrand.ln_majorant(self.at(first), self.at(last)) - self.shift;
             if ln_sum < self.ln_negligible {
                 total.rest += exp(ln_sum) * (1.0 + 1e-9);
                 return;
@@ -203,8 +202,8 @@ fn strip(integrand: &Integrand, target: f64) -> (f64, f64) {
     // cos(x) ≥ 1 − x²/2, for x = ra/2 ≤ 1.2.
     let narrow = (entire / (1.0 + below * r * r / 4.0).sqrt()).min(2.4 / r);
     let angle = r * narrow / 2.0;
-    let by_angle = (narrow, -below * log1p(-angle * angle / 2.0));
-    let by_rate = (entire.min(pole / 2.0), -below * log1p(-q));
+    let by_angle = (narrow, -below * ln_1p(-angle * angle / 2.0));
+    let by_rate = (entire.min(pole / 2.0), -below * ln_1p(-q));
     if step(by_angle) > step(by_rate) { by_angle } else { by_rate }
 }
 
