@@ -54,8 +54,8 @@ impl QuestionArgs {
     /// What the flags ask, or else the file.
     pub fn of(&self, file: &RunFile) -> Result<Question, Problem> {
         match (self.delta, self.epsilon) {
-            (Some(delta), _) => Ok(Question::Epsilon(delta)),
-            (None, Some(epsilon)) => Ok(Question::Delta(epsilon)),
+            (Some(delta), _) => Ok(Question::EpsilonAt(delta)),
+            (None, Some(epsilon)) => Ok(Question::DeltaAt(epsilon)),
             (None, None) => file.question()?.ok_or_else(|| {
                 Problem::new("nothing is asked: target.delta and target.epsilon are missing").help(
                     "--delta 1e-5 finds ε, --epsilon 1 finds δ; or add [target] with delta = 1e-5 to the file",

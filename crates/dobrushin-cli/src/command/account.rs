@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::run_file::Opened;
 use clap::Args;
 use dobrushin::Error;
-use dobrushin::account::{DEFAULT_TOLERANCE, Options, Report as Account, advice};
+use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
 use dobrushin::run::Run;
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{AccountReport, AdviceReport, Extras, Records, UtilityReport};
@@ -68,7 +68,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard) -> Result<Report, Problem> {
     let run = contained.run()?;
     let question = arguments.question.of(&opened.file)?;
     let options = Options { tolerance: arguments.tolerance, only: arguments.analyses.only() };
-    let account = Account::new(&run, question, &options);
+    let account = run.account_by(question, &options);
     let records = records(arguments, &run, &account, &options)?;
     if let Some(path) = &arguments.plot {
         account_plot::draw(&run, &account, &options)?.write(path)?;
@@ -132,7 +132,7 @@ fn write_certificate(
 pub fn why_no_certificate(account: &Account) -> String {
     match (&account.concern, account.guarantee()) {
         (Some(concern), _) => concern.clone(),
-        (None, Some(_)) => "ε is infinite, which is no guarantee: add noise, or choose a larger δ".to_owned(),
-        (None, None) => "dobrushin account without --certificate says why no analysis applies".to_owned(),
+        (None, Ok(_)) => "ε is infinite, which is no guarantee: add noise, or choose a larger δ".to_owned(),
+        (None, Err(_)) => "dobrushin account without --certificate says why no analysis applies".to_owned(),
     }
 }

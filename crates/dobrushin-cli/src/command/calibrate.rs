@@ -84,8 +84,8 @@ fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> 
     }
     let (mut epsilon, mut delta): (Option<Epsilon>, Option<Delta>) = (arguments.epsilon, arguments.delta);
     match file.question()? {
-        Some(Question::Epsilon(of_file)) => delta = delta.or(Some(of_file)),
-        Some(Question::Delta(of_file)) => epsilon = epsilon.or(Some(of_file)),
+        Some(Question::EpsilonAt(of_file)) => delta = delta.or(Some(of_file)),
+        Some(Question::DeltaAt(of_file)) => epsilon = epsilon.or(Some(of_file)),
         None => (),
     }
     match (epsilon, delta) {

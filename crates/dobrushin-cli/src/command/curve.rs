@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::stderr;
 use clap::Args;
-use dobrushin::account::{Answer, Entry, Options, Question, Report as Account};
+use dobrushin::account::{Account, Answer, Entry, Options, Question};
 use dobrushin::run::Run;
 use dobrushin::utility;
 use dobrushin_document::report::{Curve, Worth, answer};
@@ -60,7 +60,7 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<
         .map(|point| {
             let (run, question) = at(&opened, &sweeps, point, question)?;
             let worth = arguments.utility.then(|| utility::of(&run));
-            let account = Account::new(&run, question, &options);
+            let account = run.account_by(question, &options);
             bar.inc(1);
             Ok((account, worth))
         })
@@ -141,7 +141,7 @@ fn draw(curve: &Curve, log: bool) -> Plot {
         [_, inner] => (0..inner.count())
             .map(|second| {
                 let points = here().filter(|(_, (point, _))| point[1] == second).map(|(at, (_, account))| {
-                    (abscissa(at), height(account.guarantee().map(|best| best.answer)))
+                    (abscissa(at), height(account.guarantee().ok().map(|best| best.answer)))
                 });
                 let label = format!("{} = {}", inner.key, inner.label(second));
                 Series { label, points: points.collect(), line: Line::Solid }

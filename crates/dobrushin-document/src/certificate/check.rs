@@ -6,7 +6,7 @@ use crate::error::DocumentError;
 use crate::json::{self, Number};
 use crate::report::Given;
 use crate::run_file::SelfContained;
-use dobrushin::account::{Options, Question, Report as Account, analysis_ids};
+use dobrushin::account::{Account, Options, Question, analysis_ids};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub struct Checked {
 /// [`DocumentError`] if it cannot be read as a certificate at all.
 pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
     let claim = Claim::read(certificate)?;
-    let account = Account::new(&claim.run.run()?, claim.question, &claim.options);
+    let account = claim.run.run()?.account_by(claim.question, &claim.options);
     let differences = match Certificate::of(&claim.run, &account, &claim.options) {
         None => vec![Difference::no_guarantee()],
         Some(mut recomputed) => {
@@ -128,8 +128,8 @@ impl Claim {
             end("epsilon", "a finite number, 0 or more", |epsilon| (0.0..f64::INFINITY).contains(&epsilon))?;
         let delta = end("delta", "a number, 0 or more and below 1", |delta| (0.0..1.0).contains(&delta))?;
         let (upper, given, target) = match question {
-            Question::Epsilon(target) => (epsilon, delta, target.get()),
-            Question::Delta(target) => (delta, epsilon, target.get()),
+            Question::EpsilonAt(target) => (epsilon, delta, target.get()),
+            Question::DeltaAt(target) => (delta, epsilon, target.get()),
         };
         if given != target {
             let what =
@@ -186,7 +186,7 @@ mod tests {
         }
         let options = Options { tolerance: DEFAULT_TOLERANCE, only: only.to_vec() };
         let run = SelfContained::from_json(&file.json()).expect("it names no file");
-        let account = Account::new(&run.run().expect("a run"), question, &options);
+        let account = run.run().expect("a run").account_by(question, &options);
         json::of(&Certificate::of(&run, &account, &options).expect("a guarantee"))
     }
 
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn whatever_is_changed_added_or_left_out_is_found() {
         let questions = [
-            Question::Epsilon(Delta::new(1e-5).expect("δ")),
-            Question::Delta(Epsilon::new(3.0).expect("ε")),
+            Question::EpsilonAt(Delta::new(1e-5).expect("δ")),
+            Question::DeltaAt(Epsilon::new(3.0).expect("ε")),
             // δ underflows.
-            Question::Delta(Epsilon::new(600.0).expect("ε")),
+            Question::DeltaAt(Epsilon::new(600.0).expect("ε")),
         ];
         for (question, only) in
             questions.into_iter().zip([&[][..], &["composition", "shift"], &["composition"]])
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_words_of_another_version_are_not_confirmed_but_its_numbers_are() {
-        let original = certificate(Question::Epsilon(Delta::new(1e-5).expect("δ")), &["composition"]);
+        let original = certificate(Question::EpsilonAt(Delta::new(1e-5).expect("δ")), &["composition"]);
         let verdict = |change: &dyn Fn(&mut Value)| {
             let mut changed = original.clone();
             changed["program"]["version"] = json!("9.9.9");

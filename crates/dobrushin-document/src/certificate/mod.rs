@@ -13,7 +13,7 @@ use crate::error::DocumentError;
 use crate::json::{self, Bounds};
 use crate::report::{Finding, Given, Theorem};
 use crate::run_file::SelfContained;
-use dobrushin::account::{Options, Question, Report as Account};
+use dobrushin::account::{Account, Options, Question};
 use dobrushin::{Enclosure, statement};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -84,8 +84,8 @@ impl Certificate {
     pub fn of(run: &SelfContained, account: &Account, options: &Options) -> Option<Self> {
         let best = account.certifiable()?;
         let (epsilon, delta) = match account.question {
-            Question::Epsilon(delta) => (best.answer.value, Enclosure::from(delta)),
-            Question::Delta(epsilon) => (Enclosure::from(epsilon), best.answer.value),
+            Question::EpsilonAt(delta) => (best.answer.value, Enclosure::from(delta)),
+            Question::DeltaAt(epsilon) => (Enclosure::from(epsilon), best.answer.value),
         };
         Some(Self {
             schema: SCHEMA,

@@ -5,7 +5,7 @@ use crate::json::digest;
 use crate::report::EvaluationReport;
 use crate::run_file::SelfContained;
 use crate::schema;
-use dobrushin::account::Report as Account;
+use dobrushin::account::Account;
 use dobrushin::run::Contribution;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Plan, Released, enforcement};

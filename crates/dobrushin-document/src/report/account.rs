@@ -3,7 +3,7 @@
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
 use super::{Records, UtilityReport};
 use crate::run_file::RunFile;
-use dobrushin::account::{Advice, Report as Account};
+use dobrushin::account::{Account, Advice};
 use serde::Serialize;
 use serde_json::Value as Json;
 

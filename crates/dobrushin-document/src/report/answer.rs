@@ -1,7 +1,7 @@
 //! Questions and answers, as all reports write them.
 
 use crate::json::{Bounds, Number};
-use dobrushin::account::{Answer, Entry, Guarantee, Question, Report as Account};
+use dobrushin::account::{Account, Answer, Entry, Guarantee, Question};
 use dobrushin::numeric::decimal;
 use dobrushin::{Delta, Enclosure, Epsilon};
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub enum Given {
 impl From<Question> for Given {
     fn from(question: Question) -> Self {
         match question {
-            Question::Epsilon(delta) => Self::Delta(Number(delta.get())),
-            Question::Delta(epsilon) => Self::Epsilon(Number(epsilon.get())),
+            Question::EpsilonAt(delta) => Self::Delta(Number(delta.get())),
+            Question::DeltaAt(epsilon) => Self::Epsilon(Number(epsilon.get())),
         }
     }
 }
@@ -30,8 +30,8 @@ impl Given {
     /// The question that was written; none if it is not exactly one of the two.
     pub fn question_of(target: &Json) -> Option<Question> {
         match (target["delta"].as_f64(), target["epsilon"].as_f64()) {
-            (Some(delta), None) => Delta::new(delta).ok().map(Question::Epsilon),
-            (None, Some(epsilon)) => Epsilon::new(epsilon).ok().map(Question::Delta),
+            (Some(delta), None) => Delta::new(delta).ok().map(Question::EpsilonAt),
+            (None, Some(epsilon)) => Epsilon::new(epsilon).ok().map(Question::DeltaAt),
             _ => None,
         }
     }
@@ -88,8 +88,8 @@ impl Answered {
     pub fn new(question: Question, answer: Answer) -> Self {
         let (value, log_delta) = (Some(Bounds(answer.value)), answer.log_delta.map(Bounds));
         match question {
-            Question::Epsilon(_) => Self { epsilon: value, delta: None, log_delta },
-            Question::Delta(_) => Self { epsilon: None, delta: value, log_delta },
+            Question::EpsilonAt(_) => Self { epsilon: value, delta: None, log_delta },
+            Question::DeltaAt(_) => Self { epsilon: None, delta: value, log_delta },
         }
     }
 
@@ -153,7 +153,7 @@ pub struct GuaranteeReport {
 impl GuaranteeReport {
     /// The best of what the analyses say, if it is a guarantee.
     pub fn of(account: &Account) -> Option<Self> {
-        let Guarantee { id, answer, assumptions, .. } = account.guarantee()?;
+        let Guarantee { id, answer, assumptions, .. } = account.guarantee().ok()?;
         Some(Self {
             answer: Answered::new(account.question, answer),
             given: account.question.into(),

@@ -4,7 +4,7 @@ use super::answer::{Answered, Given};
 use crate::json::Bounds;
 use crate::run_file::Sweep;
 use dobrushin::NotApplicable;
-use dobrushin::account::{Answer, Entry, Question, Report as Account};
+use dobrushin::account::{Account, Answer, Entry, Question};
 use dobrushin::utility::{Best, Utility};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -164,7 +164,7 @@ struct Excess {
 impl Serialize for Curve {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let column = |id| Column { id, answers: self.lists(|account| answer(account, id)) };
-        let guarantee = self.lists(|account| account.guarantee().map(|best| best.answer));
+        let guarantee = self.lists(|account| account.guarantee().ok().map(|best| best.answer));
         let excess = |best: Best| Excess { value: Bounds(best.value), measure: best.measure.name() };
         let utility = || (0..self.points.len()).map(|point| self.best(point).map(excess)).collect();
         let fields = Fields {

@@ -51,7 +51,7 @@ impl Records {
     /// A line of CSV for each record, below a header.
     pub fn write_csv(&self, mut file: impl Write) -> io::Result<()> {
         // A δ that underflows is known by its logarithm.
-        let of_delta = matches!(self.question, Question::Delta(_));
+        let of_delta = matches!(self.question, Question::DeltaAt(_));
         let logarithm = if of_delta { ",log_delta_upper" } else { "" };
         writeln!(file, "record,{}_upper,analysis{logarithm}", self.given().asked())?;
         for row in &self.rows {

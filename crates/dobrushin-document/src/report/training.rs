@@ -3,7 +3,7 @@
 use super::GuaranteeReport;
 use crate::run_file::SelfContained;
 use dobrushin::Enclosure;
-use dobrushin::account::Report as Account;
+use dobrushin::account::Account;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Metrics, PrivateMetrics, Regret};
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ impl TrainingReport {
     ) -> Self {
         let [model, certificate, certificate_text] = files;
         let published = account.answer("composition").map(|answer| answer.value);
-        let is_best = account.guarantee().is_some_and(|best| best.id == "composition");
+        let is_best = account.guarantee().is_ok_and(|best| best.id == "composition");
         Self {
             model,
             certificate,

@@ -157,10 +157,10 @@ fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
     match pair {
         (None, None) => Ok(None),
         (Some(epsilon), None) => {
-            Epsilon::new(epsilon).map(|e| Some(Question::Delta(e))).map_err(|e| refused("epsilon", e))
+            Epsilon::new(epsilon).map(|e| Some(Question::DeltaAt(e))).map_err(|e| refused("epsilon", e))
         }
         (None, Some(delta)) => {
-            Delta::new(delta).map(|d| Some(Question::Epsilon(d))).map_err(|e| refused("delta", e))
+            Delta::new(delta).map(|d| Some(Question::EpsilonAt(d))).map_err(|e| refused("delta", e))
         }
         (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
     }

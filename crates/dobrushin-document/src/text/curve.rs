@@ -17,7 +17,7 @@ pub fn curve(curve: &Curve) -> Text {
     let cell = |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
     let rows = curve.points.iter().zip(&curve.accounts).enumerate().map(|(place, (point, account))| {
         let values = curve.sweeps.iter().zip(point).map(|(sweep, &index)| sweep.label(index));
-        let guarantee = cell(account.guarantee().map(|best| best.answer));
+        let guarantee = cell(account.guarantee().ok().map(|best| best.answer));
         let best = || curve.best(place).map_or("–".to_owned(), |best| number::upper(best.value));
         let worth = curve.worths.iter().map(|_| best());
         let analyses = ids.iter().map(|id| cell(answer(account, id)));

@@ -2,7 +2,7 @@
 //! certificate says, and would if there were half the noise.
 
 use crate::support::{description, plan, positive, pushing, released};
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
     Algorithm, Batch, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release,
@@ -108,8 +108,8 @@ fn best_rule(scores: &[Vec<f64>; 2], delta: f64) -> Rule {
 }
 
 fn certified_epsilon(plan: &Plan, delta: f64) -> f64 {
-    let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+    let report = plan.run().account(question);
     report.guarantee().expect("some analysis applies").answer.value.upper()
 }
 

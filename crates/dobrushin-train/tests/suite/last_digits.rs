@@ -3,7 +3,7 @@
 
 use crate::support::{description, direction, plan, positive, pushing, released};
 use dobrushin::Delta;
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::Question;
 use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
 use dobrushin::run::{Batch, Contribution, Length, Noise, Order};
@@ -86,8 +86,8 @@ fn the_last_digits_of_what_is_released_say_nothing() {
         other_runs: RUNS,
     };
     let delta = 0.1;
-    let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+    let report = plan.run().account(question);
     let certified = report.guarantee().expect("some analysis applies").answer.value.upper();
     let proved = guesses.epsilon(delta, 1e-9);
     println!("{guesses:?}: certified {certified:.3}, proved {proved:.3}");

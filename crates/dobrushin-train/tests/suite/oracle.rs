@@ -2,7 +2,7 @@
 //! laws of two neighbouring tables are is never more than the certificate says.
 
 use crate::support::{description, direction, plan, positive, pushing, released};
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::Question;
 use dobrushin::profile::Direction;
 use dobrushin::run::{Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release};
 use dobrushin::{Epsilon, Gamma, Probability};
@@ -148,8 +148,8 @@ impl Case {
 }
 
 fn certified_delta(plan: &Plan, epsilon: f64) -> f64 {
-    let question = Question::Delta(Epsilon::new(epsilon).expect("0 or more"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::DeltaAt(Epsilon::new(epsilon).expect("0 or more"));
+    let report = plan.run().account(question);
     report.guarantee().expect("some analysis applies").answer.value.upper()
 }
 

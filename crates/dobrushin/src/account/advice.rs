@@ -1,7 +1,7 @@
 //! What would make a run more private, tried out.
 
 use super::analyses::Options;
-use super::report::{Answer, Report};
+use super::question::{Account, Answer};
 use crate::Positive;
 use crate::numeric::decimal;
 use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
@@ -21,16 +21,16 @@ pub struct Advice {
 const WORTH: f64 = 0.95;
 
 /// The changes that help, the best first: each was made, and the run asked again, by the analyses of the options.
-pub fn advice(run: &Run, now: &Report, options: &Options) -> Vec<Advice> {
+pub fn advice(run: &Run, now: &Account, options: &Options) -> Vec<Advice> {
     let (Some(training), question) = (run.as_training(), now.question) else {
         return Vec::new();
     };
-    let Some(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
+    let Ok(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
         return Vec::new();
     };
     let tried = changes(training).into_iter().filter_map(|(change, training)| {
-        let report = Report::new(&Run::training(training).ok()?, question, options);
-        let best = report.guarantee()?;
+        let account = Run::training(training).ok()?.account_by(question, options);
+        let best = account.guarantee().ok()?;
         (best.answer.value.upper() < WORTH * now).then_some(Advice {
             change,
             answer: best.answer,

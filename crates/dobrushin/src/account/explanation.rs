@@ -1,6 +1,6 @@
 //! Where an answer comes from, and what could not help, in words.
 
-use super::report::{Question, Report};
+use super::question::{Account, Question};
 use crate::Enclosure;
 use crate::analysis::Family;
 use crate::chain::{Branch, Mixture, Step, Stop};
@@ -9,14 +9,14 @@ use crate::numeric::decimal::briefly;
 use crate::run::{Fact, Record, Run};
 
 /// Where the answer of a report comes from, and what could not help.
-pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
+pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let Ok(released) = run.released() else {
         return (Vec::new(), Vec::new());
     };
     let mut explanation = Vec::new();
     let symbol = match report.question {
-        Question::Epsilon(_) => "ε",
-        Question::Delta(_) => "δ",
+        Question::EpsilonAt(_) => "ε",
+        Question::DeltaAt(_) => "δ",
     };
     let published = report.if_published();
     if let Some(answer) = published {
@@ -31,7 +31,7 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
     let helps =
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
-        Some(best) if best.family != Family::Composition && helps(best.answer.value) => {
+        Ok(best) if best.family != Family::Composition && helps(best.answer.value) => {
             let what = released.views.first().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
@@ -39,13 +39,13 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
                 best.id
             ));
         }
-        Some(_) if applies => explanation.push(
+        Ok(_) if applies => explanation.push(
             "That the other iterates are hidden does not help here: no analysis of hidden states says less."
                 .to_owned(),
         ),
-        Some(_) => explanation
+        Ok(_) => explanation
             .push("No analysis of hidden states applies, so everything counts as published.".to_owned()),
-        None => (),
+        Err(_) => (),
     }
     explanation.extend(last_record(run, &released));
     explanation.extend(released.views.first().and_then(regime));
@@ -132,13 +132,13 @@ fn regime(view: &Mixture) -> Option<String> {
 }
 
 /// How wide the domain is for the noise, if that is too wide for one step to forget anything.
-fn width(view: &Mixture, report: &Report) -> Option<String> {
+fn width(view: &Mixture, report: &Account) -> Option<String> {
     let branch = branch(view)?;
     let diameter = branch.chain.domain().diameter?;
     let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
     let ratios = branch.chain.different_steps().map(clean);
     let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
-    let helps = report.guarantee().is_some_and(|best| best.family == Family::Contraction);
+    let helps = report.guarantee().is_ok_and(|best| best.family == Family::Contraction);
     // θ_0(8) = 1 − 6e-5.
     (ratio.lower() > VACUOUS && !helps).then(|| {
         format!(

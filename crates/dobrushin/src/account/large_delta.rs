@@ -32,7 +32,7 @@ pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Options, Question, Report};
+    use crate::account::Question;
     use crate::mechanism::{Mechanism, Neighbours, Sampling};
     use crate::run::{MechanismUse, Mechanisms};
     use crate::{Delta, Positive};
@@ -45,10 +45,10 @@ mod tests {
         assert_eq!(large_delta(&run, 0.5), None);
         assert!(large_delta(&run, 1.0).is_some_and(|words| words.contains("no guarantee")));
         let of = |delta: f64| {
-            let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-            Report::new(&run, question, &Options::default())
+            let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+            run.account(question)
         };
-        assert!(of(1.0).guarantee().is_some() && of(1.0).certifiable().is_none());
+        assert!(of(1.0).guarantee().is_ok() && of(1.0).certifiable().is_none());
         assert!(of(0.5).certifiable().is_some() && of(0.5).concern.is_none());
     }
 }

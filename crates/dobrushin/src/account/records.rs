@@ -1,7 +1,7 @@
 //! Who is protected how much: one answer for each record of a run that uses records in turn.
 
 use super::analyses::{Analysed, Options, analyses};
-use super::report::{Answer, Question};
+use super::question::{Answer, Question};
 use crate::analysis;
 use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
@@ -103,7 +103,7 @@ fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
             continue;
         };
         let beats = match (question, best.answer) {
-            (Question::Epsilon(delta), Some(so_far)) => Epsilon::new(so_far.value.upper() * (1.0 - SHARED))
+            (Question::EpsilonAt(delta), Some(so_far)) => Epsilon::new(so_far.value.upper() * (1.0 - SHARED))
                 .is_ok_and(|epsilon| profile.delta(epsilon).upper() <= delta.get()),
             _ => true,
         };

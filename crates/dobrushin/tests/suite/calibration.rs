@@ -1,6 +1,6 @@
 //! The value that is given out meets its target, and hardly anything less private does.
 
-use dobrushin::account::{Calibration, CalibrationError, Options, Question, Report, Target, calibrate};
+use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::{normal, theta};
 use dobrushin::run::{
@@ -53,7 +53,7 @@ fn probability(value: f64) -> Probability {
 /// ε of the run with a value of the parameter, as the report has it.
 fn epsilon(run: &Run, parameter: Parameter, value: f64, delta: f64) -> f64 {
     let run = run.with(parameter, value).expect("valid");
-    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")), &Options::default());
+    let report = run.account(Question::EpsilonAt(Delta::new(delta).expect("valid")));
     report.guarantee().expect("applicable").answer.value.upper()
 }
 

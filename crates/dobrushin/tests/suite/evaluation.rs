@@ -1,6 +1,6 @@
 //! A private evaluation of what is released is paid for.
 
-use dobrushin::account::{Options, Question, Report, Target, calibrate};
+use dobrushin::account::{Options, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
 use dobrushin::run::{
@@ -46,7 +46,7 @@ fn evaluated(training: Training, multiplier: f64) -> Training {
 fn delta_of(training: &Training, analysis: &'static str, epsilon: f64) -> Enclosure {
     let run = Run::training(training.clone()).expect("valid");
     let options = Options { only: vec![analysis], ..Options::default() };
-    let report = Report::new(&run, Question::Delta(Epsilon::new(epsilon).expect("valid")), &options);
+    let report = run.account_by(Question::DeltaAt(Epsilon::new(epsilon).expect("valid")), &options);
     report.answer(analysis).expect("it applies").value
 }
 

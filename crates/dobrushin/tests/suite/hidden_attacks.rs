@@ -1,6 +1,6 @@
 //! What attacks on the accountant of hidden states found, each mended.
 
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::{Options, Question};
 use dobrushin::analysis::{HiddenStates, Shift, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
 use dobrushin::mechanism::Neighbours;
@@ -52,7 +52,7 @@ fn training() -> Training {
 
 fn guarantee(training: Training, at: f64) -> f64 {
     let run = Run::training(training).expect("valid");
-    let report = Report::new(&run, Question::Delta(epsilon(at)), &Options::default());
+    let report = run.account(Question::DeltaAt(epsilon(at)));
     report.guarantee().expect("applicable").answer.value.upper()
 }
 
@@ -164,7 +164,7 @@ fn a_long_run_is_no_worse_than_any_number_of_steps() {
     let by = |length| {
         let run = Run::training(run(length)).expect("valid");
         let options = Options { only: vec!["shift-renyi"], ..Options::default() };
-        let report = Report::new(&run, Question::Delta(epsilon(2.0)), &options);
+        let report = run.account_by(Question::DeltaAt(epsilon(2.0)), &options);
         report.guarantee().expect("applicable").answer.value.upper()
     };
     assert!(by(Length::Steps(1000)) <= by(Length::Any) * (1.0 + 1e-6));

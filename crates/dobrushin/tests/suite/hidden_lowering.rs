@@ -1,7 +1,7 @@
 //! What a training run becomes for an observer of one hidden-state release: the chains of its records,
 //! against constants worked out by hand.
 
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::Question;
 use dobrushin::analysis::{self, Bound, HiddenStates, NonconvexPublished, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Mixture, Participation, Step, StepNoise, Stop};
 use dobrushin::lower::Released;
@@ -738,7 +738,7 @@ fn several_tasks_cost_as_much_as_their_composition() {
     for epsilon in [0.0, 0.3, 1.0] {
         let epsilon = Epsilon::new(epsilon).unwrap();
         let truth = theta(epsilon, NonNegative::new(0.5).unwrap());
-        let report = Report::new(&run, Question::Delta(epsilon), &Options::default());
+        let report = run.account(Question::DeltaAt(epsilon));
         for id in ["composition", "contraction-published", "shift-renyi"] {
             let value = report.answer(id).unwrap_or_else(|| panic!("{id}")).value;
             assert!(value.upper() >= truth.lower(), "{id}: {value} < {truth}");

@@ -1,6 +1,6 @@
 //! Passes that are one entry of a chain say what they would one by one, and take no time however many they are.
 
-use dobrushin::account::{Options, Question, Report, analysis_ids};
+use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{Bound, HiddenStates, Shift, about_hidden_states};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
 use dobrushin::mechanism::Neighbours;
@@ -214,8 +214,8 @@ fn a_trillion_passes_are_accounted_for_at_once() {
         let mut training = training(1_000_000_000_000, decay);
         training.domain.diameter = diameter.map(positive);
         let run = Run::training(training).expect("valid");
-        let question = Question::Epsilon(Delta::new(1e-5).expect("valid"));
-        let report = Report::new(&run, question, &Options::default());
+        let question = Question::EpsilonAt(Delta::new(1e-5).expect("valid"));
+        let report = run.account(question);
         assert_eq!(report.entries.len(), analysis_ids().count());
         // A random walk of unbounded length says nothing; all else is hidden.
         let shift = report.answer("shift").expect("it applies").value;

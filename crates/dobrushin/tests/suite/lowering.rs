@@ -1,6 +1,6 @@
 //! What a run becomes for an observer of all its iterates.
 
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::Question;
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::numeric::theta;
 use dobrushin::run::{
@@ -81,8 +81,7 @@ fn full_batches_are_the_gaussian_mechanism_of_the_closed_form() {
     let mut run = training(Order::Full, Neighbours::ReplaceOne);
     (run.length, run.noise) = (Length::Steps(100), Noise::Multiplier(positive(10.0)));
     let delta = Delta::new(1e-5).expect("valid");
-    let report =
-        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta), &Options::default());
+    let report = Run::training(run).expect("valid").account(Question::EpsilonAt(delta));
     let best = report.guarantee().expect("applicable");
     let (id, answer) = (best.id, best.answer);
     let truth = theta::smallest_epsilon(NonNegative::new(2.0).expect("valid"), delta);
@@ -206,12 +205,9 @@ fn records_in_turn_meet_the_least_noise_of_each_pass() {
 #[test]
 fn any_number_of_steps_has_no_composition() {
     let run = Training { length: Length::Any, ..training(Order::Poisson, Neighbours::ReplaceOne) };
-    let report = Report::new(
-        &Run::training(run).expect("valid"),
-        Question::Epsilon(Delta::new(1e-5).expect("valid")),
-        &Options::default(),
-    );
-    assert!(report.guarantee().is_none());
+    let report =
+        Run::training(run).expect("valid").account(Question::EpsilonAt(Delta::new(1e-5).expect("valid")));
+    assert!(report.guarantee().is_err());
     for entry in report.entries.iter().filter(|entry| entry.id.starts_with("composition")) {
         let reason = entry.outcome.as_ref().expect_err("not applicable").to_string();
         assert!(reason.contains("grows for ever") && reason.contains("run.steps"), "{reason}");

@@ -1,8 +1,7 @@
 //! Who is protected how much, and values of parameters that just meet a target.
 
 use dobrushin::account::{
-    Calibration, CalibrationError, Options, Protection, Question, Report, Target, calibrate,
-    protection_by_record,
+    Calibration, CalibrationError, Options, Protection, Question, Target, calibrate, protection_by_record,
 };
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
@@ -51,7 +50,7 @@ fn run(training: Training) -> Run {
 }
 
 const QUESTIONS: [fn() -> Question; 2] =
-    [|| Question::Epsilon(Delta::new(1e-5).unwrap()), || Question::Delta(Epsilon::new(0.5).unwrap())];
+    [|| Question::EpsilonAt(Delta::new(1e-5).unwrap()), || Question::DeltaAt(Epsilon::new(0.5).unwrap())];
 
 fn rows(training: &Training, question: Question) -> Vec<Protection> {
     protection_by_record(&run(training.clone()), question, &Options::default()).unwrap()
@@ -74,8 +73,7 @@ fn covers_each_record_once(training: &Training) {
                 continue;
             }
             for index in [row.from, row.from + (row.to - row.from) / 2, row.to] {
-                let report = Report::new(
-                    &run(Training { record: Record::Index(index), ..training.clone() }),
+                let report = run(Training { record: Record::Index(index), ..training.clone() }).account_by(
                     question(),
                     &Options {
                         only: vec!["composition", "shift", "ceiling", "contraction"],
@@ -180,7 +178,7 @@ fn records_without_a_fixed_place_have_no_rows() {
 fn achieved(training: &Training, parameter: Parameter, value: f64, target: Target) -> f64 {
     let Target::Privacy { delta, .. } = target else { panic!("a privacy target") };
     let run = run(training.clone()).with(parameter, value).unwrap();
-    Report::new(&run, Question::Epsilon(delta), &Options::default()).guarantee().unwrap().answer.value.upper()
+    run.account(Question::EpsilonAt(delta)).guarantee().unwrap().answer.value.upper()
 }
 
 fn target(epsilon: f64) -> Target {

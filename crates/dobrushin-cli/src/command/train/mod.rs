@@ -18,7 +18,7 @@ use crate::stderr;
 use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
-use dobrushin::account::{Options, Report as Account, Target};
+use dobrushin::account::{Options, Target};
 use dobrushin::run::Parameter;
 use dobrushin_document::certificate::{Certificate, TrainingRecord};
 use dobrushin_document::model::ModelFile;
@@ -45,7 +45,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
     };
     let (plan, schema) = run.plan()?;
     let options = Options::default();
-    let account = Account::new(plan.run(), goal.question(), &options);
+    let account = plan.run().account_by(goal.question(), &options);
     let Some(mut certificate) = Certificate::of(&run, &account, &options) else {
         return Err(Problem::answer_is_no("there is no guarantee, so nothing is trained")
             .help(why_no_certificate(&account)));

@@ -3,7 +3,7 @@
 use super::arguments::TrainArgs;
 use super::data::Data;
 use super::files::Folder;
-use dobrushin::account::Report as Account;
+use dobrushin::account::Account;
 use dobrushin_document::SelfContained;
 use dobrushin_document::report::{EnforcedReport, MetricsReport, OneOrMany, PublicReport, TrainingReport};
 use dobrushin_train::schema::Schema;

@@ -4,17 +4,31 @@ use super::analyses::{Options, analyses};
 use super::explanation;
 use super::large_delta::large_delta;
 use crate::analysis::Family;
+use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
+use std::fmt;
 
 /// What is asked of a run.
+///
+/// ```
+/// use dobrushin::account::Question;
+/// use dobrushin::profile::GaussianProfile;
+/// use dobrushin::{Delta, Epsilon, NonNegative};
+///
+/// let profile = GaussianProfile::new(NonNegative::new(1.0)?);
+/// let epsilon = Question::EpsilonAt(Delta::new(1e-5)?).ask(&profile).value.upper();
+/// let delta = Question::DeltaAt(Epsilon::new(epsilon)?).ask(&profile).value.upper();
+/// assert!(4.37 < epsilon && epsilon < 4.38 && delta <= 1e-5);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Question {
-    /// The smallest ε for a δ.
-    Epsilon(Delta),
-    /// The smallest δ for an ε.
-    Delta(Epsilon),
+    /// The smallest ε for this δ.
+    EpsilonAt(Delta),
+    /// The smallest δ for this ε.
+    DeltaAt(Epsilon),
 }
 
 /// What a profile answers.
@@ -30,8 +44,8 @@ impl Question {
     /// Asks a profile.
     pub fn ask(self, profile: &dyn PrivacyProfile) -> Answer {
         match self {
-            Self::Epsilon(delta) => Answer { value: profile.epsilon(delta), log_delta: None },
-            Self::Delta(epsilon) => {
+            Self::EpsilonAt(delta) => Answer { value: profile.epsilon(delta), log_delta: None },
+            Self::DeltaAt(epsilon) => {
                 Answer { value: profile.delta(epsilon), log_delta: Some(profile.log_delta(epsilon)) }
             }
         }
@@ -53,9 +67,27 @@ pub struct Entry {
     pub assumptions: Vec<Assumption>,
 }
 
-/// What all analyses answered.
+/// What all analyses answered, and the best of it.
+///
+/// ```
+/// use dobrushin::{Delta, NotApplicable, Order, Question, Release, Run};
+///
+/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).clip_norm(1.0);
+/// let run = run.noise_multiplier(1.0).release(Release::Last).build()?;
+/// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+///
+/// let guarantee = account.guarantee()?;
+/// assert_eq!((guarantee.id, guarantee.to_string()), ("composition", "(ε, δ) = (1.951, 1e-5), by composition".to_owned()));
+/// // Nothing is known of the loss, so that nothing can be said of hidden states: the missing facts are named.
+/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").expect("it was asked");
+/// assert_eq!(
+///     contraction.outcome.as_ref().err().map(ToString::to_string).as_deref(),
+///     Some("the domain is unbounded: [domain] diameter is missing")
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Account {
     /// What was asked.
     pub question: Question,
     /// One for each analysis, in a fixed order.
@@ -75,15 +107,28 @@ pub struct Guarantee<'a> {
     pub id: &'static str,
     /// The idea that it rests on.
     pub family: Family,
+    /// What was asked.
+    pub question: Question,
     /// The answer.
     pub answer: Answer,
     /// What must hold.
     pub assumptions: &'a [Assumption],
 }
 
-impl Report {
-    /// Asks every analysis of a run.
-    pub fn new(run: &Run, question: Question, options: &Options) -> Self {
+impl Run {
+    /// What every analysis says about the run.
+    pub fn account(&self, question: Question) -> Account {
+        self.account_by(question, &Options::default())
+    }
+
+    /// What some analyses say about the run, or all of them with another tolerance.
+    pub fn account_by(&self, question: Question, options: &Options) -> Account {
+        Account::new(self, question, options)
+    }
+}
+
+impl Account {
+    fn new(run: &Run, question: Question, options: &Options) -> Self {
         let entry = |analysed: super::Analysed| Entry {
             id: analysed.id,
             family: analysed.family,
@@ -115,36 +160,74 @@ impl Report {
     /// The δ of the guarantee: what was given, or the upper end of the answer.
     fn delta(&self) -> Option<f64> {
         match self.question {
-            Question::Epsilon(delta) => Some(delta.get()),
-            Question::Delta(_) => self.guarantee().map(|best| best.answer.value.upper()),
+            Question::EpsilonAt(delta) => Some(delta.get()),
+            Question::DeltaAt(_) => self.guarantee().ok().map(|best| best.answer.value.upper()),
         }
     }
 
     /// The guarantee, if it says something: everything is (∞, δ)-private, and everything is (ε, 1)-private.
     pub fn certifiable(&self) -> Option<Guarantee<'_>> {
         let says_something = |best: &Guarantee<'_>| match self.question {
-            Question::Epsilon(delta) => delta.get() < 1.0 && best.answer.value.upper() < f64::INFINITY,
-            Question::Delta(_) => best.answer.value.upper() < 1.0,
+            Question::EpsilonAt(delta) => delta.get() < 1.0 && best.answer.value.upper() < f64::INFINITY,
+            Question::DeltaAt(_) => best.answer.value.upper() < 1.0,
         };
-        self.guarantee().filter(says_something)
+        self.guarantee().ok().filter(says_something)
     }
 
     /// The best rigorous answer with its analysis.
     ///
     /// # Guarantee
     /// Under the assumptions the run is (ε, δ)-private with the upper end of the answer.
-    pub fn guarantee(&self) -> Option<Guarantee<'_>> {
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if no analysis applies, with what the first of them misses.
+    pub fn guarantee(&self) -> Result<Guarantee<'_>, NotApplicable> {
         let rigorous = self.entries.iter().filter(|entry| entry.rigorous);
-        let answers = rigorous.filter_map(|entry| {
+        let answers = rigorous.clone().filter_map(|entry| {
             let answer = *entry.outcome.as_ref().ok()?;
-            Some(Guarantee { id: entry.id, family: entry.family, answer, assumptions: &entry.assumptions })
+            let Entry { id, family, ref assumptions, .. } = *entry;
+            Some(Guarantee { id, family, question: self.question, answer, assumptions })
         });
         // Of δ that underflow, the logarithms still differ.
         let height =
             |g: &Guarantee<'_>| (g.answer.value.upper(), g.answer.log_delta.map_or(0.0, Enclosure::upper));
-        answers.min_by(|a, b| {
+        let best = answers.min_by(|a, b| {
             let ((a, ln_a), (b, ln_b)) = (height(a), height(b));
             a.total_cmp(&b).then(ln_a.total_cmp(&ln_b))
+        });
+        best.ok_or_else(|| {
+            let mut reasons = rigorous.filter_map(|entry| entry.outcome.as_ref().err());
+            reasons.next().cloned().unwrap_or_else(|| NotApplicable::beyond("no analysis was asked"))
         })
+    }
+}
+
+impl Guarantee<'_> {
+    /// ε, rounded up: what was asked for, or given.
+    pub fn epsilon(&self) -> f64 {
+        match self.question {
+            Question::EpsilonAt(_) => self.answer.value.upper(),
+            Question::DeltaAt(epsilon) => epsilon.get(),
+        }
+    }
+
+    /// δ, rounded up: what was asked for, or given.
+    pub fn delta(&self) -> f64 {
+        match self.question {
+            Question::EpsilonAt(delta) => delta.get(),
+            Question::DeltaAt(_) => self.answer.value.upper(),
+        }
+    }
+}
+
+/// Four significant digits, rounded up.
+impl fmt::Display for Guarantee<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = briefly(self.answer.value);
+        match self.question {
+            Question::EpsilonAt(delta) => write!(f, "(ε, δ) = ({value}, {})", plain(delta.get()))?,
+            Question::DeltaAt(epsilon) => write!(f, "(ε, δ) = ({}, {value})", plain(epsilon.get()))?,
+        }
+        write!(f, ", by {}", self.id)
     }
 }
