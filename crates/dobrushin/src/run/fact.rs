@@ -163,3 +163,16 @@ impl fmt::Display for Fact {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_facts_have_the_same_name() {
+        let mut names: Vec<&str> = Fact::ALL.iter().map(|fact| fact.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Fact::ALL.len());
+    }
+}
