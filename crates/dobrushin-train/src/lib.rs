@@ -7,6 +7,7 @@
 mod bounds;
 mod descent;
 mod digits;
+mod enforcement;
 mod evaluate;
 mod extent;
 mod gradient;
@@ -25,6 +26,7 @@ mod table;
 
 pub use bounds::{Bounds, Target};
 pub use descent::{Released, TrainError};
+pub use enforcement::enforcement;
 pub use evaluate::{Metrics, evaluate};
 pub use loss::{Loss, Prediction};
 pub use model::{Constants, Model};

@@ -55,6 +55,7 @@ pub mod utility;
 struct Readme;
 
 pub use divergence::Gamma;
-pub use error::{Error, NotApplicable};
+pub use error::Error;
 pub use numeric::Enclosure;
 pub use quantity::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
+pub use run::NotApplicable;

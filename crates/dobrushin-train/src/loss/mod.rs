@@ -1,7 +1,19 @@
 //! Losses, a file each: its formula, its constants with their proofs, and what its score predicts.
 //!
-//! A new loss is a file with a [`ScoreLoss`], declared here as a module and named in the list below. Cross-entropy, the
+//! A new loss is a file with a `ScoreLoss`, declared here as a module and named in the list below. Cross-entropy, the
 //! loss of as many scores as there are classes, stands beside them: softmax models and networks share it.
+//!
+//! # Constants
+//! A loss ℓ(z, y) is that of a score z = ⟨w, x⟩ and a target y. Where y is a class it is 0 or 1, and s = 2y − 1. Let
+//! r = ‖x‖ ≤ R, let parameters have norm at most `reach`, so that scores are at most B = R·reach, and let targets be
+//! between l and u, Y = max(|l|, |u|).
+//!
+//! The gradient is ℓ′(⟨w, x⟩, y)·x, the Hessian ℓ″·xxᵀ. So the Lipschitz constant is L = sup r|ℓ′|, and the smoothness
+//! β = sup r²ℓ″. Every ℓ is convex in z, so that |ℓ′| is largest at an end of the scores. Clipping to norm C replaces ℓ′ by
+//! its nearest value in ±C/r, which is again increasing in the score: the clipped gradient is that of a convex function,
+//! and its slope is ℓ″ where |ℓ′| < C/r, and 0 elsewhere.
+//!
+//! No ℓ is strongly convex in w: it does not change along parameters that are orthogonal to x.
 
 pub(crate) mod cross_entropy;
 mod hinge;
@@ -23,6 +35,15 @@ macro_rules! losses {
         $(pub use $module::$name;)*
 
         /// A loss ℓ(z, y) of a score z = ⟨w, x⟩.
+        ///
+        /// ```
+        /// use dobrushin_train::loss::{Huber, Loss};
+        ///
+        /// let loss = Loss::from(Huber { width: dobrushin::Positive::new(2.0)? });
+        /// assert_eq!(loss.value(1.0, 4.0, 1.0), 4.0);
+        /// assert_eq!(loss.derivative(1.0, 4.0, 1.0), -2.0);
+        /// # Ok::<(), dobrushin::Error>(())
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Loss {
@@ -70,19 +91,11 @@ losses! {
     poisson::Poisson,
 }
 
-/// A loss ℓ(z, y) of a record's score z = ⟨w, x⟩ and its target y. Where y is a class it is 0 or 1, and s = 2y − 1.
+/// A loss ℓ(z, y) of a record's score and target.
 ///
 /// # Laws
 /// For every target that [`ScoreLoss::check`] accepts, ℓ is convex in z. [`ScoreLoss::lipschitz`] and
 /// [`ScoreLoss::smoothness`] are never too small: what a certificate says rests on them.
-///
-/// # Constants
-/// Let r = ‖x‖ ≤ R, let scores be at most B, and let targets be between l and u, Y = max(|l|, |u|). The gradient is
-/// ℓ′(⟨w, x⟩, y)·x, the Hessian ℓ″·xxᵀ. So L = sup r|ℓ′| and β = sup r²ℓ″. As ℓ is convex, |ℓ′| is largest at an end of
-/// the scores. Clipping to norm C replaces ℓ′ by its nearest value in ±C/r, which is again increasing in the score: the
-/// clipped gradient is that of a convex function, and its slope is ℓ″ where |ℓ′| < C/r, and 0 elsewhere.
-///
-/// No ℓ is strongly convex in w: it does not change along parameters that are orthogonal to x.
 pub(crate) trait ScoreLoss {
     /// What `model.kind` calls it in run files.
     fn kind() -> &'static str
@@ -166,7 +179,7 @@ pub enum Prediction {
     Class {
         /// Which one, counted from 0; the first of those that are equally good.
         class: usize,
-        /// The probability of each class; empty for the hinges, which have none.
+        /// The probability of each class; empty where the loss gives none, as the hinges.
         probabilities: Vec<f64>,
     },
 }

@@ -366,7 +366,7 @@ fn iterates_are_projected_to_the_set_of_the_account() {
 fn refused(change: impl FnOnce(&mut Description)) -> &'static str {
     let mut description = base();
     change(&mut description);
-    Plan::new(description).err().expect("refused").key
+    Plan::new(description).err().expect("refused").fact.name()
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn what_is_derived_cannot_be_claimed() {
     // Whoever only accounts for it is told, too: a loader that drops records uses the others more often.
     let mut dropping = base();
     dropping.training.incomplete_batch = Some(dobrushin::run::IncompleteBatch::Drop);
-    assert_eq!(dropping.lowered().err().map(|error| error.key), Some("run.incomplete-batch"));
+    assert_eq!(dropping.lowered().err().map(|error| error.fact.name()), Some("run.incomplete-batch"));
 }
 
 #[test]

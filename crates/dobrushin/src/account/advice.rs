@@ -4,7 +4,7 @@ use super::analyses::Options;
 use super::report::{Answer, Report};
 use crate::Positive;
 use crate::numeric::decimal;
-use crate::run::{LearningRate, Noise, Release, Run, Training};
+use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 
 /// A change of a run, and what it would lead to.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +61,7 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
         };
     });
     if training.release == Release::All {
-        change("publishing only the last iterate (run.release = \"last\")".to_owned(), &|run| {
+        change(format!("publishing only the last iterate ({} = \"last\")", Fact::Release), &|run| {
             run.release = Release::Last;
         });
         return changes;
@@ -69,23 +69,29 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
     match training.domain.diameter {
         Some(diameter) => {
             let half = scaled(diameter, 0.5);
-            change(format!("half the domain (domain.diameter = {})", decimal::plain(half.get())), &|run| {
-                run.domain.diameter = Some(half);
-            });
+            change(
+                format!("half the domain ({} = {})", Fact::Diameter, decimal::plain(half.get())),
+                &|run| {
+                    run.domain.diameter = Some(half);
+                },
+            );
         }
         None => {
             let noise =
                 training.step_at(1, crate::chain::Participation::Never).ok().map(|step| step.noise.size());
             if let Some(noise) = noise.and_then(|noise| Positive::new(3.0 * noise.midpoint()).ok()) {
                 let words = decimal::nearest(noise.get());
-                change(format!("projecting to three noise deviations (domain.diameter = {words})"), &|run| {
-                    run.domain.diameter = Some(noise);
-                });
+                change(
+                    format!("projecting to three noise deviations ({} = {words})", Fact::Diameter),
+                    &|run| {
+                        run.domain.diameter = Some(noise);
+                    },
+                );
             }
         }
     }
     if training.weight_decay < 0.01 {
-        change("weight decay of 0.01 a step (update.weight-decay)".to_owned(), &|run| {
+        change(format!("weight decay of 0.01 a step ({})", Fact::WeightDecay), &|run| {
             run.weight_decay = 0.01
         });
     }
@@ -102,7 +108,7 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
             },
         );
     }
-    change("100 more steps on public data (run.public-steps)".to_owned(), &|run| {
+    change(format!("100 more steps on public data ({})", Fact::PublicSteps), &|run| {
         run.public_steps = run.public_steps.saturating_add(100);
     });
     changes

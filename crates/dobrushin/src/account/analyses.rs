@@ -5,7 +5,7 @@ use crate::NotApplicable;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
 use crate::lower::Released;
 use crate::profile::PrivacyProfile;
-use crate::run::Run;
+use crate::run::{Assumption, Run};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub struct Analysed {
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
-    /// What must hold of the run, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold of the run.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
@@ -75,7 +75,7 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
             },
             Theorem::HiddenStates(theorem) => match &released {
                 Ok(released) => {
-                    let further = theorem.further_assumption().map(str::to_owned);
+                    let further = theorem.further_assumption();
                     let assumptions = released.assumptions.iter().cloned().chain(further).collect();
                     (over_records(theorem, released, run, options.tolerance), assumptions)
                 }

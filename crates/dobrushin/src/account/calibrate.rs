@@ -36,7 +36,7 @@ pub enum CalibrationError {
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// No value in range meets the target.
-    #[error("the target cannot be reached: {} = {value} gives {}", parameter.name(), achieved.upper())]
+    #[error("the target cannot be reached: {} = {value} gives {}", parameter.fact().key(), achieved.upper())]
     Unreachable {
         /// What was searched.
         parameter: Parameter,
@@ -169,7 +169,7 @@ impl Bench<'_> {
         match (best, composition) {
             (Some(best), _) => Ok(best),
             (None, Err(reason)) => Err(reason.into()),
-            (None, Ok(_)) => Err(NotApplicable::new("no analysis applies").into()),
+            (None, Ok(_)) => Err(NotApplicable::beyond("no analysis applies").into()),
         }
     }
 

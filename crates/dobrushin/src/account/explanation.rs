@@ -6,7 +6,7 @@ use crate::analysis::Family;
 use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::lower::Released;
 use crate::numeric::decimal::briefly;
-use crate::run::{Record, Run};
+use crate::run::{Fact, Record, Run};
 
 /// Where the answer of a report comes from, and what could not help.
 pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
@@ -144,8 +144,9 @@ fn width(view: &Mixture, report: &Report) -> Option<String> {
         format!(
             "the image of the domain is {} noise standard deviations across, so that one step forgets next to nothing, \
              and analyses of a bounded domain are vacuous; below about 8 they begin to say something: more noise \
-             (update), or a smaller domain.diameter",
-            briefly(ratio)
+             (update), or a smaller {}",
+            briefly(ratio),
+            Fact::Diameter
         )
     })
 }

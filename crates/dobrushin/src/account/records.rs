@@ -3,7 +3,7 @@
 use super::analyses::{Analysed, Options, analyses};
 use super::report::{Answer, Question};
 use crate::analysis;
-use crate::run::{Order, Release, Run, RunError, Training};
+use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 
@@ -79,10 +79,11 @@ pub fn protection_by_record(
         let each = |place: u64| Ok(Row { from: place, to: place, asked: ask(place)? });
         (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
-        return Err(NotApplicable::new(format!(
+        return Err(missing!(
             "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
-             records with run.record"
-        ))
+             records with {}",
+            Record
+        )
         .into());
     };
     let records = |row: Row| Protection {

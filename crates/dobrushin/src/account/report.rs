@@ -5,7 +5,7 @@ use super::explanation;
 use super::large_delta::large_delta;
 use crate::analysis::Family;
 use crate::profile::PrivacyProfile;
-use crate::run::Run;
+use crate::run::{Assumption, Run};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 
 /// What is asked of a run.
@@ -49,8 +49,8 @@ pub struct Entry {
     pub rigorous: bool,
     /// The answer, or why there is none.
     pub outcome: Result<Answer, NotApplicable>,
-    /// What must hold for it, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold for it.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// What all analyses answered.
@@ -77,8 +77,8 @@ pub struct Guarantee<'a> {
     pub family: Family,
     /// The answer.
     pub answer: Answer,
-    /// What must hold, in words.
-    pub assumptions: &'a [String],
+    /// What must hold.
+    pub assumptions: &'a [Assumption],
 }
 
 impl Report {

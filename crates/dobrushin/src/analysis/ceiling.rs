@@ -4,6 +4,7 @@ use super::walk::{Group, Leg, at_each_end, groups};
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop};
 use crate::numeric::ln_sum;
+use crate::run::{Fact, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// The noise of the last step, on iterates that cannot be far apart.
@@ -64,10 +65,11 @@ impl LastStep {
         let branch = Branch { weight: Enclosure::ONE, chain: chain.clone(), stop: Stop::End };
         let mut groups = groups(&branch)?;
         let Some(last) = groups.last_mut().and_then(|group| group.legs.pop()) else {
-            return Err(NotApplicable::new("there are no steps"));
+            return Err(NotApplicable::beyond("there are no steps"));
         };
         if last.count == Count::Any && groups.iter().any(|group| !group.legs.is_empty()) {
-            return Err(NotApplicable::new(
+            return Err(NotApplicable::missing(
+                &[Fact::Steps],
                 "any number of steps after others may be none, and then the last noise is another: give a number",
             ));
         }
@@ -90,9 +92,12 @@ impl LastStep {
         if crossed.upper() == f64::INFINITY && probability != Enclosure::ZERO
             || same.upper() == f64::INFINITY && probability == Enclosure::ZERO
         {
-            return Err(NotApplicable::new(
-                "iterates may be any distance apart: [domain] diameter, update.weight-decay, or a number of steps \
-                 (run.steps) with update.clip-norm would bound it",
+            return Err(missing!(
+                "iterates may be any distance apart: {:#}, {}, or a number of steps ({}) with {} would bound it",
+                Diameter,
+                WeightDecay,
+                Steps,
+                ClipNorm
             ));
         }
         let same = if distance == Enclosure::ZERO { Enclosure::ZERO } else { same };

@@ -4,6 +4,7 @@ use super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement, ced, unbounded};
 use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::numeric::{ln_sum, theta};
+use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable};
 
 /// A record that is used once and then hidden by later steps on a bounded domain.
@@ -40,7 +41,8 @@ impl Analysis for ContractionPublished {
 impl HiddenStates for ContractionPublished {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         if released.stops_at_random() {
-            return Err(NotApplicable::new(
+            return Err(NotApplicable::because_of(
+                &[Fact::Release],
                 "one of several iterates is released at random: random-stop-published is for that",
             ));
         }
@@ -65,9 +67,11 @@ impl Analysis for RandomStopPublished {
 impl HiddenStates for RandomStopPublished {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         if !released.stops_at_random() {
-            return Err(NotApplicable::new(
-                "neither the time of the released iterate nor the place of the record is random: run.release is \
-                 not \"random-stop\", run.order is not \"shuffled\"",
+            return Err(in_the_way!(
+                "neither the time of the released iterate nor the place of the record is random: {} is not \
+                 \"random-stop\", {} is not \"shuffled\"",
+                Release,
+                Order
             ));
         }
         products(released)
@@ -102,8 +106,9 @@ pub(super) fn products(released: &Mixture) -> Result<Bound, NotApplicable> {
 
 fn product(branch: &Branch) -> Result<Product, NotApplicable> {
     if branch.chain.only_use().is_none() {
-        return Err(NotApplicable::new(
-            "the record is used in more than one step, or at random: it must be used once, run.order = \"once\"",
+        return Err(in_the_way!(
+            "the record is used in more than one step, or at random: it must be used once, {} = \"once\"",
+            Order
         ));
     }
     let width = branch.chain.domain().width();

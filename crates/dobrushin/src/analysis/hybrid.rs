@@ -9,6 +9,7 @@ use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use crate::numeric::ln_sum;
 use crate::profile::PrivacyProfile;
+use crate::run::{Fact, missing};
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
@@ -58,16 +59,20 @@ impl Continued {
             return Err(unbounded());
         }
         if chain.only_use().is_some() {
-            return Err(NotApplicable::new("the record is used once: contraction says as much"));
+            return Err(NotApplicable::because_of(
+                &[Fact::Order],
+                "the record is used once: contraction says as much",
+            ));
         }
         if branch.stop != Stop::End {
-            return Err(NotApplicable::new("the released iterate is that of a random time"));
+            return Err(NotApplicable::because_of(
+                &[Fact::Release],
+                "the released iterate is that of a random time",
+            ));
         }
         let tail = Tail::of(chain)?;
         let steps = chain.steps().ok_or_else(|| {
-            NotApplicable::new(
-                "it needs a number of steps after the last use of the record: run.public-steps",
-            )
+            missing!("it needs a number of steps after the last use of the record: {}", PublicSteps)
         })?;
         let prefix = chain.cut_at(steps - tail.steps());
         let view = Mixture::last(prefix.clone());

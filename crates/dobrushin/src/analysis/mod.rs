@@ -46,6 +46,7 @@ pub use strongly_convex::StronglyConvexRenyi;
 use crate::NotApplicable;
 use crate::chain::Mixture;
 use crate::lower::ComposedPart;
+use crate::run::{Assumption, Fact, missing};
 use std::ops::Deref;
 
 /// What a theorem declares of itself. Nothing is decided by its name.
@@ -107,8 +108,8 @@ pub trait HiddenStates: Analysis {
     /// [`NotApplicable`] with the assumption that fails.
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable>;
 
-    /// What must hold of a run besides what its chains say, in words.
-    fn further_assumption(&self) -> Option<&'static str> {
+    /// What must hold of a run besides what its chains say.
+    fn further_assumption(&self) -> Option<Assumption> {
         None
     }
 }
@@ -172,5 +173,19 @@ pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> 
 
 /// The reason most theorems about contraction have to give.
 fn unbounded() -> NotApplicable {
-    NotApplicable::new("the domain is unbounded: [domain] diameter is missing")
+    missing!("the domain is unbounded: {:#} is missing", Diameter)
+}
+
+/// The reason theorems about shifts have to give.
+fn unrelated() -> NotApplicable {
+    NotApplicable::missing(
+        &[Fact::Convex, Fact::Smoothness, Fact::WeightDecay, Fact::ClipNorm],
+        format!(
+            "nothing bounds how far iterates move apart: {:#} with {}, {}, or {} is missing",
+            Fact::Convex,
+            Fact::Smoothness.key(),
+            Fact::WeightDecay,
+            Fact::ClipNorm
+        ),
+    )
 }

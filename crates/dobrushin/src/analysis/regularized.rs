@@ -3,6 +3,7 @@
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement, ncv};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop, Stretch};
 use crate::numeric::{GoldenSection, chi_square, ln_sum};
+use crate::run::{Assumption, Fact, in_the_way, missing};
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
 use std::num::NonZeroU32;
 use std::sync::OnceLock;
@@ -32,8 +33,8 @@ impl Analysis for RegularizedPublished {
 }
 
 impl HiddenStates for RegularizedPublished {
-    fn further_assumption(&self) -> Option<&'static str> {
-        Some("the iteration starts at 0")
+    fn further_assumption(&self) -> Option<Assumption> {
+        Some(Assumption::StartsAtZero)
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
@@ -112,34 +113,35 @@ impl Regularized {
     fn new(branch: &Branch) -> Result<Self, NotApplicable> {
         let domain = branch.chain.domain();
         if domain.diameter.is_some() {
-            return Err(NotApplicable::new(
+            return Err(NotApplicable::because_of(
+                &[Fact::Diameter],
                 "iterates are projected to a bounded domain: nonconvex-published is for that",
             ));
         }
-        let steps = branch
-            .chain
-            .steps()
-            .ok_or_else(|| NotApplicable::new("its bound grows with the number of steps: give run.steps"))?;
+        let steps = branch.chain.steps().ok_or_else(endless)?;
         let equal = branch.chain.stretches().take(2).count() == 1;
         if branch.stop != Stop::End && !equal {
-            return Err(NotApplicable::new(
-                "the released iterate is that of a random time: run.release must be \"last\"",
+            return Err(in_the_way!(
+                "the released iterate is that of a random time: {} must be \"last\"",
+                Release
             ));
         }
         let dimension = domain.dimension.and_then(|d| u32::try_from(d).ok()).and_then(NonZeroU32::new);
         let dimension = dimension.ok_or_else(|| {
-            NotApplicable::new(
-                "the length of the noise depends on the dimension: [domain] dimension is missing",
-            )
+            missing!("the length of the noise depends on the dimension: {:#} is missing", Dimension)
         })?;
         let ring = |stretch: Stretch<'_>| {
             let StepNoise::Gaussian(noise) = stretch.step.noise else {
-                return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+                return Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind));
             };
             let growth = stretch.step.growth.filter(|growth| growth.slope().upper() < 1.0);
             let growth = growth.ok_or_else(|| {
-                NotApplicable::new(
-                    "nothing pulls the iterates back: update.weight-decay is 0, or gradients may have any norm",
+                NotApplicable::missing(
+                    &[Fact::WeightDecay, Fact::ClipNorm, Fact::Lipschitz],
+                    format!(
+                        "nothing pulls the iterates back: {} is 0, or gradients may have any norm",
+                        Fact::WeightDecay
+                    ),
                 )
             })?;
             let probability = stretch.step.participation.probability();
@@ -157,9 +159,10 @@ impl Regularized {
         };
         let different = branch.chain.stretches().take(MOST_RINGS + 1).count();
         if different > MOST_RINGS {
-            return Err(NotApplicable::new(format!(
-                "steps differ more than {MOST_RINGS} times: one learning rate and noise would do"
-            )));
+            return Err(NotApplicable::because_of(
+                &[Fact::LearningRate, Fact::GradientNoise],
+                format!("steps differ more than {MOST_RINGS} times: one learning rate and noise would do"),
+            ));
         }
         let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
         // For equal steps the bound grows with their number, so that it holds at every earlier time.
@@ -230,7 +233,7 @@ impl Regularized {
 const MOST_RINGS: usize = 64;
 
 fn endless() -> NotApplicable {
-    NotApplicable::new("its bound grows with the number of steps: give run.steps")
+    missing!("its bound grows with the number of steps: give {}", Steps)
 }
 
 /// Where ln ε is searched for the least δ.

@@ -4,6 +4,7 @@ use super::walk::at_each_end;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement, pac};
 use crate::chain::{Chain, Count, Mixture, StepNoise};
 use crate::profile::ConcentratedMixture;
+use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
 
@@ -39,25 +40,33 @@ impl HiddenStates for StronglyConvexRenyi {
 
 fn kappa(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     let (used, after) = chain.only_use().ok_or_else(|| {
-        NotApplicable::new(
-            "the record is used in more than one step, or at random: it must be used once, run.order = \"once\"",
+        in_the_way!(
+            "the record is used in more than one step, or at random: it must be used once, {} = \"once\"",
+            Order
         )
     })?;
     let StepNoise::Gaussian(noise) = used.noise else {
-        return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+        return Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind));
     };
     let now = (used.displacement / noise).square() / Enclosure::from(2.0);
     let (Some(stretch), None) = (after.first(), after.get(1)) else {
-        return if after.is_empty() { Ok(now) } else { Err(NotApplicable::new(SAME)) };
+        return if after.is_empty() { Ok(now) } else { Err(same()) };
     };
     if stretch.step.noise != used.noise {
-        return Err(NotApplicable::new(SAME));
+        return Err(same());
     }
     let slopes = stretch.step.modulus.pieces().iter().filter(|piece| piece.offset() == Enclosure::ZERO);
     let slope = slopes.map(|piece| piece.slope()).reduce(Enclosure::min).ok_or_else(|| {
-        NotApplicable::new(
-            "no step is known to keep iterates from moving apart: [loss] convex, smoothness or strong-convexity \
-             is missing, or gradients are clipped and the loss is not generalised-linear",
+        NotApplicable::missing(
+            &[Fact::Convex, Fact::Smoothness, Fact::StrongConvexity, Fact::GeneralisedLinear],
+            format!(
+                "no step is known to keep iterates from moving apart: {:#}, {} or {} is missing, or gradients are clipped \
+                 and the loss is not {}",
+                Fact::Convex,
+                Fact::Smoothness.key(),
+                Fact::StrongConvexity.key(),
+                Fact::GeneralisedLinear.key()
+            ),
         )
     })?;
     match stretch.count {
@@ -67,7 +76,12 @@ fn kappa(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     }
 }
 
-const SAME: &str = "later steps differ in their learning rate or noise: it is for equal steps only";
+fn same() -> NotApplicable {
+    NotApplicable::because_of(
+        &[Fact::LearningRate, Fact::GradientNoise],
+        "later steps differ in their learning rate or noise: it is for equal steps only",
+    )
+}
 
 static STATEMENT: Statement = Statement {
     id: "strongly-convex-renyi",

@@ -2,7 +2,7 @@
 
 use super::steps::Steps;
 use crate::chain::{Branch, Count, Mixture};
-use crate::run::Length;
+use crate::run::{Length, missing};
 use crate::{Enclosure, NotApplicable};
 
 impl Steps<'_> {
@@ -12,7 +12,7 @@ impl Steps<'_> {
         let stop = self.stop()?;
         let chain = match (self.training.length, self.kinds.len()) {
             (Length::Any, _) if public > 0 => {
-                return Err(NotApplicable::new("public steps after any number of others: give run.steps"));
+                return Err(missing!("public steps after any number of others: give {}", Steps));
             }
             (Length::Any, _) => self.of(vec![(0, Count::Any)])?,
             (_, 2) => self.of(vec![(0, Count::Times(self.private)), (1, Count::Times(public))])?,

@@ -1,34 +1,32 @@
 //! A chain that the user gives step by step.
 
-use super::{Composed, ComposedPart, Released};
+use super::{Composed, ComposedPart, Released, nothing_is_hidden};
 use crate::chain::{Branch, Count, Mixture, Participation, StepNoise, Stop};
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
-use crate::run::{CustomChain, Release};
+use crate::run::{Assumption, CustomChain, Release, in_the_way, missing};
 use crate::{Enclosure, NotApplicable, Positive};
 
 impl CustomChain {
     /// What is released.
     pub(super) fn released(&self) -> Result<Released, NotApplicable> {
-        let stop =
-            match self.release {
-                Release::Last => Stop::End,
-                Release::RandomStop => Stop::Uniform(self.chain.steps().ok_or_else(|| {
-                    NotApplicable::new("a random stop needs a number of steps: step.count")
-                })?),
-                Release::RandomSkip => {
-                    return Err(NotApplicable::new("skipping steps is not analysed for chains: run.release"));
-                }
-                Release::All => {
-                    return Err(NotApplicable::new(
-                        "every iterate is released, so nothing is hidden: run.release is \"all\"",
-                    ));
-                }
-            };
+        let stop = match self.release {
+            Release::Last => Stop::End,
+            Release::RandomStop => Stop::Uniform(
+                self.chain
+                    .steps()
+                    .ok_or_else(|| missing!("a random stop needs a number of steps: {}", StepCount))?,
+            ),
+            Release::RandomSkip => {
+                return Err(in_the_way!("skipping steps is not analysed for chains: {}", Release));
+            }
+            Release::All => {
+                return Err(nothing_is_hidden());
+            }
+        };
         let branch = Branch { weight: Enclosure::ONE, chain: self.chain.clone(), stop };
         Ok(Released {
             views: vec![Mixture::new(vec![branch])],
-            assumptions: self
-                .assumptions("only what run.release says is published; all other iterates stay secret"),
+            assumptions: self.assumptions(Assumption::PublishesOnlyTheRelease),
             notes: Vec::new(),
         })
     }
@@ -43,8 +41,9 @@ impl CustomChain {
                 continue;
             }
             let Count::Times(count) = stretch.count else {
-                return Err(NotApplicable::new(
-                    "composition grows for ever, so it has no bound for every number of steps: give step.count",
+                return Err(missing!(
+                    "composition grows for ever, so it has no bound for every number of steps: give {}",
+                    StepCount
                 ));
             };
             // Neighbours that replace a record are two contributions apart.
@@ -60,20 +59,19 @@ impl CustomChain {
             };
             parts.push(ComposedPart { mechanism, sampling, neighbours: Neighbours::ReplaceOne, count });
         }
-        Ok(Composed { parts, assumptions: self.assumptions("every iterate may be published") })
+        Ok(Composed { parts, assumptions: self.assumptions(Assumption::MayPublish(Release::All)) })
     }
 
-    fn assumptions(&self, release: &str) -> Vec<String> {
-        let words = [
-            "the steps are as the file says for every data set and both neighbours: noise, modulus, displacement",
-            "the displacement of a step bounds how far its update moves when the record is replaced, and when it is \
-             left out",
-            "the noise of every step is independent, secret, and continuous (not rounded); so is participation at random",
-            release,
-        ];
+    fn assumptions(&self, release: Assumption) -> Vec<Assumption> {
         let laplace =
             self.chain.stretches().any(|stretch| matches!(stretch.step.noise, StepNoise::Laplace(_)));
-        let further = laplace.then_some("the iterate has one dimension");
-        words.into_iter().chain(further).map(str::to_owned).collect()
+        let mut all = vec![
+            Assumption::StepsAsGiven,
+            Assumption::DisplacementsAsGiven,
+            Assumption::IndependentSteps,
+            release,
+        ];
+        all.extend(laplace.then_some(Assumption::OneDimension));
+        all
     }
 }

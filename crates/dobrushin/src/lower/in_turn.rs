@@ -10,7 +10,7 @@
 
 use super::steps::Steps;
 use crate::chain::{Branch, Chain, Count, MOST_STRETCHES, Mixture};
-use crate::run::{Length, Order, Record, Release};
+use crate::run::{Fact, Length, Order, Record, Release, in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 
 /// The most records that are looked at one by one.
@@ -39,11 +39,12 @@ impl Steps<'_> {
         }
         let stretches = self.private.saturating_add(training.public_steps).saturating_mul(used);
         if used > MOST_VIEWS || stretches > MOST_STRETCHES as u64 {
-            return Err(NotApplicable::new(format!(
+            return Err(missing!(
                 "steps differ, so that any of {used} batches may be the least private, and so many are not looked at: \
-                 ask for one record (run.record), or let the noise follow the learning rate \
-                 (update.gradient-noise)"
-            )));
+                 ask for one record ({}), or let the noise follow the learning rate ({})",
+                Record,
+                GradientNoise
+            ));
         }
         Ok((1..=used).collect())
     }
@@ -53,15 +54,27 @@ impl Steps<'_> {
         let training = self.training;
         let equal = training.has_equal_passes();
         if training.order == Order::Cyclic && (!equal || training.length == Length::Any) {
-            return Err(NotApplicable::new(
-                "passes in a fixed order need a number of steps, and a run.batch-size that divides run.records or \
-                 run.incomplete-batch = \"drop\", \"short\" or \"pad\"",
-            ));
+            let words = format!(
+                "passes in a fixed order need a number of steps, and a {} that divides {} or {} = \"drop\", \"short\" \
+                 or \"pad\"",
+                Fact::BatchSize,
+                Fact::Records,
+                Fact::IncompleteBatch
+            );
+            return Err(match training.length {
+                Length::Any => NotApplicable::missing(&[Fact::Steps], words),
+                _ => {
+                    NotApplicable::because_of(&[Fact::BatchSize, Fact::Records, Fact::IncompleteBatch], words)
+                }
+            });
         }
         if training.release != Release::Last && !equal {
-            return Err(NotApplicable::new(
-                "an incomplete last batch, used or not, changes the random times: run.batch-size must divide run.records, \
-                 or run.incomplete-batch must say what becomes of it",
+            return Err(in_the_way!(
+                "an incomplete last batch, used or not, changes the random times: {} must divide {}, or {} must say what \
+                 becomes of it",
+                BatchSize,
+                Records,
+                IncompleteBatch
             ));
         }
         // A record of a later step, or of a batch that is left out.
@@ -93,14 +106,16 @@ impl Steps<'_> {
         let lap = vec![(used, Count::Times(1)), (clean, Count::Times(pass - 1))];
         let before = vec![(clean, Count::Times(place - 1))];
         let after = vec![(used, Count::Times(1)), (clean, Count::Times(total - last))];
-        Chain::of_kinds_in_laps(&self.kinds, before, (lap, uses - 1), after, self.domain)
-            .map_err(|error| NotApplicable::new(error.to_string()))
+        Ok(Chain::of_kinds_in_laps(&self.kinds, before, (lap, uses - 1), after, self.domain)?)
     }
 
     /// The probability that fewer than `place` of the first steps are skipped, up to half of them.
     fn weight_of_skipping(&self, place: u64) -> Result<Enclosure, NotApplicable> {
         if self.kinds.len() > 2 {
-            return Err(NotApplicable::new("skipping the first steps needs equal steps: one learning rate"));
+            return Err(NotApplicable::because_of(
+                &[Fact::LearningRate],
+                "skipping the first steps needs equal steps: one learning rate",
+            ));
         }
         let choices = self.private / 2 + 1;
         Ok(Enclosure::from(place.min(choices)) / Enclosure::from(choices))

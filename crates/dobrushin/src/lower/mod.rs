@@ -3,6 +3,7 @@
 //! There is a file for each way of using records, `in_turn`, `at_random` and `shuffled`, one for chains that are
 //! given step by step (`custom`), and one for an observer of all steps (`observed`).
 
+mod assumptions;
 mod at_random;
 mod custom;
 mod in_turn;
@@ -11,12 +12,11 @@ mod observed;
 mod shuffled;
 mod steps;
 mod update;
-mod words;
 
 pub use observed::{Composed, ComposedPart};
 
 use crate::chain::Mixture;
-use crate::run::{Kind, Length, Order, Release, Run, Training};
+use crate::run::{Assumption, Fact, Kind, Length, Order, Release, Run, Training, in_the_way};
 use crate::{Enclosure, NotApplicable};
 use steps::Steps;
 
@@ -24,8 +24,8 @@ use steps::Steps;
 pub struct Released {
     /// One for each of them; the run is as private as the least private.
     pub views: Vec<Mixture>,
-    /// What must hold, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold.
+    pub assumptions: Vec<Assumption>,
     /// What was said of the run but could not be used, in words.
     pub notes: Vec<String>,
 }
@@ -43,7 +43,8 @@ impl Run {
         match &self.kind {
             Kind::Training(training) => training.released(),
             Kind::Chain(chain) => chain.released(),
-            Kind::Mechanisms(_) => Err(NotApplicable::new(
+            Kind::Mechanisms(_) => Err(NotApplicable::because_of(
+                &[Fact::Algorithm],
                 "a list of mechanisms has no hidden states: every result counts as released",
             )),
         }
@@ -83,9 +84,7 @@ impl Training {
     /// What is released, for the record or records in question.
     fn released(&self) -> Result<Released, NotApplicable> {
         if self.release == Release::All {
-            return Err(NotApplicable::new(
-                "every iterate is released, so nothing is hidden: run.release is \"all\"",
-            ));
+            return Err(nothing_is_hidden());
         }
         let mut views = Vec::new();
         for steps in self.lengths()? {
@@ -109,11 +108,20 @@ impl Training {
             return Ok(vec![None]);
         }
         let possible = self.possible_steps().ok_or_else(|| {
-            NotApplicable::new(
-                "run.epochs is so long that its number of steps is not certain, and one step more or less changes what \
-                 is hidden: give run.steps",
+            NotApplicable::missing(
+                &[Fact::Steps],
+                format!(
+                    "{} is so long that its number of steps is not certain, and one step more or less changes what is \
+                     hidden: give {}",
+                    Fact::Epochs,
+                    Fact::Steps
+                ),
             )
         })?;
         Ok(possible.into_iter().map(Some).collect())
     }
+}
+
+fn nothing_is_hidden() -> NotApplicable {
+    in_the_way!("every iterate is released, so nothing is hidden: {} is \"all\"", Release)
 }

@@ -1,14 +1,14 @@
 //! Noise over contribution, step by step.
 
-use crate::run::{LearningRate, Noise, NoiseKind, Order, Training};
+use crate::run::{Fact, LearningRate, Noise, NoiseKind, Order, Training, in_the_way, missing};
 use crate::{Enclosure, NotApplicable, Positive};
 
 /// The noise multipliers of the steps in which one record takes part.
 pub(super) struct Multipliers {
     /// Each with the number of its steps.
     pub groups: Vec<(Positive, u64)>,
-    /// Whether different multipliers were put into one group, under the smallest of them.
-    pub merged: bool,
+    /// Whether different multipliers were put into one group, under the smallest of them: how many there may be.
+    pub merged: Option<usize>,
 }
 
 /// The most groups; a convolution is needed for each.
@@ -24,23 +24,25 @@ impl Training {
     /// step in which any given record takes part: less noise is less private.
     pub(super) fn multipliers(&self) -> Result<Multipliers, NotApplicable> {
         let Some(participations) = self.participations() else {
-            return Err(NotApplicable::new(
-                "composition grows for ever, so it has no bound for every number of steps: give run.steps",
+            return Err(missing!(
+                "composition grows for ever, so it has no bound for every number of steps: give {}",
+                Steps
             ));
         };
         let divisor = self.smallest_divisor();
         let double = self.most_double_uses();
         if double > 0 && self.noise_kind == NoiseKind::Laplace {
-            return Err(NotApplicable::new(
+            return Err(in_the_way!(
                 "a batch that is filled up from the next pass may hold a record twice, which is not analysed for Laplace \
-                 noise: run.incomplete-batch = \"drop\", \"short\" or \"pad\"",
+                 noise: {} = \"drop\", \"short\" or \"pad\"",
+                IncompleteBatch
             ));
         }
         // μ² of a double use is that of four single ones, so that as many pairs as can meet are the worst case.
         let equal = |multiplier: Enclosure| {
             let once = (rounded_down(multiplier)?, participations - 2 * double);
             let twice = (rounded_down(multiplier / Enclosure::from(2.0))?, double);
-            Ok(Multipliers { groups: vec![once, twice], merged: false })
+            Ok(Multipliers { groups: vec![once, twice], merged: None })
         };
         match &self.noise {
             // s·b/(ηC) with s = η·m·C/b is m itself.
@@ -58,9 +60,13 @@ impl Training {
             Noise::Iterate(noise) => {
                 let noise = Enclosure::from(*noise) * divisor / self.norm()?;
                 match &self.learning_rate {
-                    None => Err(NotApplicable::new(
-                        "iterate-noise says nothing about one step without the learning rate: give \
-                         update.learning-rate",
+                    None => Err(NotApplicable::missing(
+                        &[Fact::LearningRate],
+                        format!(
+                            "{} says nothing about one step without the learning rate: give {}",
+                            Fact::IterateNoise.key(),
+                            Fact::LearningRate
+                        ),
                     )),
                     Some(LearningRate::Constant(rate)) => equal(noise / Enclosure::from(*rate)),
                     Some(_) => {
@@ -74,9 +80,7 @@ impl Training {
 
     fn norm(&self) -> Result<Enclosure, NotApplicable> {
         self.contribution.map(|c| Enclosure::from(c.norm())).ok_or_else(|| {
-            NotApplicable::new(
-                "one record's gradient may have any norm: give update.clip-norm or update.lipschitz",
-            )
+            missing!("one record's gradient may have any norm: give {} or {}", ClipNorm, Lipschitz)
         })
     }
 
@@ -88,7 +92,7 @@ impl Training {
     ) -> Result<Multipliers, NotApplicable> {
         let steps = self.steps().unwrap_or(u64::MAX);
         if steps > MOST_DIFFERENT {
-            return Err(NotApplicable::new(format!(
+            return Err(NotApplicable::beyond(format!(
                 "a learning rate or noise that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
             )));
         }
@@ -99,7 +103,7 @@ impl Training {
             .into_iter()
             .map(|(multiplier, count)| Ok((rounded_down(Enclosure::from(multiplier))?, count)))
             .collect::<Result<_, NotApplicable>>()?;
-        Ok(Multipliers { groups, merged })
+        Ok(Multipliers { groups, merged: merged.then_some(MOST_GROUPS) })
     }
 
     /// The multipliers that one record meets, at worst: all of them, or the smallest of each pass.
@@ -113,9 +117,12 @@ impl Training {
                 let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
                 // Otherwise an incomplete batch lets passes begin at other steps.
                 if passes.len() as u64 != participations || !self.has_equal_passes() {
-                    return Err(NotApplicable::new(
-                        "with noise that changes from step to step, run.batch-size must divide run.records, or \
-                         run.incomplete-batch must be \"drop\", \"short\" or \"pad\"",
+                    return Err(in_the_way!(
+                        "with noise that changes from step to step, {} must divide {}, or {} must be \"drop\", \
+                         \"short\" or \"pad\"",
+                        BatchSize,
+                        Records,
+                        IncompleteBatch
                     ));
                 }
                 Ok(passes)
@@ -125,8 +132,9 @@ impl Training {
 }
 
 fn rounded_down(multiplier: Enclosure) -> Result<Positive, NotApplicable> {
-    Positive::new(multiplier.lower())
-        .map_err(|_| NotApplicable::new(format!("the noise over one record's contribution is {multiplier}")))
+    Positive::new(multiplier.lower()).map_err(|_| {
+        NotApplicable::beyond(format!("the noise over one record's contribution is {multiplier}"))
+    })
 }
 
 /// Equal values counted; if there are too many different ones, those in one cell of a

@@ -21,10 +21,9 @@
 //!   on the data: the batches without the record are then those of the smaller data set.
 //! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, for Poisson sampling and replace-one too.
 
-use super::words;
 use crate::NotApplicable;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
-use crate::run::{Divisor, MechanismUse, Mechanisms, NoiseKind, Order, Training};
+use crate::run::{Assumption, Divisor, MechanismUse, Mechanisms, NoiseKind, Order, Training};
 use crate::{Enclosure, Positive};
 
 /// What an observer of every intermediate result sees.
@@ -32,8 +31,8 @@ use crate::{Enclosure, Positive};
 pub struct Composed {
     /// The mechanisms, each with how often it is used.
     pub parts: Vec<ComposedPart>,
-    /// What must hold for it, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold for it.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// One mechanism, used several times.
@@ -105,12 +104,11 @@ impl Mechanisms {
             count: used.count,
         };
         let assumptions = vec![
-            words::neighbours(self.neighbours),
-            "every mechanism draws its noise and its sample anew, independently and in secret".to_owned(),
-            "which mechanism comes next may depend on what was published, but the list and its parameters may not"
-                .to_owned(),
-            "every output may be published".to_owned(),
-            "noise that is called continuous is not rounded".to_owned(),
+            Assumption::NeighboursDiffer(self.neighbours),
+            Assumption::IndependentMechanisms,
+            Assumption::FixedMechanisms,
+            Assumption::MayPublishOutputs,
+            Assumption::ContinuousMechanisms,
         ];
         Composed { parts: self.uses.iter().map(part).collect(), assumptions }
     }

@@ -2,7 +2,7 @@
 
 use super::steps::Steps;
 use crate::chain::{Branch, Mixture, Stop};
-use crate::run::{IncompleteBatch, Length, Release};
+use crate::run::{Fact, IncompleteBatch, Length, Release, in_the_way};
 use crate::{Enclosure, NotApplicable};
 
 impl Steps<'_> {
@@ -10,16 +10,23 @@ impl Steps<'_> {
     pub fn shuffled(&self) -> Result<Mixture, NotApplicable> {
         let pass = self.training.batches_in_a_pass();
         if self.training.length == Length::Any || self.private > pass {
-            return Err(NotApplicable::new(
+            return Err(in_the_way!(
                 "several passes, each in its own random order: hidden states are credited for one such pass, or for \
-                 run.order = \"cyclic\"",
+                 {} = \"cyclic\"",
+                Order
             ));
         }
         let padded = self.training.incomplete_batch == Some(IncompleteBatch::Pad);
         if self.kinds.len() > 2 || !(self.training.has_full_batches() || padded) {
-            return Err(NotApplicable::new(
-                "a random order needs equal steps: one learning rate, and a run.batch-size that divides run.records, or \
-                 run.incomplete-batch = \"drop\" or \"pad\"",
+            return Err(NotApplicable::because_of(
+                &[Fact::LearningRate, Fact::BatchSize, Fact::Records, Fact::IncompleteBatch],
+                format!(
+                    "a random order needs equal steps: one learning rate, and a {} that divides {}, or {} = \"drop\" or \
+                     \"pad\"",
+                    Fact::BatchSize,
+                    Fact::Records,
+                    Fact::IncompleteBatch
+                ),
             ));
         }
         let total = self.private.saturating_add(self.training.public_steps);

@@ -2,7 +2,7 @@
 
 use crate::NotApplicable;
 use crate::chain::{Chain, Count, Domain, MOST_STRETCHES, Participation, Step, Stop};
-use crate::run::{Length, Order, Release, Training};
+use crate::run::{Length, Order, Release, Training, in_the_way, missing};
 use std::sync::Arc;
 
 /// The most different steps.
@@ -29,14 +29,15 @@ impl<'a> Steps<'a> {
         let different = match private {
             _ if equal => 1,
             None => {
-                return Err(NotApplicable::new(
-                    "any number of steps, each with its own learning rate or noise: give run.steps",
+                return Err(missing!(
+                    "any number of steps, each with its own learning rate or noise: give {}",
+                    Steps
                 ));
             }
             Some(steps) => steps.saturating_add(training.public_steps),
         };
         if different > MOST_DIFFERENT {
-            return Err(NotApplicable::new(format!(
+            return Err(NotApplicable::beyond(format!(
                 "{different} different steps: at most {MOST_DIFFERENT} are looked at"
             )));
         }
@@ -72,7 +73,7 @@ impl<'a> Steps<'a> {
             stretches.push((self.kind(time, true), Count::Times(1)));
             next = time + 1;
             if stretches.len() > MOST_STRETCHES {
-                return Err(NotApplicable::new(format!(
+                return Err(NotApplicable::beyond(format!(
                     "the record is used more than {} times in turn: composition counts them",
                     MOST_STRETCHES / 2
                 )));
@@ -84,8 +85,7 @@ impl<'a> Steps<'a> {
 
     /// The chain of these stretches.
     pub fn of(&self, stretches: Vec<(usize, Count)>) -> Result<Chain, NotApplicable> {
-        Chain::of_kinds(Arc::clone(&self.kinds), stretches, self.domain)
-            .map_err(|error| NotApplicable::new(error.to_string()))
+        Ok(Chain::of_kinds(Arc::clone(&self.kinds), stretches, self.domain)?)
     }
 
     /// When the iterate is released.
@@ -93,12 +93,12 @@ impl<'a> Steps<'a> {
         match self.training.release {
             Release::RandomStop => {
                 if self.training.length == Length::Any {
-                    return Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"));
+                    return Err(missing!("a random stop needs a number of steps: give {}", Steps));
                 }
                 Ok(Stop::Uniform(self.private.saturating_add(self.training.public_steps)))
             }
             Release::RandomSkip if self.training.order != Order::Once => {
-                Err(NotApplicable::new("skipping the first steps is analysed for run.order = \"once\" only"))
+                Err(in_the_way!("skipping the first steps is analysed for {} = \"once\" only", Order))
             }
             _ => Ok(Stop::End),
         }

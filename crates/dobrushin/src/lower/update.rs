@@ -2,7 +2,7 @@
 
 use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
 use crate::mechanism::Neighbours;
-use crate::run::{Divisor, NoiseKind, Order, Training};
+use crate::run::{Divisor, Fact, NoiseKind, Order, Training, missing};
 use crate::{Enclosure, NotApplicable};
 
 impl Training {
@@ -14,10 +14,12 @@ impl Training {
     /// the symmetry, unless the loss is generalised linear: a clipped monotone derivative is
     /// monotone (and no longer strongly so). Every constant is the worst over the batches that can occur.
     pub(crate) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
-        let missing =
-            |what| NotApplicable::new(format!("how far a step moves the iterate is unknown: give {what}"));
-        let rate = self.rate_of(time).ok_or_else(|| missing("update.learning-rate"))?;
-        let norm = self.contribution.ok_or_else(|| missing("update.clip-norm or update.lipschitz"))?;
+        let rate = self
+            .rate_of(time)
+            .ok_or_else(|| missing!("how far a step moves the iterate is unknown: give {}", LearningRate))?;
+        let norm = self.contribution.ok_or_else(|| {
+            missing!("how far a step moves the iterate is unknown: give {} or {}", ClipNorm, Lipschitz)
+        })?;
         let push = rate * Enclosure::from(norm.norm());
         let share = self.batch_shares(participation);
         let keep = Enclosure::ONE - Enclosure::from(self.weight_decay);
@@ -113,14 +115,15 @@ impl Training {
     pub(super) fn unused_facts(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_convex() && !self.uses_convexity() {
-            notes.push(
-                "convexity is not used: gradients are clipped (update.clip-norm), and clipped gradients of a convex \
-                 loss are not those of a convex loss, unless it is loss.generalised-linear"
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "convexity is not used: gradients are clipped ({}), and clipped gradients of a convex loss are not those \
+                 of a convex loss, unless it is {}",
+                Fact::ClipNorm,
+                Fact::GeneralisedLinear
+            ));
         }
         if self.uses_convexity() && self.loss.smoothness.is_none() {
-            notes.push("convexity is not used: loss.smoothness is missing".to_owned());
+            notes.push(format!("convexity is not used: {} is missing", Fact::Smoothness));
         }
         let strong = self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0);
         if strong && self.uses_convexity() && self.is_clipped() {

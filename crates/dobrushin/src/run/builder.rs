@@ -4,7 +4,7 @@ use super::training::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
-use super::{Run, RunError};
+use super::{Fact, Run, RunError};
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
@@ -102,11 +102,11 @@ macro_rules! setters {
 
 /// Declares setters of finite numbers above 0.
 macro_rules! positives {
-    ($($(#[$doc:meta])* $name:ident: $key:literal => $($field:ident).+ = $put:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $fact:ident => $($field:ident).+ = $put:expr;)*) => {
         $($(#[$doc])*
         pub fn $name(self, $name: f64) -> Self {
             let checked = Positive::new($name);
-            self.checked($key, $name, "positive and finite", checked, |run, value| run.$($field).+ = Some($put(value)))
+            self.checked(Fact::$fact, $name, "positive and finite", checked, |run, value| run.$($field).+ = Some($put(value)))
         })*
     };
 }
@@ -176,39 +176,39 @@ impl RunBuilder {
 
     positives! {
         /// The number of passes over the records.
-        epochs: "run.epochs" => length = Length::Epochs;
+        epochs: Epochs => length = Length::Epochs;
         /// The noise with which what is released is evaluated on the same records, over one record's contribution.
-        evaluation_noise: "evaluation.noise-multiplier" => evaluation = |noise_multiplier| Evaluation { noise_multiplier };
+        evaluation_noise: EvaluationNoise => evaluation = |noise_multiplier| Evaluation { noise_multiplier };
         /// η.
-        learning_rate: "update.learning-rate" => learning_rate = LearningRate::Constant;
+        learning_rate: LearningRate => learning_rate = LearningRate::Constant;
         /// The norm to which every record's gradient is clipped.
-        clip_norm: "update.clip-norm" => contribution = Contribution::Clipped;
+        clip_norm: ClipNorm => contribution = Contribution::Clipped;
         /// The largest norm that a record's gradient can have.
-        lipschitz: "update.lipschitz" => contribution = Contribution::Lipschitz;
+        lipschitz: Lipschitz => contribution = Contribution::Lipschitz;
         /// The noise over the clip norm, as Opacus and TensorFlow Privacy say it.
-        noise_multiplier: "update.noise-multiplier" => noise = Noise::Multiplier;
+        noise_multiplier: NoiseMultiplier => noise = Noise::Multiplier;
         /// The noise on the average gradient.
-        gradient_noise: "update.gradient-noise" => noise = Noise::Gradient;
+        gradient_noise: GradientNoise => noise = Noise::Gradient;
         /// The noise on the iterate.
-        iterate_noise: "update.iterate-noise" => noise = Noise::Iterate;
+        iterate_noise: IterateNoise => noise = Noise::Iterate;
         /// The Lipschitz constant β of every record's gradient.
-        smoothness: "loss.smoothness" => loss.smoothness = std::convert::identity;
+        smoothness: Smoothness => loss.smoothness = std::convert::identity;
         /// The diameter of the closed convex set to which every iterate is projected.
-        diameter: "domain.diameter" => domain.diameter = std::convert::identity;
+        diameter: Diameter => domain.diameter = std::convert::identity;
     }
 
     /// The probability with which a step draws each record, with [`Order::Poisson`].
     pub fn sampling_probability(self, probability: f64) -> Self {
-        let (key, checked) = ("run.sampling-probability", Probability::new(probability));
-        self.checked(key, probability, "above 0 and at most 1", checked, |run, value| {
+        let (fact, checked) = (Fact::SamplingProbability, Probability::new(probability));
+        self.checked(fact, probability, "above 0 and at most 1", checked, |run, value| {
             run.batch = Some(Batch::Probability(value));
         })
     }
 
     /// Every record's loss is ρ-strongly convex.
     pub fn strong_convexity(self, rho: f64) -> Self {
-        let (key, checked) = ("loss.strong-convexity", NonNegative::new(rho));
-        self.checked(key, rho, "0 or more", checked, |run, value| run.loss.strong_convexity = Some(value))
+        let (fact, checked) = (Fact::StrongConvexity, NonNegative::new(rho));
+        self.checked(fact, rho, "0 or more", checked, |run, value| run.loss.strong_convexity = Some(value))
     }
 
     /// A learning rate that changes from step to step.
@@ -225,7 +225,7 @@ impl RunBuilder {
 
     fn checked<T, E>(
         mut self,
-        key: &'static str,
+        fact: Fact,
         value: f64,
         accepted: &str,
         checked: Result<T, E>,
@@ -235,7 +235,7 @@ impl RunBuilder {
             Ok(value) => put(&mut self, value),
             Err(_) => {
                 let refused =
-                    || RunError::new(key, format!("is {value}, but it must be {accepted}"), "another value");
+                    || RunError::new(fact, format!("is {value}, but it must be {accepted}"), "another value");
                 self.refused.get_or_insert_with(refused);
             }
         }
@@ -250,17 +250,17 @@ impl RunBuilder {
         if let Some(refused) = self.refused {
             return Err(refused);
         }
-        let missing = |key, help| RunError::new(key, "is missing", help);
+        let missing = |fact, help| RunError::new(fact, "is missing", help);
         let order = self.order.or(self.algorithm.usual_order());
-        let order = order.ok_or_else(|| missing("run.order", "order = \"poisson\""))?;
+        let order = order.ok_or_else(|| missing(Fact::Order, "order = \"poisson\""))?;
         let length = self.length.or(order.usual_length());
-        let length = length.ok_or_else(|| missing("run.steps", "steps = 1000"))?;
+        let length = length.ok_or_else(|| missing(Fact::Steps, "steps = 1000"))?;
         let batch = self.batch.or(self.algorithm.usual_batch(order, self.records));
         Run::training(Training {
             algorithm: self.algorithm,
             records: self.records,
             length,
-            batch: batch.ok_or_else(|| missing("run.batch-size", "batch-size = 256"))?,
+            batch: batch.ok_or_else(|| missing(Fact::BatchSize, "batch-size = 256"))?,
             order,
             incomplete_batch: self.incomplete_batch,
             release: self.release,
@@ -272,9 +272,9 @@ impl RunBuilder {
             learning_rate: self.learning_rate,
             contribution: self.contribution,
             noise_kind: self.noise_kind,
-            noise: self.noise.ok_or_else(|| {
-                missing("update.noise-multiplier", "noise-multiplier = 1.0, or another noise")
-            })?,
+            noise: self
+                .noise
+                .ok_or_else(|| missing(Fact::NoiseMultiplier, "noise-multiplier = 1.0, or another noise"))?,
             weight_decay: self.weight_decay,
             divide_by: self.divide_by,
             loss: self.loss,
@@ -372,13 +372,13 @@ mod tests {
             (Release::All, Order::Once, Batch::Size(1))
         );
         assert_eq!((training.steps(), training.loss), (Some(10), LossFacts::default()));
-        let key = |builder: RunBuilder| builder.build().err().map(|error| error.key);
-        assert_eq!(key(Run::pnsgd(10)), Some("update.noise-multiplier"));
-        assert_eq!(key(Run::dp_sgd(10).noise_multiplier(1.0)), Some("run.order"));
-        assert_eq!(key(Run::dp_sgd(10).order(Order::Poisson).noise_multiplier(1.0)), Some("run.steps"));
+        let fact = |builder: RunBuilder| builder.build().err().map(|error| error.fact);
+        assert_eq!(fact(Run::pnsgd(10)), Some(Fact::NoiseMultiplier));
+        assert_eq!(fact(Run::dp_sgd(10).noise_multiplier(1.0)), Some(Fact::Order));
+        assert_eq!(fact(Run::dp_sgd(10).order(Order::Poisson).noise_multiplier(1.0)), Some(Fact::Steps));
         assert_eq!(
-            key(Run::dp_sgd(10).order(Order::Poisson).steps(1).noise_multiplier(1.0)),
-            Some("run.batch-size")
+            fact(Run::dp_sgd(10).order(Order::Poisson).steps(1).noise_multiplier(1.0)),
+            Some(Fact::BatchSize)
         );
     }
 
@@ -386,11 +386,11 @@ mod tests {
     fn the_first_number_that_is_wrong_is_named() {
         for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let refused = everything().diameter(wrong).noise_multiplier(wrong).build();
-            assert_eq!(refused.err().map(|error| error.key), Some("domain.diameter"), "{wrong}");
+            assert_eq!(refused.err().map(|error| error.fact), Some(Fact::Diameter), "{wrong}");
         }
         for wrong in [-0.1, 1.1, f64::NAN] {
             let refused = everything().sampling_probability(wrong).build();
-            assert_eq!(refused.err().map(|error| error.key), Some("run.sampling-probability"), "{wrong}");
+            assert_eq!(refused.err().map(|error| error.fact), Some(Fact::SamplingProbability), "{wrong}");
         }
     }
 }

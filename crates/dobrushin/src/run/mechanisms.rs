@@ -1,6 +1,6 @@
 //! A list of mechanisms on the same data.
 
-use super::RunError;
+use super::{Fact, RunError};
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 
 /// Mechanisms that are used one after the other on the same data, each of which may depend on
@@ -28,10 +28,10 @@ impl Mechanisms {
     pub(super) fn check(&self) -> Result<(), RunError> {
         if self.uses.is_empty() {
             let help = "[[mechanism]] with kind = \"gaussian\" and noise-multiplier = 5.0";
-            return Err(RunError::new("mechanism", "has no entry", help));
+            return Err(RunError::new(Fact::Mechanisms, "has no entry", help));
         }
         if self.uses.iter().any(|used| used.count == 0) {
-            return Err(RunError::new("mechanism.count", "is 0, but it must be 1 or more", "count = 1"));
+            return Err(RunError::new(Fact::MechanismCount, "is 0, but it must be 1 or more", "count = 1"));
         }
         Ok(())
     }

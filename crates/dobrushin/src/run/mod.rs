@@ -3,16 +3,23 @@
 //! A [`Run`] is a noisy iteration ([`Training`]), a list of mechanisms ([`Mechanisms`]) or a chain that is given step by
 //! step ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
 
+mod assumption;
 mod batches;
 mod builder;
 mod check;
+mod fact;
 mod mechanisms;
+mod not_applicable;
 mod parameter;
 mod training;
 mod update;
 
+pub use assumption::{Assumption, Curvature, Ending};
 pub use builder::RunBuilder;
+pub use fact::Fact;
 pub use mechanisms::{MechanismUse, Mechanisms};
+pub use not_applicable::{NotApplicable, Obstacle};
+pub(crate) use not_applicable::{in_the_way, missing};
 pub use parameter::Parameter;
 pub use training::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
@@ -44,21 +51,30 @@ pub struct CustomChain {
     pub release: Release,
 }
 
-/// Why a run was refused: which key is wrong, what is accepted, and what would mend it.
+/// Why a run was refused: which fact is wrong, what is accepted, and what would mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key} {message}")]
+#[error("{fact} {message}")]
+#[non_exhaustive]
 pub struct RunError {
-    /// The key of the run file that is to blame, such as `run.batch-size`.
-    pub key: &'static str,
-    /// What is wrong with it; the key and this are a sentence.
+    /// The fact that is to blame.
+    pub fact: Fact,
+    /// The other fact that it contradicts, if there is one.
+    pub against: Option<Fact>,
+    /// What is wrong with it; the fact and this are a sentence.
     pub message: String,
     /// What to do.
     pub help: String,
 }
 
 impl RunError {
-    pub(crate) fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { key, message: message.into(), help: help.into() }
+    /// A fact that is wrong by itself.
+    pub fn new(fact: Fact, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { fact, against: None, message: message.into(), help: help.into() }
+    }
+
+    /// It contradicts another fact.
+    pub fn against(self, other: Fact) -> Self {
+        Self { against: Some(other), ..self }
     }
 }
 
@@ -106,10 +122,11 @@ impl Run {
     pub fn of_record(&self, record: u64) -> Result<Self, RunError> {
         let Some(training) = self.as_training() else {
             return Err(RunError::new(
-                "run.record",
+                Fact::Record,
                 "is asked for, but only noisy iterations have records",
                 "algorithm = \"pnsgd\", \"dp-sgd\" or \"online\"",
-            ));
+            )
+            .against(Fact::Algorithm));
         };
         Self::training(Training { record: Record::Index(record), ..training.clone() })
     }

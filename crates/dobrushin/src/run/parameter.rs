@@ -1,7 +1,7 @@
 //! The parameters of a run that can be searched over.
 
 use super::training::{Batch, Contribution, LearningRate, Length, Noise, Order, Release, Training};
-use super::{Run, RunError};
+use super::{Fact, Run, RunError};
 use crate::{Positive, Probability};
 
 /// A number in a run that decides how private it is.
@@ -50,26 +50,21 @@ impl Parameter {
         Self::PublicSteps,
     ];
 
-    /// Its name in run files.
-    pub fn name(self) -> &'static str {
-        self.key().split_once('.').map_or(self.key(), |(_, name)| name)
-    }
-
-    /// Its key in run files.
-    pub fn key(self) -> &'static str {
+    /// What it is of a run.
+    pub fn fact(self) -> Fact {
         match self {
-            Self::NoiseMultiplier => "update.noise-multiplier",
-            Self::GradientNoise => "update.gradient-noise",
-            Self::IterateNoise => "update.iterate-noise",
-            Self::Steps => "run.steps",
-            Self::Epochs => "run.epochs",
-            Self::BatchSize => "run.batch-size",
-            Self::SamplingProbability => "run.sampling-probability",
-            Self::LearningRate => "update.learning-rate",
-            Self::ClipNorm => "update.clip-norm",
-            Self::WeightDecay => "update.weight-decay",
-            Self::Diameter => "domain.diameter",
-            Self::PublicSteps => "run.public-steps",
+            Self::NoiseMultiplier => Fact::NoiseMultiplier,
+            Self::GradientNoise => Fact::GradientNoise,
+            Self::IterateNoise => Fact::IterateNoise,
+            Self::Steps => Fact::Steps,
+            Self::Epochs => Fact::Epochs,
+            Self::BatchSize => Fact::BatchSize,
+            Self::SamplingProbability => Fact::SamplingProbability,
+            Self::LearningRate => Fact::LearningRate,
+            Self::ClipNorm => Fact::ClipNorm,
+            Self::WeightDecay => Fact::WeightDecay,
+            Self::Diameter => Fact::Diameter,
+            Self::PublicSteps => Fact::PublicSteps,
         }
     }
 
@@ -93,10 +88,11 @@ impl Run {
     pub fn with(&self, parameter: Parameter, value: f64) -> Result<Self, RunError> {
         let Some(training) = self.as_training() else {
             return Err(RunError::new(
-                parameter.key(),
+                parameter.fact(),
                 "is no parameter of a list of mechanisms",
                 "it needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
-            ));
+            )
+            .against(Fact::Algorithm));
         };
         Self::training(training.with(parameter, value)?)
     }
@@ -105,7 +101,7 @@ impl Run {
 impl Training {
     fn with(&self, parameter: Parameter, value: f64) -> Result<Self, RunError> {
         let refuse = |accepted: &str| {
-            RunError::new(parameter.key(), format!("is {value}, but it must be {accepted}"), "another value")
+            RunError::new(parameter.fact(), format!("is {value}, but it must be {accepted}"), "another value")
         };
         let positive = || Positive::new(value).map_err(|_| refuse("positive and finite"));
         // Every whole f64 up to 2⁵³ is a u64.
@@ -152,7 +148,7 @@ impl Training {
 
     /// Why a larger value of the parameter need not be less private (or for noise: more).
     pub(crate) fn not_monotone(&self, parameter: Parameter) -> Option<RunError> {
-        let refuse = |message: &str, help: &str| Some(RunError::new(parameter.key(), message, help));
+        let refuse = |message: &str, help: &str| Some(RunError::new(parameter.fact(), message, help));
         match parameter {
             Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => None,
             Parameter::Steps | Parameter::Epochs if self.order == Order::Once => {
@@ -160,7 +156,7 @@ impl Training {
             }
             Parameter::Steps | Parameter::Epochs => match self.learning_rate {
                 Some(LearningRate::List(_)) => refuse(
-                    "cannot be searched while update.learning-rate lists one value for each step",
+                    &format!("cannot be searched while {} lists one value for each step", Fact::LearningRate),
                     "learning-rate as one number, or { inverse-sqrt = 0.1 }",
                 ),
                 _ => None,
@@ -169,7 +165,7 @@ impl Training {
                 (Order::Poisson | Order::WithoutReplacement, Noise::Multiplier(_)) => None,
                 (Order::Poisson | Order::WithoutReplacement, _) => refuse(
                     "moves the noise multiplier as well, so more need not be less private",
-                    "give update.noise-multiplier instead of another noise",
+                    &format!("give {} instead of another noise", Fact::NoiseMultiplier),
                 ),
                 _ => refuse(
                     "can be searched for order = \"poisson\" or \"without-replacement\" only",
@@ -185,20 +181,36 @@ impl Training {
                 _ if self.domain.diameter.is_some() => None,
                 _ => refuse(
                     "does not change the privacy: noise-multiplier and gradient-noise scale with it",
-                    "choose the noise instead, or give update.iterate-noise or domain.diameter",
+                    &format!(
+                        "choose the noise instead, or give {} or {}",
+                        Fact::IterateNoise,
+                        Fact::Diameter
+                    ),
                 ),
             },
             Parameter::ClipNorm => match (self.contribution, &self.noise) {
                 (Some(Contribution::Lipschitz(_)), _) => {
-                    refuse("cannot be searched: update.lipschitz is given", "leave update.lipschitz out")
+                    let lipschitz = Fact::Lipschitz;
+                    refuse(
+                        &format!("cannot be searched: {lipschitz} is given"),
+                        &format!("leave {lipschitz} out"),
+                    )
                 }
                 (_, Noise::Multiplier(_)) if self.domain.diameter.is_none() => refuse(
                     "does not change the privacy: noise-multiplier scales with it",
-                    "choose the noise instead, or give update.gradient-noise or update.iterate-noise",
+                    &format!(
+                        "choose the noise instead, or give {} or {}",
+                        Fact::GradientNoise,
+                        Fact::IterateNoise
+                    ),
                 ),
                 (_, Noise::Multiplier(_)) => refuse(
                     "moves the noise as well, so more need not be less private",
-                    "give update.gradient-noise or update.iterate-noise instead of a multiplier",
+                    &format!(
+                        "give {} or {} instead of a multiplier",
+                        Fact::GradientNoise,
+                        Fact::IterateNoise
+                    ),
                 ),
                 _ => None,
             },

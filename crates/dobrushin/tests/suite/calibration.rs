@@ -175,6 +175,6 @@ fn what_need_not_be_monotone_is_refused() {
         (&run(Order::Once, Neighbours::ReplaceOne, 1), Parameter::Steps),
     ] {
         let error = calibrate(run, parameter, privacy(1.0, 1e-5)).expect_err("refused");
-        assert!(matches!(&error, CalibrationError::Run(error) if error.key == parameter.key()), "{error}");
+        assert!(matches!(&error, CalibrationError::Run(error) if error.fact == parameter.fact()), "{error}");
     }
 }

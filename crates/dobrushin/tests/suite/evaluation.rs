@@ -138,6 +138,6 @@ fn noise_is_found_that_pays_for_the_evaluation() {
 fn noise_beyond_reason_is_refused() {
     for multiplier in [1e-3, 1e13] {
         let error = Run::training(evaluated(training(), multiplier)).err().expect("refused");
-        assert_eq!(error.key, "evaluation.noise-multiplier");
+        assert_eq!(error.fact.name(), "evaluation.noise-multiplier");
     }
 }

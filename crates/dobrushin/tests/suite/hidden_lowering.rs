@@ -403,7 +403,10 @@ fn steps_longer_than_twice_the_reciprocal_smoothness_are_refused() {
         LearningRate::InverseSqrt(positive(0.51)),
         LearningRate::List((0..12).map(|t| positive(if t == 11 { 0.51 } else { 0.1 })).collect()),
     ] {
-        assert_eq!(run(rate.clone()).err().unwrap_or_else(|| panic!("{rate:?}")).key, "update.learning-rate");
+        assert_eq!(
+            run(rate.clone()).err().unwrap_or_else(|| panic!("{rate:?}")).fact.name(),
+            "update.learning-rate"
+        );
     }
     // Without a claim of convexity a long step has the factor 1 + ηβ.
     let loss = facts(None, 4.0, None, false);

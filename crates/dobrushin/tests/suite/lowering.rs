@@ -177,7 +177,7 @@ fn changing_rates_are_kept_apart_and_many_are_merged_to_the_safe_side() {
         ..training(Order::Poisson, Neighbours::ReplaceOne)
     };
     let composed = Run::training(run.clone()).expect("valid").composition().expect("applicable");
-    assert!(composed.assumptions.iter().any(|words| words.contains("smallest noise among them")));
+    assert!(composed.assumptions.iter().any(|words| words.to_string().contains("smallest noise among them")));
     let found = parts(run);
     assert!(found.len() <= 64 && found.iter().map(|part| part.3).sum::<u64>() == 10_000);
     // m_t = √t, each step at most its own and not much less.
@@ -270,7 +270,7 @@ fn contradictions_are_refused_with_the_key() {
     ];
     for (run, key) in cases {
         let error = Run::training(run).err().unwrap_or_else(|| panic!("{key} was accepted"));
-        assert_eq!(error.key, key, "{error}");
+        assert_eq!(error.fact.name(), key, "{error}");
         assert!(!error.help.is_empty());
     }
 }

@@ -196,18 +196,18 @@ fn is_the_boundary(
 ) -> Calibration {
     let target = target(epsilon);
     let found = calibrate(&run(training.clone()), parameter, target)
-        .unwrap_or_else(|error| panic!("{}: {error}", parameter.name()));
+        .unwrap_or_else(|error| panic!("{}: {error}", parameter.fact()));
     let at = |value: f64| achieved(training, parameter, value, target);
-    assert!(!found.at_the_end, "{}: {found:?}", parameter.name());
+    assert!(!found.at_the_end, "{}: {found:?}", parameter.fact());
     assert!(
         found.achieved.upper() <= epsilon && at(found.value) <= epsilon,
         "{}: {found:?}",
-        parameter.name()
+        parameter.fact()
     );
     let away = if more_is_private { -1.0 } else { 1.0 };
     let next = if parameter.is_whole() { found.value + away } else { found.value * (1.0 + away * 3e-5) };
     let beyond = if parameter.is_whole() && next < 1.0 { f64::INFINITY } else { at(next) };
-    assert!(beyond > epsilon, "{}: {next} gives {beyond}, and {found:?}", parameter.name());
+    assert!(beyond > epsilon, "{}: {next} gives {beyond}, and {found:?}", parameter.fact());
     found
 }
 
@@ -297,7 +297,7 @@ fn a_smooth_convex_loss_does_not_keep_the_learning_rate_from_being_found() {
 fn parameters_that_decide_nothing_are_refused() {
     let refused = |training: Training, parameter| match calibrate(&run(training), parameter, target(1.0)) {
         Err(CalibrationError::Run(error)) => assert!(!error.help.is_empty()),
-        other => panic!("{}: {other:?}", parameter.name()),
+        other => panic!("{}: {other:?}", parameter.fact()),
     };
     let all = Training { release: Release::All, ..base() };
     for parameter in [Parameter::Diameter, Parameter::WeightDecay, Parameter::PublicSteps] {

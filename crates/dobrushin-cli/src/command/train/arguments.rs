@@ -1,12 +1,11 @@
 //! What users type after `dobrushin train`.
 
-use crate::cli::{SetArgs, delta, epsilon, probability};
-use crate::command::account::worth_meeting;
+use crate::cli::{SetArgs, delta, epsilon, probability, worth_meeting};
 use crate::problem::Problem;
-use crate::run_file::RunFile;
 use clap::Args;
 use dobrushin::account::{Question, Target};
 use dobrushin::{Delta, Epsilon, Probability};
+use dobrushin_document::SelfContained;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -70,9 +69,9 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// What the flags and the file ask for.
-    pub fn of(arguments: &TrainArgs, file: &RunFile) -> Result<Self, Problem> {
-        let given = file.question()?;
+    /// What the flags and the run file ask for.
+    pub fn of(arguments: &TrainArgs, run: &SelfContained) -> Result<Self, Problem> {
+        let given = run.question()?;
         let delta = match (arguments.delta, given) {
             (Some(delta), _) | (None, Some(Question::Epsilon(delta))) => Some(worth_meeting(delta)?),
             _ => None,

@@ -5,6 +5,7 @@ use crate::analysis::{Analysis, Bound, Cost, EveryStep, Family, Notes, Statement
 use crate::lower::ComposedPart;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 use crate::profile::GaussianProfile;
+use crate::run::in_the_way;
 use crate::{Enclosure, NotApplicable};
 
 /// The Gaussian profile that the central limit theorem has: an approximation, exact without sampling.
@@ -49,9 +50,10 @@ pub(super) fn mu(steps: &[ComposedPart]) -> Result<Enclosure, NotApplicable> {
                 Enclosure::from(rate).square() * ratio(part, *noise_multiplier).square().exp_m1()
             }
             _ => {
-                return Err(NotApplicable::new(
-                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with \
-                     run.neighbours = \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
+                return Err(in_the_way!(
+                    "the central-limit formula is for Gaussian noise, on all records or Poisson samples with {} = \
+                     \"add-or-remove-one\" or \"zero-out\" and a fixed divisor",
+                    Neighbours
                 ));
             }
         };

@@ -98,7 +98,7 @@ pub(crate) fn losses(steps: &[ComposedPart]) -> Result<Composition, NotApplicabl
 fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
     let value = multiplier.get();
     if value < LEAST_MULTIPLIER {
-        return Err(NotApplicable::new(format!(
+        return Err(NotApplicable::beyond(format!(
             "noise of {value:e} times one record's contribution hides nothing: at least {LEAST_MULTIPLIER:e} is needed"
         )));
     }

@@ -7,6 +7,7 @@ use crate::divergence::LaplacePair;
 use crate::lower::ComposedPart;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 use crate::profile::{ComposedCurve, ConcentratedCurve, PairCurve, SubsampledGaussian};
+use crate::run::in_the_way;
 use std::sync::Arc;
 
 /// The sum of the Rényi curves, converted at the best order.
@@ -47,23 +48,25 @@ impl EveryStep for RenyiComposition {
                 {
                     curve.then(part.count, SubsampledGaussian::new(rate, *noise_multiplier)?)
                 }
-                (_, sampling) => return Err(NotApplicable::new(no_curve(sampling))),
+                (_, sampling) => return Err(no_curve(sampling)),
             };
         }
         Ok(Bound::Renyi(Arc::new(curve)))
     }
 }
 
-fn no_curve(sampling: Sampling) -> &'static str {
+fn no_curve(sampling: Sampling) -> NotApplicable {
     match sampling {
-        Sampling::Every => "no Rényi curve is known here for one of the mechanisms",
-        Sampling::Poisson(_) => {
-            "the Rényi curve of Poisson sampling is for Gaussian noise and run.neighbours = \
-             \"add-or-remove-one\" or \"zero-out\" with a fixed divisor"
-        }
-        Sampling::WithoutReplacement(_) => {
-            "no Rényi curve is known here for batches of a fixed size, nor for update.divide-by = \"actual\""
-        }
+        Sampling::Every => NotApplicable::beyond("no Rényi curve is known here for one of the mechanisms"),
+        Sampling::Poisson(_) => in_the_way!(
+            "the Rényi curve of Poisson sampling is for Gaussian noise and {} = \"add-or-remove-one\" or \"zero-out\" \
+             with a fixed divisor",
+            Neighbours
+        ),
+        Sampling::WithoutReplacement(_) => in_the_way!(
+            "no Rényi curve is known here for batches of a fixed size, nor for {} = \"actual\"",
+            DivideBy
+        ),
     }
 }
 

@@ -32,6 +32,7 @@ use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::Mixture;
 use crate::numeric::ln_sum;
 use crate::profile::{Direction, PrivacyProfile};
+use crate::run::Assumption;
 use crate::{Enclosure, Epsilon, NotApplicable};
 use std::sync::Arc;
 use table::Table;
@@ -68,8 +69,8 @@ impl Analysis for Recursion {
 }
 
 impl HiddenStates for Recursion {
-    fn further_assumption(&self) -> Option<&'static str> {
-        Some("unless the domain is bounded, the iteration starts at 0")
+    fn further_assumption(&self) -> Option<Assumption> {
+        Some(Assumption::StartsAtZeroUnlessBounded)
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
@@ -84,7 +85,7 @@ impl HiddenStates for Recursion {
                 None => Vec::new(),
             };
             if ends.is_empty() || members.len() + ends.len() > MOST_CHAINS {
-                return Err(NotApplicable::new(
+                return Err(NotApplicable::beyond(
                     "there are too many different times at which the run may stop, or places of the record",
                 ));
             }

@@ -10,6 +10,7 @@ mod table;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Count, Mixture, Stop};
 use crate::profile::{Direction, PiecewiseProfile, PrivacyProfile};
+use crate::run::missing;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 use setting::Setting;
 use std::sync::{Arc, OnceLock};
@@ -71,7 +72,7 @@ impl HiddenStates for ShiftSubsampled {
             members.extend(ends(branch)?);
         }
         if members.len() > MOST_MEMBERS {
-            return Err(NotApplicable::new("there are too many different chains in the mixture"));
+            return Err(NotApplicable::beyond("there are too many different chains in the mixture"));
         }
         Ok(Bound::Profile(Arc::new(Tables { members })))
     }
@@ -95,7 +96,7 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
         return Ok(vec![member(branch.weight, setting.steps)]);
     };
     let (Count::Times(uses), Some(steps)) = (setting.steps, branch.chain.steps()) else {
-        return Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"));
+        return Err(missing!("a random stop needs a number of steps: give {}", Steps));
     };
     // The last times follow the last use; of each earlier one, one more use is left out.
     let before: u64 = branch
