@@ -27,7 +27,12 @@ impl Boundary {
     pub fn halved_to(self, share: f64, mut predicate: impl FnMut(f64) -> bool) -> Self {
         let mut ends = self;
         while (ends.holds - ends.fails).abs() > share * ends.holds.max(ends.fails) {
-            ends = ends.halved(1, &mut predicate);
+            let next = ends.halved(1, &mut predicate);
+            if next == ends {
+                // Nothing lies between 0 and the smallest number.
+                break;
+            }
+            ends = next;
         }
         ends
     }
@@ -171,8 +176,8 @@ mod tests {
                 assert!((halved.holds - halved.fails).abs() == 7.0 * 2f64.powi(-20));
                 assert!((halved.middle() - threshold).abs() <= 7.0 * 2f64.powi(-20));
                 let close = ends.halved_to(1e-12, predicate);
-                assert!((close.holds - threshold).abs() <= 1e-12 * threshold);
-                assert!(predicate(close.holds) && (threshold == 0.0 || !predicate(close.fails)));
+                assert!((close.holds - threshold).abs() <= 1e-12 * threshold + f64::MIN_POSITIVE);
+                assert!(predicate(close.holds) && !predicate(close.fails));
             }
         }
     }
