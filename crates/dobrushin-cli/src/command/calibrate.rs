@@ -116,6 +116,7 @@ fn problem(error: CalibrationError, target: Target) -> Problem {
         } else {
             "add noise, or choose a larger target"
         }),
+        other => Problem::new(other.to_string()),
     }
 }
 

@@ -79,7 +79,7 @@ impl AccountReport {
 impl AdviceReport {
     /// What would help with an account.
     pub fn all(account: &Account, advice: Vec<Advice>) -> Vec<Self> {
-        let one = |Advice { change, answer, analysis }| Self {
+        let one = |Advice { change, answer, analysis, .. }| Self {
             change,
             analysis,
             answer: Answered::new(account.question, answer),

@@ -8,6 +8,7 @@ use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 
 /// A change of a run, and what it would lead to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Advice {
     /// The change, in words.
     pub change: String,

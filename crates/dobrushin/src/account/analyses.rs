@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
+#[non_exhaustive]
 pub struct Analysed {
     /// Its name, by which [`crate::statement::find`] knows the theorem.
     pub id: &'static str,

@@ -11,6 +11,7 @@ use crate::{Enclosure, NotApplicable};
 
 /// A value that meets a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Calibration {
     /// What was searched.
     pub parameter: Parameter,
@@ -28,6 +29,7 @@ pub struct Calibration {
 
 /// Why there is no such value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// The run does not allow the search.
     #[error(transparent)]

@@ -54,6 +54,7 @@ impl Question {
 
 /// What one analysis answered.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Entry {
     /// The analysis.
     pub id: &'static str,
@@ -87,6 +88,7 @@ pub struct Entry {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Account {
     /// What was asked.
     pub question: Question,
@@ -102,6 +104,7 @@ pub struct Account {
 
 /// An answer that is a guarantee.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Guarantee<'a> {
     /// The analysis that gave it.
     pub id: &'static str,

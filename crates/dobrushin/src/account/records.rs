@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 /// What holds for several records in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Protection {
     /// The first of them, counted from 1.
     pub from: u64,
@@ -22,6 +23,7 @@ pub struct Protection {
 
 /// Why there is no such table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordsError {
     /// Records have no fixed place.
     #[error(transparent)]

@@ -1,4 +1,7 @@
 //! Noisy iterations w ← w − η·(average gradient of a batch) + noise, and what is known of them.
+//!
+//! The types here are exhaustive on purpose: whoever trains or simulates a run must know every order and every release,
+//! and the compiler tells who does not.
 
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
