@@ -17,10 +17,6 @@ use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon, Positive, Probability};
 use std::time::Instant;
 
-/// As the program has it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Calls are repeated until they took this long together.
 const SECONDS: f64 = 3.0;
 
