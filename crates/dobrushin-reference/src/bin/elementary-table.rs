@@ -39,6 +39,19 @@ fn constants() -> io::Result<String> {
     Ok(text.trim_end_matches('\n').to_string() + "\n")
 }
 
+/// 2^(i/parts) for i < 64, each as a number of 26 binary digits and the rest.
+fn split_powers(ln_2: &Real, parts: i64) -> String {
+    let lines = (0..64).map(|i| {
+        let power = (ln_2 * i / parts).exp();
+        // Lower digits are lost where the last place is 2⁻²⁵.
+        let shift = 1.5 * f64::from(1 << 27);
+        let short = (power.to_f64() + shift) - shift;
+        let rest = (power - Real::from_f64(short, BITS)).to_f64();
+        format!("        [{short:?}, {rest:e}],\n")
+    });
+    lines.collect()
+}
+
 /// A positive number as a hexadecimal literal.
 fn literal(value: &Real, fraction: i64) -> io::Result<String> {
     let [low, high] = words(value, fraction)?;
@@ -62,11 +75,18 @@ pub(super) const PARTS: usize = {PARTS};
 pub(super) const UPPER_HALF: usize = {UPPER_HALF};
 
 {}
+/// 2^(i/64) and 2^(i/4096), each as a number of 26 binary digits and the rest.
+#[rustfmt::skip]
+pub(super) static COARSE_AND_FINE: [[[f64; 2]; 64]; 2] = [
+{}
+];
+
 /// 2^(j/PARTS) in units of 2⁻¹²⁶.
 #[rustfmt::skip]
 pub(super) static POWERS: [u128; PARTS] = [
 ",
-        constants()?
+        constants()?,
+        [64, 4096].map(|parts| format!("    [\n{}    ],", split_powers(&ln_2, parts))).join("\n")
     )?;
     for j in 0..PARTS {
         let power = (&ln_2 * j / PARTS).exp();

@@ -14,14 +14,6 @@ pub(super) fn round(negative: bool, significand: u128, exponent: i64, error: u64
     round_at(negative, significand, exponent - i64::from(shift), error, DROPPED)
 }
 
-/// [`round`] for positive numbers of which the significand is in [2¹²⁵, 2¹²⁷).
-#[inline(always)]
-pub(super) fn round_near(significand: u128, exponent: i64, error: u64) -> Result<f64, f64> {
-    let (significand, exponent) =
-        if significand >> 126 == 0 { (significand << 1, exponent - 1) } else { (significand, exponent) };
-    round_at(false, significand, exponent, 2 * error, DROPPED)
-}
-
 /// [`round`] for positive numbers that may be below the normal ones.
 #[cold]
 pub(super) fn round_gradually(significand: u128, exponent: i64, error: u64) -> Result<f64, f64> {
