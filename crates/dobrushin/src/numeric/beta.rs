@@ -13,7 +13,8 @@
 //! ```
 //!
 //! with the rest bounded by a geometric series; above the mean I_x(a, b) =
-//! 1 − I_{1−x}(b, a). The factor in front is written with deviances, so that no
+//! 1 − I_{1−x}(b, a). Where millions of terms are not enough, as when a parameter
+//! is huge or nearly 0, blocks of terms are bounded by geometric series. The factor in front is written with deviances, so that no
 //! large logarithms cancel.
 
 use super::Enclosure;
@@ -21,9 +22,11 @@ use super::gamma::{deviance, stirling_error};
 use super::normal::ln_sqrt_2pi;
 use crate::{Positive, Probability};
 
-/// After so many terms the series stops, with the honest rest: only needed
-/// when a parameter is below 1e-3 or above 1e5.
+/// A series that needs more terms, which takes a parameter below 1e-3 or above 1e5, is added up in blocks.
 const MOST_TERMS: u32 = 2_000_000;
+
+/// After this many blocks the series stops, with the honest rest.
+const MOST_BLOCKS: u32 = 10_000;
 
 /// By so much x(a + b) may exceed its mean a, and either tail still be computed
 /// from the other.
@@ -66,7 +69,7 @@ fn is_direct(a: f64, b: f64, x: f64, y: f64) -> bool {
     }
 }
 
-/// The series in x.
+/// The series in x, with the factor in front.
 fn series(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
     let (first, second) = (Enclosure::from(a), Enclosure::from(b));
     let both = first + second;
@@ -77,6 +80,37 @@ fn series(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
         - deviance(b, both * y)
         - ln_sqrt_2pi()
         + (second / (both * first)).ln() / Enclosure::from(2.0);
+    let sum = if is_long(a.get(), b.get(), x.lower()) {
+        sum_of_blocks(first, second, x, y)
+    } else {
+        sum_of_terms(first, both, x)
+    };
+    ln_factor.exp() * sum
+}
+
+/// Whether [`MOST_TERMS`] of the series leave a rest of more than a hundredth of their sum: the last of them, times
+/// ρ/(1 − ρ), is then still too large a part of what is at most 1 and their number times the largest. The ratio ρ of a term
+/// to the one before rises or falls throughout, so the product of those from n to 2n is at least the nth power of the
+/// smaller of the first and the last.
+fn is_long(a: f64, b: f64, x: f64) -> bool {
+    if a + b >= f64::MAX {
+        return true;
+    }
+    let ln_ratio = |n: f64| (x * ((a + b + n) / (a + 1.0 + n))).ln();
+    let mut ln_term = ln_ratio(0.0);
+    let mut n = 1.0;
+    while n < f64::from(MOST_TERMS) {
+        ln_term += n * ln_ratio(n).min(ln_ratio(2.0 * n));
+        n *= 2.0;
+    }
+    let ln_later = n.ln() + ln_ratio(0.0) + n * ln_ratio(0.0).max(0.0);
+    let largest = ln_ratio(n).exp().max(x);
+    let ln_rest = ln_term.min(0.0) + (largest / (1.0 - largest).max(f64::MIN_POSITIVE)).ln();
+    ln_rest > ln_later.exp().ln_1p() - 100f64.ln()
+}
+
+/// The series without its factor, term by term.
+fn sum_of_terms(first: Enclosure, both: Enclosure, x: Enclosure) -> Enclosure {
     let mut total = Enclosure::ONE;
     let mut term = Enclosure::ONE;
     let mut rest = Enclosure::ENTIRE.positive_part();
@@ -94,5 +128,50 @@ fn series(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
             break;
         }
     }
-    ln_factor.exp() * (total + Enclosure::ZERO.hull(rest))
+    total + Enclosure::ZERO.hull(rest)
+}
+
+/// The same by blocks of terms whose ratios ρ are so nearly equal that their product is known within a factor of about
+/// 1 + 2⁻¹². As ρ may be close to 1, its gap is what is kept: 1 − ρₙ = y − x(b − 1)/(a + 1 + n), which rises (b > 1) or
+/// falls with n, towards y.
+fn sum_of_blocks(first: Enclosure, second: Enclosure, x: Enclosure, y: Enclosure) -> Enclosure {
+    let excess = second - Enclosure::ONE;
+    let gap = |n: Enclosure| (y - x * excess / (first + Enclosure::ONE + n)).min(Enclosure::ONE);
+    let share = 64.0 * excess.abs().upper().sqrt().max(1.0);
+    let (mut n, mut total, mut term) = (Enclosure::ZERO, Enclosure::ONE, Enclosure::ONE);
+    let mut rest = Enclosure::ENTIRE.positive_part();
+    for _ in 0..MOST_BLOCKS {
+        let count = ((first + n).lower() / share).floor().max(1.0);
+        let next = n + Enclosure::from(count);
+        let after = gap(next);
+        let gaps = gap(n).hull(after);
+        total = total + term * gaps.map_monotone(|gap| geometric(gap, count));
+        term = term * gaps.map_monotone(|gap| power(gap, count));
+        let least = after.min(y);
+        if least.lower() > 0.0 {
+            rest = term * (Enclosure::ONE - least) / least;
+        }
+        let hopeless = !(total.upper() < f64::MAX && next.upper() < f64::MAX);
+        if hopeless || rest.upper() <= total.lower() * f64::EPSILON / 8.0 {
+            break;
+        }
+        n = next;
+    }
+    total + Enclosure::ZERO.hull(rest)
+}
+
+/// ρᵏ of 1 − ρ.
+fn power(gap: f64, count: f64) -> Enclosure {
+    (Enclosure::from(count) * (-Enclosure::from(gap)).ln_1p()).exp()
+}
+
+/// ρ + ρ² + … + ρᵏ of 1 − ρ, which falls where that rises.
+fn geometric(gap: f64, count: f64) -> Enclosure {
+    let (point, many) = (Enclosure::from(gap), Enclosure::from(count));
+    let ratio = Enclosure::ONE - point;
+    if gap > 0.0 {
+        -(many * (-point).ln_1p()).exp_m1() * ratio / point
+    } else {
+        many * ratio.hull(power(gap, count))
+    }
 }
