@@ -112,7 +112,7 @@ mod tests {
     use crate::Bounds;
     use crate::loss::{Hinge, Logistic, Loss, Poisson, Squared};
     use dobrushin::Positive;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     fn table(target: Target, records: usize) -> Table {
         let bounds = Bounds { dimension: 3, norm: Positive::new(2.0).expect("above 0"), target };

@@ -3,12 +3,12 @@
 
 use dobrushin::analysis::{self, Bound, HiddenStates};
 use dobrushin::chain::{Count, Mixture};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiCurve};
 use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::Laws;
 use dobrushin_audit::instances::{self, Facts, Instance};
-use dobrushin_reference::Random;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

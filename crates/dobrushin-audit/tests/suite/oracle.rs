@@ -1,11 +1,11 @@
 //! The oracle against closed forms, against itself in another guise, and against brute force.
 
 use crate::brute_force::{Brute, cells_apart};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::{normal, theta};
 use dobrushin::profile::Direction::{self, Forward, Reverse};
 use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
-use dobrushin_reference::Random;
 
 const EPSILONS: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 2.0, 4.0];
 

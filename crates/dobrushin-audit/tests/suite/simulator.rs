@@ -2,13 +2,13 @@
 
 use dobrushin::account::{Options, analyses};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
 use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length, LossFacts,
     Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
 use dobrushin::{Epsilon, Positive};
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
-use dobrushin_reference::Random;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

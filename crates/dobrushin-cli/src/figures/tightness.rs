@@ -4,10 +4,10 @@ use super::curves::{caption, linear, logarithmic};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::analysis;
+use dobrushin::numeric::Random;
 use dobrushin::profile::Direction;
 use dobrushin::{Epsilon, Gamma};
 use dobrushin_audit::instances::{self, Instance};
-use dobrushin_reference::Random;
 use rayon::prelude::*;
 
 /// How many chains.

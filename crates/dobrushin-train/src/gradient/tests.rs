@@ -4,7 +4,7 @@ use super::Sum;
 use crate::loss::{self, Logistic, Squared};
 use crate::{Bounds, Model, Table, Target};
 use dobrushin::Positive;
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")

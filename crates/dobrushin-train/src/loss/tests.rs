@@ -2,7 +2,7 @@
 
 use super::targets::sign;
 use super::*;
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 use std::convert::Infallible;
 
 fn positive(value: f64) -> Positive {

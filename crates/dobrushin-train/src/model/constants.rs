@@ -67,7 +67,8 @@ mod tests {
     use super::*;
     use crate::Target;
     use crate::loss::{Hinge, Logistic, Loss, Poisson, Squared};
-    use dobrushin_reference::{Random, Real, cdf, is_inside, mills};
+    use dobrushin::numeric::Random;
+    use dobrushin_reference::{Real, cdf, is_inside, mills};
 
     fn positive(value: f64) -> Positive {
         Positive::new(value).expect("above 0")

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::loss::{Logistic, Loss, Poisson, SmoothedHinge, Squared};
     use dobrushin::Positive;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     fn linear(loss: impl Into<Loss>) -> Model {
         Model::Linear { loss: loss.into(), features: 2 }

@@ -4,7 +4,7 @@
 use crate::losses::{accepts, every_loss};
 use crate::vectors::{FEATURES, between, clipped, difference, length, product, vector};
 use dobrushin::Positive;
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 use dobrushin_train::loss::{Hinge, Logistic, Poisson, Squared};
 use dobrushin_train::{Bounds, Constants, Loss, Model, Target};
 

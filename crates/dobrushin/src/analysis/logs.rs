@@ -77,7 +77,8 @@ pub(super) fn ln_contracted(ratio: f64, ln_excess: f64, ln_h: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::{Random, Real, ln_theta_at};
+    use crate::numeric::Random;
+    use dobrushin_reference::{Real, ln_theta_at};
 
     const BITS: usize = 256;
 

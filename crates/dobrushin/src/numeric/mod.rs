@@ -14,6 +14,7 @@ mod golden;
 mod mills;
 mod mills_table;
 pub mod normal;
+mod random;
 mod roots;
 pub mod rounding;
 mod sum;
@@ -21,6 +22,7 @@ pub mod theta;
 
 pub use enclosure::Enclosure;
 pub use golden::GoldenSection;
+pub use random::Random;
 pub(crate) use roots::root_of_decreasing;
 pub use roots::{Boundary, boundary, partition_point};
 pub(crate) use sum::ln_sum;

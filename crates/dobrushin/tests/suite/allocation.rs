@@ -6,9 +6,10 @@
 
 use dobrushin::analysis::{Bound, HiddenStates, ShiftRenyi};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise};
+use dobrushin::numeric::Random;
 use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, NonNegative, NotApplicable, Probability};
-use dobrushin_reference::{Random, Real, is_inside};
+use dobrushin_reference::{Real, is_inside};
 use std::time::Instant;
 
 const BITS: usize = 256;

@@ -6,6 +6,7 @@ use dobrushin::analysis::{self, Bound, HiddenStates, NonconvexPublished, ShiftRe
 use dobrushin::chain::{Branch, Chain, Count, Mixture, Participation, Step, StepNoise, Stop};
 use dobrushin::lower::Released;
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
 use dobrushin::numeric::theta::theta;
 use dobrushin::profile::Direction;
 use dobrushin::run::{
@@ -13,7 +14,6 @@ use dobrushin::run::{
     Order, Record, Release, Run, Training,
 };
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).unwrap()

@@ -4,12 +4,12 @@ use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{Bound, HiddenStates, Shift, about_hidden_states};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
 use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
 };
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive};
-use dobrushin_reference::Random;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("positive")

@@ -1,13 +1,14 @@
 //! Privacy profiles and what is built from them: minima, mixtures, groups, tests and attacks.
 
 use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, Pair};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::normal;
 use dobrushin::profile::{
     ApproximateProfile, BestProfile, Direction, GaussianProfile, GroupProfile, Knot, MixtureProfile,
     PiecewiseProfile, PrivacyProfile, TradeOff, risk,
 };
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Gamma, NonNegative, Probability, RenyiOrder};
-use dobrushin_reference::{Random, is_inside, ln_theta, theta};
+use dobrushin_reference::{is_inside, ln_theta, theta};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@ use dobrushin::chain::{
     Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise, Stop,
 };
 use dobrushin::loss::{Composition, DominatingPair, GaussianLoss, Part, WithoutReplacementLoss};
+use dobrushin::numeric::Random;
 use dobrushin::profile::{GaussianProfile, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 use std::sync::Arc;
 
 fn sometimes(rate: f64) -> Participation {

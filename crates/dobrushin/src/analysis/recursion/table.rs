@@ -249,7 +249,8 @@ fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
 mod tests {
     use super::super::super::logs::ln_theta;
     use super::*;
-    use dobrushin_reference::{Random, Real};
+    use crate::numeric::Random;
+    use dobrushin_reference::Real;
 
     #[test]
     fn chords_are_just_above_the_line_between_two_bounds() {

@@ -1,7 +1,8 @@
 //! The functions against arbitrary precision, each phase by itself.
 
 use super::*;
-use dobrushin_reference::{Random, Real};
+use crate::numeric::Random;
+use dobrushin_reference::Real;
 
 /// The precision of the reference: far more than any argument here needs.
 const BITS: usize = 256;
