@@ -358,3 +358,9 @@ fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
         assert!((upper / expected - 1.0).abs() < 1e-9, "{epochs}: {upper} against {expected}");
     }
 }
+
+#[test]
+fn the_built_in_example_is_the_one_that_it_is_called() {
+    let file = |name: &str| std::fs::read_to_string(crate::support::root().join(name)).expect("it exists");
+    assert_eq!(file("crates/dobrushin-document/src/run_file/built_in.toml"), file("examples/dp-sgd.toml"));
+}

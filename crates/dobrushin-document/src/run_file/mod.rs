@@ -48,7 +48,7 @@ pub struct RunFile {
 }
 
 /// The run that is shown when no file is given.
-const BUILT_IN: &str = include_str!("../../../../examples/dp-sgd.toml");
+const BUILT_IN: &str = include_str!("built_in.toml");
 
 const EXAMPLE: &str = "examples/dp-sgd.toml is a complete run file";
 

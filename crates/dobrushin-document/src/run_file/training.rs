@@ -100,12 +100,7 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
 }
 
 fn order(run: &Section, algorithm: Algorithm) -> Result<Order, DocumentError> {
-    let usual = match algorithm {
-        Algorithm::GradientDescent => Some(Order::Full),
-        Algorithm::Online | Algorithm::Pnsgd => Some(Order::Once),
-        Algorithm::DpSgd => None,
-    };
-    run.choice("order", ORDERS)?.or(usual).ok_or_else(|| run.missing("order"))
+    run.choice("order", ORDERS)?.or(algorithm.usual_order()).ok_or_else(|| run.missing("order"))
 }
 
 fn length(run: &Section, order: Order) -> Result<Length, DocumentError> {
@@ -117,9 +112,7 @@ fn length(run: &Section, order: Order) -> Result<Length, DocumentError> {
         Some(value) => whole(value)
             .map(Length::Steps)
             .ok_or_else(|| run.refuse("steps", "a whole number, 1 or more, or \"any\"")),
-        // One pass.
-        None if order == Order::Once => Ok(Length::Epochs(Positive::new(1.0)?)),
-        None => Err(run.missing("steps")),
+        None => order.usual_length().ok_or_else(|| run.missing("steps")),
     }
 }
 
@@ -127,12 +120,8 @@ fn batch(run: &Section, algorithm: Algorithm, order: Order, records: u64) -> Res
     if let Some(probability) = run.probability("sampling-probability")? {
         return Ok(Batch::Probability(probability));
     }
-    let usual = match (algorithm, order) {
-        (_, Order::Full) => Some(records),
-        (Algorithm::Pnsgd | Algorithm::Online, _) => Some(1),
-        _ => None,
-    };
-    run.whole("batch-size")?.or(usual).map(Batch::Size).ok_or_else(|| run.missing("batch-size"))
+    let said = run.whole("batch-size")?.map(Batch::Size);
+    said.or(algorithm.usual_batch(order, records)).ok_or_else(|| run.missing("batch-size"))
 }
 
 fn record(run: &Section) -> Result<Record, DocumentError> {
