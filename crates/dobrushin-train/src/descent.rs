@@ -1,14 +1,13 @@
 //! The iteration: w ← Π((1 − λ)·w − (η/b)·Σ gradients + noise).
 
 use crate::gradient::Sum;
-use crate::random::{Bits, Generators};
+use crate::random::{Bits, Generators, Streams};
 use crate::schedule::{Draw, Fate, Schedule};
-use crate::{Plan, PrivateMetrics, Records, Table};
+use crate::{Plan, PrivateMetrics, Records, Table, TrainError};
 use crate::{digits, noise};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Divisor, NoiseKind};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
 ///
@@ -19,55 +18,6 @@ pub struct Released {
     pub parameters: Vec<Vec<f64>>,
     /// One for each task, if the plan has an evaluation.
     pub evaluations: Vec<PrivateMetrics>,
-}
-
-/// Why nothing is released.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TrainError {
-    /// The records are not those that the plan is for.
-    #[error("the plan is for {planned}, but there are {found}")]
-    OtherRecords {
-        /// What the plan says.
-        planned: String,
-        /// What there is.
-        found: String,
-    },
-    /// Public steps need public records.
-    #[error("the plan has public steps, but there are no public records")]
-    NoPublicRecords,
-    /// Records come in the order of their file only, and the plan needs another.
-    #[error("the records can be read in their order only, but the plan draws them at random")]
-    AnyOrder,
-    /// Reading failed.
-    #[error("{0}")]
-    Reading(String),
-    /// What would be released has infinite parameters.
-    #[error("the parameters grew beyond all numbers")]
-    Diverged,
-}
-
-/// Independent streams, each used once.
-pub(crate) struct Streams<'a> {
-    generators: &'a Generators,
-    next: u64,
-}
-
-impl<'a> Streams<'a> {
-    pub fn new(generators: &'a Generators) -> Self {
-        Self { generators, next: 0 }
-    }
-
-    pub fn fresh(&mut self) -> Bits {
-        self.next += 1;
-        self.generators.stream(self.next - 1)
-    }
-
-    /// The first of so many streams that nobody else gets.
-    fn reserve(&mut self, count: usize) -> u64 {
-        let first = self.next;
-        self.next += count as u64;
-        first
-    }
 }
 
 impl Plan {
@@ -167,21 +117,6 @@ impl Plan {
             return Err(TrainError::AnyOrder);
         }
         Ok(())
-    }
-
-    /// The wanted records, in a table that obeys the bounds of the plan.
-    pub(crate) fn bring<'a>(
-        &self,
-        records: &'a mut dyn Records,
-        wanted: &'a [u32],
-    ) -> Result<(&'a Table, Cow<'a, [u32]>), TrainError> {
-        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
-        let fits = table.bounds() == &self.bounds && table.tasks() as u64 == self.training().tasks;
-        if !fits || places.len() != wanted.len() {
-            let planned = format!("{} records within its bounds in a step", wanted.len());
-            return Err(TrainError::OtherRecords { planned, found: "others".to_owned() });
-        }
-        Ok((table, places))
     }
 
     pub(crate) fn project(&self, iterate: &mut [f64]) {

@@ -25,7 +25,7 @@ pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
-pub use descent::{Released, TrainError};
+pub use descent::Released;
 pub use enforcement::enforcement;
 pub use evaluate::{Metrics, evaluate};
 pub use loss::{Loss, Prediction};
@@ -34,6 +34,6 @@ pub use paid::PrivateMetrics;
 pub use plan::{Description, Plan};
 pub use projection::Projection;
 pub use random::{Bits, Generators, NoRandomness, Seed};
-pub use records::Records;
+pub use records::{Records, TrainError};
 pub use regret::Regret;
 pub use table::{Enforced, Table};

@@ -1,7 +1,7 @@
 //! How good a model is on the private records, for a price.
 
-use crate::descent::Streams;
 use crate::evaluate::judged;
+use crate::random::Streams;
 use crate::{Plan, Records, Target, TrainError, digits, noise};
 use dobrushin::run::Evaluation;
 

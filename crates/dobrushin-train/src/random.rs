@@ -60,6 +60,30 @@ impl RandomBits for Bits {
     }
 }
 
+/// Independent streams, each used once.
+pub(crate) struct Streams<'a> {
+    pub generators: &'a Generators,
+    next: u64,
+}
+
+impl<'a> Streams<'a> {
+    pub fn new(generators: &'a Generators) -> Self {
+        Self { generators, next: 0 }
+    }
+
+    pub fn fresh(&mut self) -> Bits {
+        self.next += 1;
+        self.generators.stream(self.next - 1)
+    }
+
+    /// The first of this many streams that nobody else gets.
+    pub fn reserve(&mut self, count: usize) -> u64 {
+        let first = self.next;
+        self.next += count as u64;
+        first
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

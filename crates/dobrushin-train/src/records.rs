@@ -1,6 +1,6 @@
 //! Where records come from.
 
-use crate::{Bounds, Table};
+use crate::{Bounds, Plan, Table};
 use std::borrow::Cow;
 
 /// Records that are brought into memory when a step needs them.
@@ -39,5 +39,47 @@ impl Records for Table {
 
     fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String> {
         Ok((self, Cow::Borrowed(wanted)))
+    }
+}
+
+/// Why nothing is released.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrainError {
+    /// The records are not those that the plan is for.
+    #[error("the plan is for {planned}, but there are {found}")]
+    OtherRecords {
+        /// What the plan says.
+        planned: String,
+        /// What there is.
+        found: String,
+    },
+    /// Public steps need public records.
+    #[error("the plan has public steps, but there are no public records")]
+    NoPublicRecords,
+    /// Records come in the order of their file only, and the plan needs another.
+    #[error("the records can be read in their order only, but the plan draws them at random")]
+    AnyOrder,
+    /// Reading failed.
+    #[error("{0}")]
+    Reading(String),
+    /// What would be released has infinite parameters.
+    #[error("the parameters grew beyond all numbers")]
+    Diverged,
+}
+
+impl Plan {
+    /// The wanted records, in a table that obeys the bounds of the plan.
+    pub(crate) fn bring<'a>(
+        &self,
+        records: &'a mut dyn Records,
+        wanted: &'a [u32],
+    ) -> Result<(&'a Table, Cow<'a, [u32]>), TrainError> {
+        let (table, places) = records.bring(wanted).map_err(TrainError::Reading)?;
+        let fits = table.bounds() == &self.bounds && table.tasks() as u64 == self.training().tasks;
+        if !fits || places.len() != wanted.len() {
+            let planned = format!("{} records within its bounds in a step", wanted.len());
+            return Err(TrainError::OtherRecords { planned, found: "others".to_owned() });
+        }
+        Ok((table, places))
     }
 }

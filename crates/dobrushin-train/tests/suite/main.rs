@@ -1,6 +1,7 @@
 //! The tests of this crate in one program, a module for each subject: `cargo test -p dobrushin-train --test suite SUBJECT::`.
 
 mod attack;
+mod extent;
 mod last_digits;
 mod losses;
 mod model_constants;
