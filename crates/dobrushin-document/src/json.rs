@@ -10,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use toml::Value as Toml;
 
 /// What a file says. How it is called, what it should be, and `help` on where such files come from, are for messages.
 pub fn read(bytes: &[u8], name: &str, what: &str, help: &str) -> Result<Value, DocumentError> {
@@ -90,6 +91,39 @@ impl<'de> Deserialize<'de> for Bounds {
             .map(Self)
             .ok_or_else(|| D::Error::custom("its ends are not in order"))
     }
+}
+
+/// A value of TOML, for programs.
+pub(crate) fn of_toml(value: &Toml) -> Value {
+    match value {
+        Toml::String(text) => json!(text),
+        Toml::Integer(number) => json!(number),
+        Toml::Float(value) => number(*value),
+        Toml::Boolean(flag) => json!(flag),
+        Toml::Datetime(time) => json!(time.to_string()),
+        Toml::Array(values) => values.iter().map(of_toml).collect(),
+        Toml::Table(table) => {
+            Value::Object(table.iter().map(|(key, value)| (key.clone(), of_toml(value))).collect())
+        }
+    }
+}
+
+/// A value that a program gave; `None` if there is no such value in TOML.
+pub(crate) fn to_toml(json: &Value) -> Option<Toml> {
+    Some(match json {
+        Value::Null => return None,
+        Value::Bool(flag) => Toml::Boolean(*flag),
+        Value::String(text) => Toml::String(text.clone()),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => Toml::Integer(number),
+            None => Toml::Float(number.as_f64()?),
+        },
+        Value::Array(values) => Toml::Array(values.iter().map(to_toml).collect::<Option<_>>()?),
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| Some((key.clone(), to_toml(value)?));
+            Toml::Table(fields.iter().map(field).collect::<Option<_>>()?)
+        }
+    })
 }
 
 /// A value in which no key of an object is given twice.

@@ -18,9 +18,7 @@ mod run_file;
 pub mod schema;
 mod section;
 pub mod text;
-mod values;
-mod words;
 
 pub use error::DocumentError;
 pub use run_file::{Files, RunFile, SelfContained, Setting, Sweep, text_of};
-pub use words::nearest;
+pub use section::nearest;

@@ -1,7 +1,6 @@
 //! Typed reading of one table: the one reader of run files and schemas.
 
 use crate::error::DocumentError;
-use crate::words::nearest;
 use dobrushin::{NonNegative, Positive, Probability};
 use toml::{Table, Value};
 
@@ -240,4 +239,11 @@ pub fn shown(value: &Value) -> String {
         Value::String(text) if text.chars().count() > 40 => "a long text".to_owned(),
         other => other.to_string(),
     }
+}
+
+/// The word that takes fewest changes, if few.
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase().replace('_', "-");
+    let best = known.map(|candidate| (strsim::levenshtein(&word, candidate), candidate)).min()?;
+    (best.0 <= 1 + word.chars().count() / 4).then_some(best.1)
 }

@@ -8,6 +8,7 @@ use super::mechanism::{Answers, Id, Mechanism, Specification};
 use crate::problem::Problem;
 use clap::ValueEnum;
 use dobrushin::{Delta, Epsilon, Probability};
+use dobrushin_document::certificate::NOT_PRIVATE;
 use dobrushin_local::mean::Bounds;
 use serde_json::{Value, json};
 
@@ -28,9 +29,6 @@ pub const FIRST_LINE: &str = "# dobrushin local reports ";
 /// The key in the metadata of a Parquet file.
 #[cfg(feature = "parquet")]
 pub const METADATA_KEY: &str = "dobrushin local reports";
-
-/// What is said of reports whose randomness is known.
-pub const NOT_PRIVATE: &str = "reproducible, NOT private";
 
 const SCHEMA: u64 = 1;
 

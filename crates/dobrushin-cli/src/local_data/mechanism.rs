@@ -5,9 +5,10 @@ use crate::problem::Problem;
 use clap::ValueEnum;
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
-use dobrushin_local::LocalProfile;
+use dobrushin_document::report::PromiseReport;
 use dobrushin_local::frequency::{self, FrequencyOracle};
 use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target};
+use dobrushin_local::{LocalPrivacy, LocalProfile};
 use serde_json::{Value, json};
 
 /// A mechanism, as it is named.
@@ -98,9 +99,13 @@ impl Specification {
             Answers::Number(bounds) => Ok(Mechanism::Mean(self.mean(*bounds)?)),
         }
     }
-}
 
-impl Specification {
+    /// Whether the mechanism, once made, keeps its promise.
+    pub fn promise(&self, mechanism: &Mechanism) -> PromiseReport {
+        let promised = LocalPrivacy { epsilon: self.epsilon, delta: self.delta };
+        PromiseReport::new(self.id.name(), promised, &mechanism.privacy())
+    }
+
     fn frequency(&self, categories: u32) -> Result<Box<dyn FrequencyOracle>, Problem> {
         let (epsilon, delta) = (self.epsilon, self.delta);
         let made: Result<Box<dyn FrequencyOracle>, Error> = match self.id {

@@ -8,6 +8,6 @@ mod parquet_reports;
 mod reports;
 
 pub use answers::{Categories, NUMBER, number, refusal};
-pub use description::{Description, NOT_PRIVATE};
+pub use description::Description;
 pub use mechanism::{Answers, Id, Mechanism, Specification};
 pub use reports::{Batch, Reports, Writer, parse};

@@ -5,6 +5,7 @@ mod account;
 mod answer;
 mod calibration;
 mod curve;
+mod local;
 mod records;
 mod theorem;
 mod training;
@@ -15,6 +16,11 @@ pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;
 pub use curve::{Curve, Worth, answer};
+pub(crate) use local::RiskReport;
+pub use local::{
+    BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
+    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
+};
 pub use records::{Records, upper};
 pub use theorem::Theorem;
 pub use training::{

@@ -1,8 +1,7 @@
 //! Every key a run file can have.
 
 use crate::error::DocumentError;
-use crate::section::{Keys, Section};
-use crate::words::nearest;
+use crate::section::{Keys, Section, nearest};
 use dobrushin_train::Model;
 use std::sync::LazyLock;
 use toml::{Table, Value};

@@ -14,7 +14,7 @@ pub use setting::Setting;
 pub use sweep::Sweep;
 
 use crate::error::DocumentError;
-use crate::values::json_of;
+use crate::json::of_toml;
 use dobrushin::account::Question;
 use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon};
@@ -136,7 +136,7 @@ impl RunFile {
 
     /// What the file says, for programs.
     pub fn json(&self) -> Json {
-        json_of(&Value::Table(self.tables.clone()))
+        of_toml(&Value::Table(self.tables.clone()))
     }
 }
 

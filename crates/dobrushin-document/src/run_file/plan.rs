@@ -4,9 +4,9 @@ use super::keys::section;
 use super::self_contained::names_a_file;
 use super::{Files, training};
 use crate::error::DocumentError;
+use crate::json::{of_toml, to_toml};
 use crate::schema;
 use crate::section::{Section, number, whole};
-use crate::values::{json_of, toml_of};
 use dobrushin::run::{Release, Training};
 use dobrushin::{Positive, Probability};
 use dobrushin_train::loss::Keys;
@@ -97,10 +97,10 @@ pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
     };
     let schema = match model.get("schema") {
         Some(Value::String(name)) => files.schema("model.schema", name)?,
-        Some(value @ Value::Table(_)) => schema::from_json(&json_of(value))?,
+        Some(value @ Value::Table(_)) => schema::from_json(&of_toml(value))?,
         _ => return Ok(()),
     };
-    if let Some(value) = toml_of(&schema::canonical_json(&schema)) {
+    if let Some(value) = to_toml(&schema::canonical_json(&schema)) {
         model.insert("schema".to_owned(), value);
     }
     Ok(())
@@ -116,7 +116,7 @@ pub fn model_alone(tables: &Table) -> Result<(Model, Schema), DocumentError> {
 pub fn schema_of(tables: &Table) -> Result<Schema, DocumentError> {
     let model = section(tables, "model")?;
     match model.value("schema") {
-        Some(value @ Value::Table(_)) => schema::from_json(&json_of(value)),
+        Some(value @ Value::Table(_)) => schema::from_json(&of_toml(value)),
         Some(Value::String(_)) => Err(names_a_file(&model.dotted("schema"), "the schema itself")),
         Some(_) => Err(model.refuse("schema", "the name of a schema file")),
         None => Err(model.missing("schema")),

@@ -3,7 +3,7 @@
 use super::keys::{self, section};
 use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, training};
 use crate::error::DocumentError;
-use crate::values::{json_of, toml_of};
+use crate::json::{of_toml, to_toml};
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Parameter, Run};
@@ -34,7 +34,7 @@ impl SelfContained {
 
     /// What [`SelfContained::json`] wrote, read again.
     pub fn from_json(json: &Json) -> Result<Self, DocumentError> {
-        let Some(Value::Table(tables)) = toml_of(json) else {
+        let Some(Value::Table(tables)) = to_toml(json) else {
             return Err(DocumentError::new("the run is no table of sections").help(EXAMPLE));
         };
         let run = Self::new(tables)?;
@@ -102,13 +102,13 @@ impl SelfContained {
 
     /// What it says, for programs.
     pub fn json(&self) -> Json {
-        json_of(&Value::Table(self.tables.clone()))
+        of_toml(&Value::Table(self.tables.clone()))
     }
 }
 
 /// The model that a `[model]` with its schema describes.
 pub fn model_of(model: &Json) -> Result<(Model, Schema), DocumentError> {
-    let table = toml_of(model).unwrap_or(Value::Boolean(false));
+    let table = to_toml(model).unwrap_or(Value::Boolean(false));
     plan::model_alone(&Table::from_iter([("model".to_owned(), table)]))
 }
 

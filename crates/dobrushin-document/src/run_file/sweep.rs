@@ -3,7 +3,7 @@
 use super::keys::is_whole;
 use super::setting::{Setting, parse_assignment, value_of};
 use crate::error::DocumentError;
-use crate::values::json_of;
+use crate::json::of_toml;
 use dobrushin::numeric::decimal as number;
 use serde_json::Value as Json;
 use toml::Value;
@@ -44,7 +44,7 @@ impl Sweep {
 
     /// The values, for programs.
     pub fn json(&self) -> Vec<Json> {
-        self.values.iter().map(json_of).collect()
+        self.values.iter().map(of_toml).collect()
     }
 
     /// Whether what is asked of the run is varied.

@@ -2,8 +2,8 @@
 
 use super::parse::from_table;
 use crate::error::DocumentError;
+use crate::json::to_toml;
 use crate::json::{self, digest};
-use crate::values::toml_of;
 use dobrushin_train::schema::{Choice, FeatureKind, LabelKind, Schema};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -61,7 +61,7 @@ pub fn canonical_json(schema: &Schema) -> Json {
 /// # Errors
 /// [`DocumentError`] if it is no schema.
 pub fn from_json(json: &Json) -> Result<Schema, DocumentError> {
-    match toml_of(json) {
+    match to_toml(json) {
         Some(Value::Table(table)) => from_table(&table),
         _ => Err(DocumentError::new("the schema is no table of columns").help("as it was written")),
     }

@@ -1,8 +1,7 @@
 //! Schemas as TOML.
 
 use crate::error::DocumentError;
-use crate::section::{Keys, Section};
-use crate::words::nearest;
+use crate::section::{Keys, Section, nearest};
 use dobrushin::Positive;
 use dobrushin_train::schema::{Choice, Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
 use std::collections::BTreeMap;

@@ -4,14 +4,15 @@ mod account;
 mod calibration;
 mod certificate;
 mod curve;
+mod local;
 mod training;
-mod utility;
 mod verification;
 
 pub use account::account;
 pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
+pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence};
 pub use training::training;
 pub use verification::{complaint, verification};
 

@@ -1,43 +1,23 @@
 //! `dobrushin local bounds`: the least error that anybody can reach from private reports.
 
 use super::arguments::BoundsArgs;
-use crate::output::{Report, bounds};
+use crate::output::Report;
 use crate::problem::Problem;
-use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
-use dobrushin_document::text::{Text, table};
+use dobrushin_document::report::BoundsReport;
+use dobrushin_document::{json, text};
 use dobrushin_local::LocalPrivacy;
-use dobrushin_local::risk::{
-    Ball, Frequencies, FrequencyLoss, MomentClass, Reports, RiskBound, Summary, Task,
-};
-use serde_json::{Value, json};
+use dobrushin_local::risk::{Ball, Frequencies, FrequencyLoss, MomentClass, Reports, Task};
 
 /// Lower bounds for every task that is asked for.
 pub fn run(arguments: &BoundsArgs) -> Result<Report, Problem> {
     let privacy = LocalPrivacy { epsilon: arguments.epsilon, delta: arguments.delta };
     let reports = Reports::promised(privacy);
-    let mut answers = Vec::new();
-    for (what, task) in tasks(arguments)? {
-        answers.push((what, task.bounds(&reports, arguments.records)));
-    }
-    // They are the same for every task.
-    let Some((_, first)) = answers.first() else { return Err(Problem::new("there is no task")) };
-    let mut text = Text::default();
-    for (what, summary) in &answers {
-        text.answer(format!("{what}\n\n{}", table_of(&summary.bounds)));
-    }
-    let row = |name: &str, value: Enclosure| [name.to_owned(), number::upper(value)];
-    let published = first.published.map(|phi| row("every f-divergence, as published (φ)", phi));
-    let rows =
-        [row("total variation (η_TV)", first.total_variation), row("χ², KL (η_KL)", first.information)];
-    text.answer(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
-    let (records, worth) = (arguments.records, number::briefly(first.effective_records));
-    text.answer(format!("{records} reports tell at most as much as {worth} answers in the clear."));
-    text.explanation(
-        "No mechanism that keeps the promise, and no estimator, has a smaller error for all laws of the answers, also if\n\
-         later mechanisms depend on earlier reports. Errors are rounded down, contractions up. See: dobrushin explain, with the id.",
-    );
-    Ok(Report::new(text, json_of(first, answers.iter().flat_map(|(_, summary)| &summary.bounds))))
+    let mut answers =
+        tasks(arguments)?.into_iter().map(|(what, task)| (what, task.bounds(&reports, arguments.records)));
+    let Some(first) = answers.next() else { return Err(Problem::new("there is no task")) };
+    let report = BoundsReport::new(arguments.records.get(), first, answers.collect());
+    Ok(Report::new(text::bounds(&report), json::of(&report)))
 }
 
 /// What is asked for; a mean if nothing is.
@@ -61,25 +41,4 @@ fn tasks(arguments: &BoundsArgs) -> Result<Vec<(String, Task)>, Problem> {
         tasks.push((what, Task::Frequencies(Frequencies::new(categories, FrequencyLoss::Squared)?)));
     }
     Ok(tasks)
-}
-
-fn table_of(bounds: &[RiskBound]) -> String {
-    let row =
-        |bound: &RiskBound| [bound.id.to_owned(), number::lower(bound.value), bound.coefficient.to_string()];
-    table(["by", "error at least", "coefficient"], bounds.iter().map(row))
-}
-
-fn json_of<'a>(summary: &Summary, risks: impl Iterator<Item = &'a RiskBound>) -> Value {
-    let risks = risks.map(|bound| {
-        json!({ "id": bound.id, "value": bounds(bound.value), "coefficient": bound.coefficient.to_string() })
-    });
-    let mut contraction = json!({ "tv": bounds(summary.total_variation), "kl": bounds(summary.information) });
-    if let Some(published) = summary.published {
-        contraction["published"] = bounds(published);
-    }
-    json!({
-        "contraction": contraction,
-        "effective_records": bounds(summary.effective_records),
-        "bounds": risks.collect::<Value>(),
-    })
 }

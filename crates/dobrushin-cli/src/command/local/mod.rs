@@ -6,8 +6,6 @@ mod estimate;
 mod plan;
 mod privatize;
 mod profile;
-mod promise;
-mod together;
 mod verify;
 
 pub use arguments::{LocalArgs, LocalCommand};

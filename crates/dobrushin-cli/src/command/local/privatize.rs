@@ -1,19 +1,18 @@
 //! `dobrushin local privatize`: a column of answers as private reports.
 
 use super::arguments::PrivatizeArgs;
-use super::promise::{Promise, claim};
 use crate::cli::Common;
 use crate::file::Place;
-use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, NUMBER, Writer, number, refusal};
-use crate::output::{Report, bounds};
+use crate::local_data::{Batch, Description, Mechanism, NUMBER, Writer, number, refusal};
+use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
 use crate::table_file::{BadRows, Cells, Input, Pass};
-use dobrushin::numeric::bits::RandomBits;
-use dobrushin::numeric::bits::below;
-use dobrushin_document::text::Text;
+use dobrushin::numeric::bits::{RandomBits, below};
+use dobrushin::numeric::decimal;
+use dobrushin_document::report::PrivatizedReport;
+use dobrushin_document::{json, text};
 use dobrushin_train::{Generators, Seed};
-use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -34,8 +33,15 @@ pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Probl
 fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Result<Report, Problem> {
     let specification = arguments.mechanism.specification(arguments.epsilon)?;
     let mechanism = specification.build()?;
-    let promise = Promise::of(&specification, &mechanism);
-    promise.require(&specification)?;
+    let promise = specification.promise(&mechanism);
+    if !promise.holds {
+        let help = format!(
+            "with delta = {} it is private at epsilon = {}; see dobrushin local verify",
+            decimal::plain(specification.delta.get()),
+            decimal::upper(promise.exact_epsilon.0)
+        );
+        return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
+    }
     let description = Description {
         mechanism: specification.clone(),
         column: arguments.column.clone(),
@@ -60,41 +66,20 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     })?;
     writer.finish(to)?;
 
-    let mut text = Text::default();
-    let name = specification.id.name();
-    text.answer(match arguments.seed {
-        None => format!("{reports} reports, each {}-locally private by {name}", claim(&specification)),
-        Some(seed) => format!("{reports} reports by {name} from seed {seed}: {NOT_PRIVATE}"),
-    });
-    let mut counts = Vec::new();
-    counts.extend((skipped > 0).then(|| {
-        let instead = match mechanism {
+    let report = PrivatizedReport {
+        reports,
+        skipped,
+        instead: match mechanism {
             Mechanism::Frequency(..) => "a category drawn at random",
             Mechanism::Mean(_) => "the middle of the bounds",
-        };
-        format!("{skipped} rows could not be used, and report {instead} instead, as privately as all others")
-    }));
-    counts.extend(
-        (clipped > 0).then(|| format!("{clipped} numbers were outside the bounds and moved to them")),
-    );
-    if !counts.is_empty() {
-        let counts = counts.join("; ");
-        text.answer(format!(
-            "{counts}. These counts are not private: they are for you, not to be published."
-        ));
-    }
-    let json = json!({
-        "reports": reports,
-        "skipped": skipped,
-        "clipped": clipped,
-        "mechanism": name,
-        "epsilon": specification.epsilon.get(),
-        "delta": specification.delta.get(),
-        "exact_delta": bounds(promise.delta),
-        "private": arguments.seed.is_none(),
-        "output": to.display().to_string(),
-    });
-    Ok(Report::new(text, json))
+        },
+        clipped,
+        promise,
+        private: arguments.seed.is_none(),
+        seed: arguments.seed,
+        output: to.display().to_string(),
+    };
+    Ok(Report::new(text::privatized(&report), json::of(&report)))
 }
 
 /// Bytes of a word or a number of a report, with its digits.

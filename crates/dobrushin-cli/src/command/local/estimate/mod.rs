@@ -1,16 +1,17 @@
 //! `dobrushin local estimate`: frequencies or a mean from private reports.
 
 mod frequencies;
-mod mean;
-mod quantiles;
 
-use super::arguments::EstimateArgs;
-use crate::local_data::{Batch, Description, Mechanism, NOT_PRIVATE, Reports, parse};
+use super::arguments::{EstimateArgs, EstimateMethod};
+use crate::local_data::{Batch, Mechanism, Reports, parse};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
-use dobrushin_local::estimate::{CdfEstimator, MeanEstimator};
-use serde_json::json;
+use dobrushin::Probability;
+use dobrushin_document::report::{Estimate, EstimateReport, MeanReport, QuantileReport};
+use dobrushin_document::{json, text};
+use dobrushin_local::estimate::{CdfEstimator, MeanEstimator, Method};
+use dobrushin_local::mean::Target;
 
 /// Reads the reports, and estimates.
 pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Problem> {
@@ -45,39 +46,52 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
         return Err(Problem::new(format!("{} has no reports", first_path.display()))
             .help("there must be one at least"));
     }
-    let mut report = match (&mechanism, &tally) {
+    let estimate = match (&mechanism, &tally) {
         (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports, cdf)) => {
-            let mut report = frequencies::report(oracle.as_ref(), categories, counters, *reports, arguments)?;
-            if let Some(cdf) = cdf {
-                quantiles::tell(&mut report, cdf, arguments)?;
-            }
-            report
+            let mut found =
+                frequencies::estimate(oracle.as_ref(), categories, counters, *reports, arguments)?;
+            found.quantiles = cdf.as_ref().map(|cdf| quantiles(cdf, arguments)).transpose()?;
+            Estimate::Frequencies(found)
         }
-        (_, Tally::Mean(estimator, _)) => mean::report(estimator, &description, arguments)?,
+        (_, Tally::Mean(estimator, _)) => Estimate::Mean(mean(estimator, arguments)?),
         _ => return Err(Problem::new("the reports are of another mechanism")),
     };
-    tell(&mut report, &description, skipped);
-    Ok(report)
+    let specification = &description.mechanism;
+    let report = EstimateReport {
+        reports: tally.reports(),
+        confidence: arguments.confidence.get(),
+        estimate,
+        mechanism: specification.id.name(),
+        epsilon: specification.epsilon.get(),
+        delta: specification.delta.get(),
+        column: description.column,
+        skipped,
+        private: description.seed.is_none(),
+    };
+    Ok(Report::new(text::estimate(&report), json::of(&report)))
 }
 
 /// What to do about rows that are no reports.
 const BAD_ROWS: &str = "correct it; or --skip-bad passes over such rows and says how many there were";
 
-/// What is common to all estimates.
-fn tell(report: &mut Report, description: &Description, skipped: u64) {
-    let specification = &description.mechanism;
-    report.json["mechanism"] = json!(specification.id.name());
-    report.json["epsilon"] = json!(specification.epsilon.get());
-    report.json["delta"] = json!(specification.delta.get());
-    report.json["column"] = json!(description.column);
-    report.json["skipped"] = json!(skipped);
-    report.json["private"] = json!(description.seed.is_none());
-    if skipped > 0 {
-        report.text.answer(format!("{skipped} rows were no reports and are not counted"));
+/// Quantiles of numbers that were reported in bins.
+fn quantiles(estimator: &CdfEstimator, arguments: &EstimateArgs) -> Result<Vec<QuantileReport>, Problem> {
+    let cdf = estimator.estimate(arguments.confidence, Method::Certain)?;
+    let quantile = |level: &Probability| QuantileReport::new(level.get(), &cdf.quantile(*level));
+    Ok(arguments.quantiles.iter().map(quantile).collect())
+}
+
+/// The mean, its standard error, and two intervals.
+fn mean(estimator: &MeanEstimator, arguments: &EstimateArgs) -> Result<MeanReport, Problem> {
+    if arguments.method != EstimateMethod::Unbiased {
+        return Err(Problem::new("--method is for frequencies, and these reports are numbers")
+            .help("the mean of the reports is unbiased: leave out --method"));
     }
-    if description.seed.is_some() {
-        report.text.answer(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
+    if arguments.plot.is_some() {
+        return Err(Problem::new("--plot is for frequencies, and these reports are numbers")
+            .help("a mean is a single number: leave out --plot"));
     }
+    Ok(MeanReport::from(&estimator.estimate(arguments.confidence, Target::Population)?))
 }
 
 /// What reports add up to, which does not depend on the batches in which they are read.
