@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-cargo xtask test      everything a contributor must pass: formatting, lints, documentation, every test; on two cores less than
-                      12 minutes in a new clone, less than 4 when all is built
+cargo xtask test      everything a contributor must pass: formatting, lints, documentation, every test; meant to take two
+                      cores less than 12 minutes in a new clone, and less than 4 when all is built
 cargo xtask test --deep
                       the same with every case of the tests that usually try a part of theirs, and then each fuzz target of
-                      fuzz/ for 20 seconds: for before a release, an hour or more
+                      fuzz/ for 20 seconds: much longer, for before a release
 cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
