@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod graph;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ cargo xtask test      everything a contributor must pass: formatting, lints, doc
 cargo xtask test --deep
                       the same with every case of the tests that usually try a part of theirs, and then each fuzz target of
                       fuzz/ for 20 seconds: much longer, for before a release
+cargo xtask graph     which modules of each crate import from which, and whether there is a cycle
 cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
             Some("--deep") => test(true).and_then(|()| fuzz::all()),
             Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
         },
+        Some("graph") => graph::print(),
         Some("tables") => tables(),
         Some("bench") => bench::named(env::args().nth(2).as_deref()),
         Some("help") | None => {
@@ -72,6 +75,7 @@ fn test(deep: bool) -> Outcome {
 fn tables() -> Outcome {
     for (table, place) in [
         ("mills-table", "crates/dobrushin/src/numeric/mills_table.rs"),
+        ("elementary-table", "crates/dobrushin/src/numeric/elementary/table.rs"),
         ("legendre-table", "crates/dobrushin-audit/src/legendre_table.rs"),
     ] {
         let mut generate = cargo();

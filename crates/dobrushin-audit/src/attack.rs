@@ -1,7 +1,7 @@
 //! Random maps that satisfy an assumption and do nothing else to please.
 
 use crate::{Error, Interval, Map};
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 
 /// A map of the interval with |ψ(x) − x| ≤ r that jumps between `blocks` blocks, each of which is
 /// shifted or collapsed.

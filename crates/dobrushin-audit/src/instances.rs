@@ -8,8 +8,8 @@ use dobrushin::chain::{
     Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step as ClaimedStep, StepNoise,
     Stop,
 };
+use dobrushin::numeric::Random;
 use dobrushin::{Enclosure, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 
 /// A chain, and what is claimed of it.
 pub struct Instance {

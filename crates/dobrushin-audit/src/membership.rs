@@ -1,6 +1,6 @@
 //! What an attacker who guessed well has proved: a lower bound on ε.
 
-use dobrushin::numeric::beta;
+use dobrushin::numeric::{Boundary, beta};
 use dobrushin::{Enclosure, Positive, Probability};
 
 /// How often an attacker said "D", in independent runs on D and on its neighbour D′.
@@ -40,16 +40,7 @@ fn least_chance(successes: u64, runs: u64, risk: f64) -> f64 {
         return 0.0;
     };
     let tail = |p: f64| Probability::new(p).map_or(Enclosure::ONE, |p| beta::regularised(a, b, p));
-    let (mut below, mut above) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(below, above);
-        if tail(middle).upper() <= risk {
-            below = middle;
-        } else {
-            above = middle;
-        }
-    }
-    below
+    Boundary { holds: 0.0, fails: 1.0 }.halved(60, |p| tail(p).upper() <= risk).holds
 }
 
 #[cfg(test)]

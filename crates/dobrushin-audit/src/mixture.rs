@@ -2,6 +2,7 @@
 
 use crate::map::Piece;
 use crate::step::{Noise, Step};
+use dobrushin::numeric::elementary;
 use dobrushin::numeric::normal;
 
 /// The unit roundoff 2⁻⁵³.
@@ -122,9 +123,9 @@ impl Mixture {
         let sums = match self.noise {
             Noise::Gaussian(_) => self.sum(|centre| {
                 let z = (x - centre) * inverse;
-                if z.abs() > OUT_OF_SIGHT { 0.0 } else { core_math::exp(-0.5 * z * z) }
+                if z.abs() > OUT_OF_SIGHT { 0.0 } else { elementary::exp(-0.5 * z * z) }
             }),
-            Noise::Laplace(_) => self.sum(|centre| core_math::exp(-((x - centre) * inverse).abs())),
+            Noise::Laplace(_) => self.sum(|centre| elementary::exp(-((x - centre) * inverse).abs())),
         };
         sums.map(|sum| sum * self.peak())
     }
@@ -156,8 +157,8 @@ impl Mixture {
         let z = distance / self.noise.scale();
         match self.noise {
             Noise::Gaussian(_) => normal::tail(z).midpoint(),
-            Noise::Laplace(_) if z > 0.0 => 0.5 * core_math::exp(-z),
-            Noise::Laplace(_) => 1.0 - 0.5 * core_math::exp(z),
+            Noise::Laplace(_) if z > 0.0 => 0.5 * elementary::exp(-z),
+            Noise::Laplace(_) => 1.0 - 0.5 * elementary::exp(z),
         }
     }
 

@@ -100,7 +100,7 @@ fn root_of_monotone(q: &Polynomial) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     /// The integral by a very fine Riemann sum between the sign changes a scan finds.
     fn by_brute_force(p: &Polynomial) -> f64 {

@@ -21,7 +21,7 @@ use crate::mixture::{Mixture, UNIT};
 use crate::step::Noise;
 use crate::taylor::{Cell, Polynomial, TERMS, integral_to, size, zoomed};
 use dobrushin::profile::Direction;
-use dobrushin::{Enclosure, Order};
+use dobrushin::{Enclosure, RenyiOrder};
 
 /// How close the bounds of S come, unless errors or [`DEEPEST`] prevent it.
 const TOLERANCE: f64 = 1e-6;
@@ -38,7 +38,7 @@ type Bounds = [f64; 2];
 impl Laws {
     /// D_α of the law for D from the law for D′ if `direction` is forward, of the latter from the
     /// former if it is reverse, for a finite α > 1. For other orders nothing is said: [0, ∞].
-    pub fn renyi(&self, direction: Direction, order: Order) -> Enclosure {
+    pub fn renyi(&self, direction: Direction, order: RenyiOrder) -> Enclosure {
         let order = order.get();
         let nothing = Enclosure::new(0.0, f64::INFINITY).unwrap_or(Enclosure::ENTIRE);
         if order <= 1.0 || order.is_infinite() {

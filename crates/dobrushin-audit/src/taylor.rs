@@ -4,6 +4,7 @@ use crate::Interval;
 use crate::interval::{Tile, tiles};
 use crate::mixture::{CHUNK, Mixture, OUT_OF_SIGHT, UNIT, UNSEEN};
 use crate::step::Noise;
+use dobrushin::numeric::elementary;
 
 /// The number of coefficients of a polynomial.
 pub(crate) const TERMS: usize = 22;
@@ -119,7 +120,7 @@ const INVERSES: Polynomial = {
 fn gaussian(z: f64, ratio: f64) -> Polynomial {
     let mut shape = [0.0; TERMS];
     let (linear, square) = (-ratio * z, -ratio * ratio);
-    shape[0] = core_math::exp(-0.5 * z * z);
+    shape[0] = elementary::exp(-0.5 * z * z);
     shape[1] = linear * shape[0];
     for k in 1..TERMS - 1 {
         shape[k + 1] = (linear * shape[k] + square * shape[k - 1]) * INVERSES[k];
@@ -129,7 +130,7 @@ fn gaussian(z: f64, ratio: f64) -> Polynomial {
 
 /// A Laplace law z away, whose centre is not inside the cell, over its peak.
 fn laplace(z: f64, ratio: f64) -> Polynomial {
-    let mut shape = [core_math::exp(-z.abs()); TERMS];
+    let mut shape = [elementary::exp(-z.abs()); TERMS];
     for k in 0..TERMS - 1 {
         shape[k + 1] = -ratio.copysign(z) * shape[k] * INVERSES[k];
     }

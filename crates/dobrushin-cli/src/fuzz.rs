@@ -1,10 +1,8 @@
 //! What the fuzz targets call: readers of files that others wrote, with any bytes. None of these may panic.
 
-use crate::cli::Cli;
 use crate::probabilities;
-use crate::run_file::RunFile;
 use crate::table_file::CsvRows;
-use clap::Parser;
+use dobrushin_document::RunFile;
 use std::ffi::OsStr;
 
 /// Reads a run file, as far as the run that it describes.
@@ -40,8 +38,5 @@ fn rows(bytes: &[u8]) -> Vec<Option<Vec<Vec<u8>>>> {
 /// it would be said.
 pub fn command(words: &[&OsStr]) -> Option<String> {
     let words = std::iter::once(OsStr::new("dobrushin")).chain(words.iter().copied());
-    match Cli::try_parse_from(words) {
-        Ok(cli) => crate::run(&cli).err().map(|problem| problem.to_string()),
-        Err(error) => Some(error.to_string()),
-    }
+    crate::complaint(words)
 }

@@ -1,10 +1,11 @@
 //! The levels at which a profile is asked for.
 
 use crate::cli::LevelArgs;
-use crate::output::{number as json_number, object};
+use crate::output::object;
 use crate::problem::Problem;
 use dobrushin::Gamma;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::json::number as json_number;
 use serde_json::{Map, Value, json};
 
 /// A level, as it was given.

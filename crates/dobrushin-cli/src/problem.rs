@@ -1,8 +1,9 @@
 //! What went wrong, as a user reads it.
 
 use crate::file::STANDARD_OUTPUT;
-use crate::output::say;
-use crate::plain_text::for_message;
+use crate::stderr::say;
+use dobrushin_document::DocumentError;
+use dobrushin_document::plain_text::for_message;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -120,15 +121,20 @@ impl From<dobrushin::Error> for Problem {
     }
 }
 
-impl From<dobrushin::algorithm::RunError> for Problem {
-    fn from(error: dobrushin::algorithm::RunError) -> Self {
+impl From<dobrushin::run::RunError> for Problem {
+    fn from(error: dobrushin::run::RunError) -> Self {
         Self::new(error.to_string()).help(error.help)
     }
 }
 
-impl From<dobrushin_train::schema::SchemaError> for Problem {
-    fn from(error: dobrushin_train::schema::SchemaError) -> Self {
-        Self::new(error.to_string()).help(error.help)
+impl From<DocumentError> for Problem {
+    fn from(error: DocumentError) -> Self {
+        let cause = error.source().map(|cause| Box::new(Cause::of(cause)) as _);
+        let problem = Self { cause, ..Self::new(error.message.as_str()) };
+        match error.help {
+            Some(help) => problem.help(help),
+            None => problem,
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 //! ```
 
 use dobrushin::kernel::FiniteKernel;
-use dobrushin::numeric::{UNIT_ROUNDOFF, binomial};
+use dobrushin::numeric::{Boundary, UNIT_ROUNDOFF, binomial};
 use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 use std::num::NonZeroU32;
@@ -181,18 +181,15 @@ impl PrivacyProfile for Shuffled {
         if at(0.0).upper() <= delta.get() {
             return Enclosure::ZERO;
         }
-        let (mut lower, mut reached, mut upper) = (0.0, 0.0, self.level.get());
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (reached + upper);
-            let value = at(middle);
-            if value.upper() <= delta.get() {
-                upper = middle;
-            } else {
-                reached = middle;
-                lower = if value.lower() > delta.get() { middle } else { lower };
+        let mut lower = 0.0;
+        let met = Boundary { holds: self.level.get(), fails: 0.0 }.halved(HALVINGS, |epsilon| {
+            let value = at(epsilon);
+            if value.lower() > delta.get() {
+                lower = epsilon;
             }
-        }
-        Enclosure::between(lower, upper)
+            value.upper() <= delta.get()
+        });
+        Enclosure::between(lower, met.holds)
     }
 }
 

@@ -127,7 +127,8 @@ fn quotient(x: u128, y: u128) -> Between<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::{Random, Real};
+    use dobrushin::numeric::Random;
+    use dobrushin_reference::Real;
 
     const DIGITS: usize = 320;
 

@@ -1,7 +1,7 @@
 //! Mathematical constants at any precision.
 
 use crate::memo::{Memo, with_consts};
-use crate::real::{ROUNDING, Real};
+use crate::real::{ROUNDING, Real, round_up};
 
 thread_local! {
     static NORMAL: Memo<usize, Normal> = Memo::new();
@@ -10,6 +10,13 @@ thread_local! {
 /// `ln 2`.
 pub(crate) fn ln_2(bits: usize) -> Real {
     Real::new(with_consts(|consts| consts.ln_2(bits, ROUNDING)), bits)
+}
+
+impl Real {
+    /// `π`.
+    pub fn pi(bits: usize) -> Real {
+        pi(round_up(bits))
+    }
 }
 
 /// `π`.

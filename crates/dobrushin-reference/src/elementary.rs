@@ -3,7 +3,7 @@
 //! Both are built here rather than taken from the arithmetic underneath, because tables of
 //! constants make them several times faster at a few hundred bits.
 
-use crate::constants::ln_2;
+use crate::constants::{ln_2, pi};
 use crate::memo::Memo;
 use crate::memo::with_consts;
 use crate::real::{ROUNDING, Real, WORD};
@@ -93,6 +93,18 @@ impl Real {
         // Exact where the sum is small, and otherwise safe to round.
         let bits = self.bits();
         (self.with_bits(bits + WORD) + 1).ln().into_bits(bits)
+    }
+}
+
+impl Real {
+    /// `(cos 2πt, sin 2πt)` for `t = k/2^octaves`.
+    pub fn turn(k: u64, octaves: u32, bits: usize) -> (Real, Real) {
+        let angle = pi(bits) * 2 * Real::from_i64(k as i64, bits).scale(-i64::from(octaves));
+        with_consts(|consts| {
+            let cosine = angle.value.cos(bits, ROUNDING, consts);
+            let sine = angle.value.sin(bits, ROUNDING, consts);
+            (Real::new(cosine, bits), Real::new(sine, bits))
+        })
     }
 }
 

@@ -11,8 +11,7 @@
 //!   unit normal laws at a distance `r`.
 //! * [`ln_gamma`], [`chi_square_cdf`], [`chi_square_sf`], [`regularised_beta`] and
 //!   [`regularised_beta_complement`] are the gamma and beta families.
-//! * [`golden()`] reads the values that were worked out elsewhere, [`Random`] is the random source of the tests, and
-//!   [`depth()`] says how many cases they try.
+//! * [`golden()`] reads the values that were worked out elsewhere, and [`depth()`] says how many cases the tests try.
 //!
 //! # Accuracy
 //!
@@ -34,7 +33,6 @@ mod memo;
 mod mills;
 mod normal;
 mod operators;
-mod random;
 mod real;
 mod taylor;
 mod theta;
@@ -46,7 +44,6 @@ pub use gamma::ln_gamma;
 pub use golden::golden;
 pub use mills::mills;
 pub use normal::{cdf, erfc, erfcx, ln_tail, tail};
-pub use random::Random;
 pub use real::{Real, is_inside};
 pub use taylor::mills_taylor;
 pub use theta::{ln_theta, ln_theta_at, one_minus_theta, one_minus_theta_at, theta, theta_at};

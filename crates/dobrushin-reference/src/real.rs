@@ -110,7 +110,7 @@ impl Real {
     }
 
     /// `self · 2^n`, zero or infinite where the exponent leaves its range.
-    pub(crate) fn scale(mut self, n: i64) -> Self {
+    pub fn scale(mut self, n: i64) -> Self {
         if self.is_zero() || self.value.is_inf() || self.value.is_nan() {
             return self;
         }
@@ -126,6 +126,33 @@ impl Real {
     fn infinity(&self) -> Self {
         let end = if self.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
         Self::from_f64(end, self.bits)
+    }
+
+    /// The integer nearest to `|self| · 2^fraction`, as words from the lowest to the highest; `None`
+    /// if it does not fit into `N` words.
+    pub fn to_fixed<const N: usize>(&self, fraction: i64) -> Option<[u64; N]> {
+        let mut words = [0; N];
+        if self.is_zero() {
+            return Some(words);
+        }
+        let (mantissa, _, _, e, _) = self.value.as_raw_parts()?;
+        // The bit of weight 2^-fraction is that many places above the lowest of the mantissa.
+        let lowest = (WORD * mantissa.len()) as i64 - i64::from(e) - fraction;
+        let bit = |place: i64| {
+            let word = usize::try_from(place).ok().and_then(|place| mantissa.get(place / WORD));
+            word.is_some_and(|word| word >> place.rem_euclid(WORD as i64) & 1 == 1)
+        };
+        if i64::from(e) + fraction > (WORD * N) as i64 {
+            return None;
+        }
+        for place in 0..WORD * N {
+            words[place / WORD] |= u64::from(bit(lowest + place as i64)) << (place % WORD);
+        }
+        let mut carry = bit(lowest - 1);
+        for word in &mut words {
+            (*word, carry) = word.overflowing_add(carry.into());
+        }
+        (!carry).then_some(words)
     }
 
     /// The nearest `f64`, ties to even, with gradual underflow.

@@ -5,12 +5,13 @@
 //! usage: train_times logistic|softmax|network|peaks
 
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin_train::{Bounds, Description, Generators, Loss, Model, Plan, Seed, Table, Target};
+use dobrushin_train::loss::Logistic;
+use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
 use ndarray::Array2;
 use ndarray::linalg::general_mat_mul;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ const BATCH: u64 = 512;
 fn main() -> Result<(), Box<dyn Error>> {
     let setting = std::env::args().nth(1).unwrap_or_default();
     let (model, dimension, classes, steps) = match setting.as_str() {
-        "logistic" => (Model::Linear { loss: Loss::Logistic, features: 100 }, 100, 2, 10_000),
+        "logistic" => (Model::Linear { loss: Logistic.into(), features: 100 }, 100, 2, 10_000),
         "softmax" => (Model::Softmax { classes: 10, features: 784 }, 784, 10, 3_000),
         "network" => (Model::Network { hidden: vec![256], classes: 10, features: 784 }, 784, 10, 300),
         "peaks" => {

@@ -5,8 +5,8 @@ use crate::random::{Bits, Generators};
 use crate::schedule::{Draw, Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table};
 use crate::{digits, noise};
-use dobrushin::algorithm::{Divisor, NoiseKind};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{Divisor, NoiseKind};
 use rayon::prelude::*;
 use std::borrow::Cow;
 

@@ -109,9 +109,10 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bounds, Loss};
+    use crate::Bounds;
+    use crate::loss::{Hinge, Logistic, Loss, Poisson, Squared};
     use dobrushin::Positive;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     fn table(target: Target, records: usize) -> Table {
         let bounds = Bounds { dimension: 3, norm: Positive::new(2.0).expect("above 0"), target };
@@ -154,12 +155,12 @@ mod tests {
                 pairs.iter().map(|&(z, y)| of(z, y)).sum::<f64>() / kept.len() as f64
             };
             let squared =
-                evaluate(&Model::Linear { loss: Loss::Squared, features: 3 }, &parameters, &table, task);
+                evaluate(&Model::Linear { loss: Squared.into(), features: 3 }, &parameters, &table, task);
             assert_eq!((squared.records, squared.accuracy), (kept.len() as u64, None));
             assert!(close(squared.loss, mean(&|z, y| (z - y).powi(2) / 2.0)));
             assert!(close(squared.root_mean_square.expect("numbers"), (2.0 * squared.loss).sqrt()));
             let counts =
-                evaluate(&Model::Linear { loss: Loss::Poisson, features: 3 }, &parameters, &table, task);
+                evaluate(&Model::Linear { loss: Poisson.into(), features: 3 }, &parameters, &table, task);
             assert!(close(counts.loss, mean(&|z, y| z.exp() - y * z)));
             let root = mean(&|z, y| (z.exp() - y).powi(2)).sqrt();
             assert!(close(counts.root_mean_square.expect("numbers"), root));
@@ -182,7 +183,7 @@ mod tests {
     fn the_norm_of_the_features_reaches_smoothed_losses() {
         let table = table(Target::Classes(2), 50);
         let smoothing = Positive::new(0.5).expect("above 0");
-        let loss = Loss::Hinge { smoothing };
+        let loss = Loss::from(Hinge { smoothing });
         let metrics = evaluate(&Model::Linear { loss, features: 3 }, &[0.0; 3], &table, 0);
         let kept = (0..50).filter(|record| record % 7 != 3);
         let sum: f64 = kept
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn metrics_do_not_depend_on_the_number_of_threads() {
         let table = table(Target::Range { lower: 0.0, upper: 4.0 }, 5000);
-        let model = Model::Linear { loss: Loss::Poisson, features: 3 };
+        let model = Model::Linear { loss: Poisson.into(), features: 3 };
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| evaluate(&model, &[0.3, -0.7, 1.1], &table, 0))
@@ -209,7 +210,7 @@ mod tests {
     fn nothing_is_said_of_no_records() {
         let mut empty = table(Target::Classes(2), 0);
         empty.push_empty();
-        let metrics = evaluate(&Model::Linear { loss: Loss::Logistic, features: 3 }, &[0.0; 3], &empty, 0);
+        let metrics = evaluate(&Model::Linear { loss: Logistic.into(), features: 3 }, &[0.0; 3], &empty, 0);
         assert_eq!((metrics.records, metrics.accuracy, metrics.root_mean_square), (0, None, None));
         assert!(metrics.loss.is_nan());
     }

@@ -1,9 +1,8 @@
 //! Sizes that can be followed: rows, gradients and the parameters that meet them are numbers of 24 binary digits, iterates
 //! and noise of 53.
 
-use crate::plan::error;
 use crate::{Bounds, Model, Projection};
-use dobrushin::algorithm::{LearningRate, Noise, RunError, Training};
+use dobrushin::run::{Fact, LearningRate, Noise, RunError, Training};
 use std::ops::RangeInclusive;
 
 /// The norms of rows.
@@ -19,7 +18,7 @@ const FAINTEST: f64 = 1.0 / (1_u64 << 40) as f64;
 /// Refuses a run whose numbers are so small or so large that what it does is not what it says.
 ///
 /// # Errors
-/// [`RunError`] with the key of the run file that is to blame.
+/// [`RunError`] with the fact that is to blame.
 pub(crate) fn check(
     training: &Training,
     model: &Model,
@@ -32,13 +31,13 @@ pub(crate) fn check(
             .then(|| format!("{value:e}, but training follows numbers from {least:e} to {most:e}"))
     };
     if let Some(why) = outside(bounds.norm.get(), &ROWS) {
-        return Err(error("model.schema", format!("bounds the norm of rows by {why}"), "norm = 2.0"));
+        return Err(RunError::new(Fact::Schema, format!("bounds the norm of rows by {why}"), "norm = 2.0"));
     }
     if let Some(norm) = training.contribution
         && let Some(why) = outside(norm.norm().get(), &GRADIENTS)
     {
-        return Err(error(
-            "update.clip-norm",
+        return Err(RunError::new(
+            Fact::ClipNorm,
             format!("or what is derived in its place is {why}"),
             "clip-norm = 1.0",
         ));
@@ -48,7 +47,7 @@ pub(crate) fn check(
     {
         let message =
             format!("reaches as far as {reach:e}, but training follows parameters up to {LARGEST:e}");
-        return Err(error("domain", message, "ball = 5.0"));
+        return Err(RunError::new(Fact::Domain, message, "ball = 5.0"));
     }
     let start = size_of_start(model, projection);
     for time in times(training) {
@@ -61,14 +60,14 @@ pub(crate) fn check(
                 "moves parameters by {:e} in one step, but training follows parameters up to {LARGEST:e}",
                 step.max(update.noise)
             );
-            return Err(error("update.learning-rate", message, "learning-rate = 0.1"));
+            return Err(RunError::new(Fact::LearningRate, message, "learning-rate = 0.1"));
         }
         if update.noise < start * FAINTEST {
             let message = format!(
                 "makes the noise {:e}, which is lost in the last digits of parameters that begin as large as {start}",
                 update.noise
             );
-            return Err(error("update.learning-rate", message, "learning-rate = 0.1"));
+            return Err(RunError::new(Fact::LearningRate, message, "learning-rate = 0.1"));
         }
     }
     Ok(())
@@ -97,13 +96,14 @@ fn size_of_start(model: &Model, projection: Option<Projection>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Bounds, Description, Loss, Model, Plan, Projection, Target};
+    use crate::loss::Huber;
+    use crate::{Bounds, Description, Model, Plan, Projection, Target};
     use dobrushin::Positive;
-    use dobrushin::algorithm::{
-        Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise,
+    use dobrushin::mechanism::Neighbours;
+    use dobrushin::run::{
+        Algorithm, Batch, Contribution, Divisor, DomainFacts, Fact, LearningRate, Length, LossFacts, Noise,
         NoiseKind, Order, Record, Release, Training,
     };
-    use dobrushin::mechanism::Neighbours;
 
     fn positive(value: f64) -> Positive {
         Positive::new(value).expect("above 0")
@@ -119,8 +119,8 @@ mod tests {
 
     const MODERATE: Odd = Odd { norm: 1.0, clip: 1.0, rate: 0.1, projection: None };
 
-    /// The key that is blamed; nothing if all is well.
-    fn blamed(odd: Odd) -> Option<&'static str> {
+    /// The fact that is blamed; nothing if all is well.
+    fn blamed(odd: Odd) -> Option<Fact> {
         let training = Training {
             algorithm: Algorithm::DpSgd,
             records: 100,
@@ -146,12 +146,12 @@ mod tests {
         let norm = positive(odd.norm);
         let description = Description {
             training,
-            model: Model::Linear { loss: Loss::Huber { width: positive(1.0) }, features: 3 },
+            model: Model::Linear { loss: Huber { width: positive(1.0) }.into(), features: 3 },
             bounds: Bounds { dimension: 3, norm, target: Target::Range { lower: -1.0, upper: 1.0 } },
             projection: odd.projection,
             loss_bound: positive(1.0),
         };
-        Plan::new(description).err().map(|error| error.key)
+        Plan::new(description).err().map(|error| error.fact)
     }
 
     #[test]
@@ -160,23 +160,23 @@ mod tests {
         for norm in [1e-300, 1e-45, 1e-11, 1e11, 1e150] {
             let rate: f64 = 1e-3 / (norm * norm);
             let rate = if rate.is_finite() && rate > 0.0 { rate } else { 1e-100 };
-            assert_eq!(blamed(Odd { norm, rate, ..MODERATE }), Some("model.schema"), "{norm}");
+            assert_eq!(blamed(Odd { norm, rate, ..MODERATE }), Some(Fact::Schema), "{norm}");
         }
         for clip in [1e-300, 2e-45, 1e-21, 1e21, 1e300] {
-            assert_eq!(blamed(Odd { clip, ..MODERATE }), Some("update.clip-norm"), "{clip}");
+            assert_eq!(blamed(Odd { clip, ..MODERATE }), Some(Fact::ClipNorm), "{clip}");
         }
         let ball = |radius| Some(Projection::Ball { radius });
-        assert_eq!(blamed(Odd { projection: ball(1e21), ..MODERATE }), Some("domain"));
+        assert_eq!(blamed(Odd { projection: ball(1e21), ..MODERATE }), Some(Fact::Domain));
         assert_eq!(blamed(Odd { projection: ball(1e-90), ..MODERATE }), None);
     }
 
     #[test]
     fn a_step_beyond_all_numbers_and_noise_that_changes_no_digit_are_refused() {
         let long = Odd { norm: 1e-9, rate: 1e17, clip: 1e5, ..MODERATE };
-        assert_eq!(blamed(long), Some("update.learning-rate"));
+        assert_eq!(blamed(long), Some(Fact::LearningRate));
         // Noise of 3e-19 on parameters from 0.25 on, which have a digit of 3e-17.
         let away = || Some(Projection::Box { lower: 0.25, upper: 3.0 });
-        assert_eq!(blamed(Odd { rate: 1e-18, projection: away(), ..MODERATE }), Some("update.learning-rate"));
+        assert_eq!(blamed(Odd { rate: 1e-18, projection: away(), ..MODERATE }), Some(Fact::LearningRate));
         assert_eq!(blamed(Odd { rate: 1e-18, ..MODERATE }), None);
         assert_eq!(blamed(Odd { projection: away(), ..MODERATE }), None);
     }

@@ -7,9 +7,11 @@
 mod bounds;
 mod descent;
 mod digits;
+mod enforcement;
 mod evaluate;
 mod extent;
 mod gradient;
+pub mod loss;
 mod model;
 mod noise;
 mod paid;
@@ -24,8 +26,10 @@ mod table;
 
 pub use bounds::{Bounds, Target};
 pub use descent::{Released, TrainError};
+pub use enforcement::enforcement;
 pub use evaluate::{Metrics, evaluate};
-pub use model::{Constants, Loss, Model, Prediction};
+pub use loss::{Loss, Prediction};
+pub use model::{Constants, Model};
 pub use paid::PrivateMetrics;
 pub use plan::{Description, Plan};
 pub use projection::Projection;

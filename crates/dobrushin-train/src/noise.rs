@@ -12,8 +12,8 @@
 //! is released tell nothing (Mironov 2012) is left to `digits.rs`. Time is out of scope: how long a draw takes depends on
 //! what is drawn.
 
-use core_math::{exp, log};
 use dobrushin::numeric::bits::RandomBits;
+use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
 use std::sync::LazyLock;
 
@@ -71,7 +71,7 @@ static LAYERS: LazyLock<[Layer; 256]> = LazyLock::new(|| {
         let top = bottom + area / width;
         layers[i] = match i {
             255 => Layer { width, inner: 0.0, bottom, top: 1.0 },
-            _ => Layer { width, inner: (-2.0 * log(top)).sqrt(), bottom, top },
+            _ => Layer { width, inner: (-2.0 * ln(top)).sqrt(), bottom, top },
         };
     }
     layers
@@ -141,7 +141,7 @@ fn exponential(bits: &mut impl RandomBits) -> f64 {
         }
     }
     let uniform = f64::from_bits((1022 - zeros) << 52 | bits.bits() >> 12 | 1);
-    -log(uniform)
+    -ln(uniform)
 }
 
 #[cfg(test)]

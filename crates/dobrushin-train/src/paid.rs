@@ -3,7 +3,7 @@
 use crate::descent::Streams;
 use crate::evaluate::judged;
 use crate::{Plan, Records, Target, TrainError, digits, noise};
-use dobrushin::algorithm::Evaluation;
+use dobrushin::run::Evaluation;
 
 /// How good a model is on the records it was trained on, with noise; the guarantee of the run covers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl Plan {
     ///
     /// A record adds (right − ½, min(loss, B)/B − ½) to a sum, a vector of norm √½ at most, or for numbers the second
     /// coordinate only, of norm ½; an empty record adds nothing. The noise in each coordinate is the multiplier times
-    /// that norm, as [`dobrushin::algorithm::Evaluation`] says.
+    /// that norm, as [`dobrushin::run::Evaluation`] says.
     pub(crate) fn evaluated(
         &self,
         parameters: &[f64],

@@ -2,11 +2,11 @@
 
 use crate::{Bounds, Model, Projection, extent};
 use dobrushin::Positive;
-use dobrushin::algorithm::{
-    Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, Length, LossFacts, Order, Record, Release,
-    Run, RunError, Training,
-};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
+    Batch, Contribution, Divisor, DomainFacts, Fact, IncompleteBatch, Length, LossFacts, Order, Record,
+    Release, Run, RunError, Training,
+};
 
 /// What a user says of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,17 +47,21 @@ impl Description {
     /// empty record too: `run.records` is then a public bound on their number.
     ///
     /// # Errors
-    /// [`RunError`] with the key of the run file that is to blame.
+    /// [`RunError`] with the fact that is to blame.
     pub fn lowered(&self) -> Result<Run, RunError> {
         let Self { training, model, bounds, projection, .. } = self;
         refuse_claims(training)?;
         refuse_neighbours(training)?;
         model.check(bounds).map_err(|why| {
-            error("model.kind", why, "a kind, and its keys, that fit the labels and columns of the schema")
+            RunError::new(
+                Fact::Model,
+                why,
+                "a kind, and its keys, that fit the labels and columns of the schema",
+            )
         })?;
         let parameters = model.parameters();
         if let Some(set) = projection {
-            set.check(parameters).map_err(|why| error("domain", why, "ball = 5.0"))?;
+            set.check(parameters).map_err(|why| RunError::new(Fact::Domain, why, "ball = 5.0"))?;
         }
         let mut training = training.clone();
         let clip = training.contribution.map(Contribution::norm);
@@ -65,10 +69,10 @@ impl Description {
         let constants = model.constants(bounds, reach, clip);
         training.contribution = Some(match (clip, constants.lipschitz) {
             (Some(norm), _) => Contribution::Clipped(norm),
-            (None, Some(norm)) => Contribution::Lipschitz(bound("update.lipschitz", norm)?),
+            (None, Some(norm)) => Contribution::Lipschitz(bound(Fact::Lipschitz, norm)?),
             (None, None) => {
-                return Err(error(
-                    "update.clip-norm",
+                return Err(RunError::new(
+                    Fact::ClipNorm,
                     "is missing, and without it one record's gradient may have any norm",
                     "clip-norm = 1.0; or, for a model of one score, [domain] ball = 5.0",
                 ));
@@ -76,13 +80,13 @@ impl Description {
         });
         training.loss = LossFacts {
             convex: Some(constants.convex),
-            smoothness: constants.smoothness.map(|beta| bound("loss.smoothness", beta)).transpose()?,
+            smoothness: constants.smoothness.map(|beta| bound(Fact::Smoothness, beta)).transpose()?,
             strong_convexity: None,
             generalised_linear: Some(constants.generalised_linear),
         };
         training.domain = DomainFacts {
             diameter: match projection {
-                Some(set) => Some(bound("domain.diameter", set.diameter(parameters))?),
+                Some(set) => Some(bound(Fact::Diameter, set.diameter(parameters))?),
                 None => None,
             },
             dimension: Some(parameters as u64),
@@ -92,12 +96,13 @@ impl Description {
             && size > training.records
         {
             let message = format!("is {size}, but there are only {} records", training.records);
-            return Err(error("run.batch-size", message, "at most run.records"));
+            let help = format!("at most {}", Fact::Records);
+            return Err(RunError::new(Fact::BatchSize, message, help).against(Fact::Records));
         }
         training.records = padded(&training);
         if training.records > u64::from(u32::MAX) {
             let message = format!("is {}, but it must be at most {}", training.records, u32::MAX);
-            return Err(error("run.records", message, "a part of the records"));
+            return Err(RunError::new(Fact::Records, message, "a part of the records"));
         }
         let run = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
         match run.as_training().and_then(Training::steps) {
@@ -112,7 +117,7 @@ impl Plan {
     /// Derives what the accountant may assume, and checks that everything fits together and can be carried out.
     ///
     /// # Errors
-    /// [`RunError`] with the key of the run file that is to blame.
+    /// [`RunError`] with the fact that is to blame.
     pub fn new(description: Description) -> Result<Self, RunError> {
         refuse_unfinished(&description.training)?;
         let run = description.lowered()?;
@@ -146,16 +151,13 @@ impl Plan {
 }
 
 /// What to do about a learning rate that is too large: what is derived cannot be left out.
-fn in_terms_of_the_model(error: RunError) -> RunError {
-    match error.key {
-        "update.learning-rate" if error.message.contains("loss.smoothness") => RunError {
-            help:
-                "a smaller learning rate, or shorter rows: the smoothness follows from the norm of the schema"
-                    .to_owned(),
-            ..error
-        },
-        _ => error,
+fn in_terms_of_the_model(mut error: RunError) -> RunError {
+    if (error.fact, error.against) == (Fact::LearningRate, Some(Fact::Smoothness)) {
+        error.help =
+            "a smaller learning rate, or shorter rows: the smoothness follows from the norm of the schema"
+                .to_owned();
     }
+    error
 }
 
 /// So many records, with empty ones at the end, that batches of records in turn are equal.
@@ -172,18 +174,22 @@ fn padded(training: &Training) -> u64 {
 fn refuse_claims(training: &Training) -> Result<(), RunError> {
     if training.incomplete_batch.is_some_and(|ending| ending != IncompleteBatch::Pad) {
         let message = "says otherwise, but training makes an incomplete batch complete by empty records";
-        return Err(error("run.incomplete-batch", message, "incomplete-batch = \"pad\", or leave it out"));
+        return Err(RunError::new(
+            Fact::IncompleteBatch,
+            message,
+            "incomplete-batch = \"pad\", or leave it out",
+        ));
     }
     let derived = "is derived from the model and the schema, so that it cannot be wrong";
     if training.loss != LossFacts::default() {
-        return Err(error("loss", derived, "leave [loss] out"));
+        return Err(RunError::new(Fact::Loss, derived, "leave [loss] out"));
     }
     if training.domain != DomainFacts::default() {
-        return Err(error("domain.diameter", derived, "say where to project: [domain] ball = 5.0"));
+        return Err(RunError::new(Fact::Diameter, derived, "say where to project: [domain] ball = 5.0"));
     }
     if matches!(training.contribution, Some(Contribution::Lipschitz(_))) {
         let help = "leave it out, or clip gradients to a norm: clip-norm = 1.0";
-        return Err(error("update.lipschitz", derived, help));
+        return Err(RunError::new(Fact::Lipschitz, derived, help));
     }
     Ok(())
 }
@@ -192,21 +198,22 @@ fn refuse_claims(training: &Training) -> Result<(), RunError> {
 fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
     if training.release == Release::All {
         let message = "is \"all\", but training releases one iterate and hides all others";
-        return Err(error("run.release", message, "release = \"last\""));
+        return Err(RunError::new(Fact::Release, message, "release = \"last\""));
     }
     if training.release == Release::RandomSkip && training.order != Order::Once {
-        let message = "is \"random-skip\", which is for run.order = \"once\"";
-        return Err(error("run.release", message, "release = \"last\" or order = \"once\""));
+        let message = format!("is \"random-skip\", which is for {} = \"once\"", Fact::Order);
+        let help = "release = \"last\" or order = \"once\"";
+        return Err(RunError::new(Fact::Release, message, help).against(Fact::Order));
     }
     if training.length == Length::Any {
-        return Err(error("run.steps", "is \"any\", but training must end", "steps = 1000"));
+        return Err(RunError::new(Fact::Steps, "is \"any\", but training must end", "steps = 1000"));
     }
     if training.record != Record::Worst {
         let message = "is an index, but a model is released for everybody";
-        return Err(error("run.record", message, "leave it out"));
+        return Err(RunError::new(Fact::Record, message, "leave it out"));
     }
     if training.learning_rate.is_none() {
-        return Err(error("update.learning-rate", "is missing", "learning-rate = 0.1"));
+        return Err(RunError::new(Fact::LearningRate, "is missing", "learning-rate = 0.1"));
     }
     Ok(())
 }
@@ -222,8 +229,8 @@ fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
     if fits {
         return Ok(());
     }
-    Err(error(
-        "run.neighbours",
+    Err(RunError::new(
+        Fact::Neighbours,
         "is \"add-or-remove-one\", which training supports for order = \"poisson\" or \"full\" with divide-by = \
          \"batch-size\" and without [evaluation]: otherwise the number of records would show",
         "neighbours = \"replace-one\"",
@@ -231,13 +238,9 @@ fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
 }
 
 /// A derived number, which must be one.
-fn bound(key: &'static str, value: f64) -> Result<Positive, RunError> {
+fn bound(fact: Fact, value: f64) -> Result<Positive, RunError> {
     Positive::new(value).map_err(|_| {
         let message = format!("would be {value:e}: the bounds are too small or too large for numbers");
-        error(key, message, "bounds, and a domain, of moderate size")
+        RunError::new(fact, message, "bounds, and a domain, of moderate size")
     })
-}
-
-pub(crate) fn error(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> RunError {
-    RunError { key, message: message.into(), help: help.into() }
 }

@@ -170,7 +170,7 @@ fn sum(values: &[f64], term: impl Fn(f64) -> f64 + Copy) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     const SETS: [Projection; 9] = [
         Projection::Ball { radius: 1.0 },

@@ -4,7 +4,7 @@ use crate::descent::Released;
 use crate::evaluate::judged;
 use crate::gradient::Sum;
 use crate::{Generators, Plan, Table, TrainError};
-use dobrushin::algorithm::Algorithm;
+use dobrushin::run::Algorithm;
 
 /// Σ ℓ_t(w_t) against the least Σ ℓ_t(w) that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

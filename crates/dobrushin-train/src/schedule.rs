@@ -1,7 +1,7 @@
 //! Which records each step uses.
 //!
-//! The accountant reads the same [`Training`] and assumes exactly what happens here; see `algorithm/hidden.rs` and
-//! `algorithm/composition.rs` of the library.
+//! The accountant reads the same [`Training`] and assumes exactly what happens here; see `lower/steps.rs` and
+//! `lower/observed.rs` of the library.
 //!
 //! - *Once, cyclic*: batches of consecutive records, in the order of the table; cyclic starts over after each pass.
 //! - *Shuffled*: the same, in a uniformly random order that is new in each pass.
@@ -18,9 +18,9 @@
 
 use crate::Bits;
 use dobrushin::Enclosure;
-use dobrushin::algorithm::{Batch, Order, Release, Training};
 use dobrushin::numeric::bits::Coin;
 use dobrushin::numeric::bits::below;
+use dobrushin::run::{Batch, Order, Release, Training};
 
 /// The steps of one run, one after the other.
 ///

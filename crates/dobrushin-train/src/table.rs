@@ -122,7 +122,7 @@ impl Table {
 mod tests {
     use super::*;
     use dobrushin::Positive;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     fn bounds(norm: f64, target: Target) -> Bounds {
         Bounds { dimension: 3, norm: Positive::new(norm).expect("above 0"), target }

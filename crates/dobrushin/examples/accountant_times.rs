@@ -7,19 +7,15 @@
 //! the peak memory in MB (null where the system does not tell).
 
 use dobrushin::account::{Target, calibrate};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
-    Release, Training,
-};
 use dobrushin::loss::{Composition, Part};
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::profile::PrivacyProfile;
+use dobrushin::run::{
+    Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
+    Release, Training,
+};
 use dobrushin::{Delta, Enclosure, Epsilon, Positive, Probability};
 use std::time::Instant;
-
-/// As the program has it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Calls are repeated until they took this long together.
 const SECONDS: f64 = 3.0;
@@ -109,8 +105,7 @@ fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::err
         domain: DomainFacts::default(),
     };
     let target = Target::Privacy { epsilon: Epsilon::new(target)?, delta: Delta::new(run.delta)? };
-    let found =
-        calibrate(&dobrushin::algorithm::Run::training(training)?, Parameter::NoiseMultiplier, target)?;
+    let found = calibrate(&dobrushin::run::Run::training(training)?, Parameter::NoiseMultiplier, target)?;
     Ok(found.value.into())
 }
 

@@ -95,22 +95,3 @@ fn readable(value: f64) -> String {
         format!("{value:e}")
     }
 }
-
-/// Why an analysis says nothing about a run, and which key would help.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotApplicable {
-    reason: String,
-}
-
-impl NotApplicable {
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-}
-
-impl From<Error> for NotApplicable {
-    fn from(error: Error) -> Self {
-        Self::new(error.to_string())
-    }
-}

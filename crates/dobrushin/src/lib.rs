@@ -1,58 +1,85 @@
 //! How private is the last iterate of a noisy iterative algorithm?
 //!
-//! This crate is the mathematics behind that question, with no input or
-//! output, no clock, no randomness and no global state. From the ground up:
+//! Most accountants count every step as published, so that their ε grows with every step. This crate also knows the
+//! theorems about hidden steps. It describes a [`Run`], applies every theorem that fits, and returns the best guarantee
+//! with its assumptions.
 //!
-//! - [`numeric`]: outward-rounded [`Enclosure`]s, and the special functions
-//!   privacy needs as enclosures, right in the deepest tails;
-//! - [`divergence`]: the hockey-stick divergence E_γ, Rényi and
-//!   f-divergences of Gaussian, Laplace and finite pairs;
-//! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the
-//!   tight curve F_γ, and what a kernel does to any f-divergence;
-//! - [`profile`]: privacy profiles, Rényi curves, and the best (ε, δ) they imply;
+//! ```
+//! use dobrushin::{Delta, Order, Question, Release, Run};
+//!
+//! // A logistic regression on 30,162 people that publishes its last model only.
+//! let run = Run::dp_sgd(30_162)
+//!     .batch_size(512)
+//!     .order(Order::WithoutReplacement)
+//!     .steps(11_800)
+//!     .release(Release::Last)
+//!     .learning_rate(2.0)
+//!     .clip_norm(1.0)
+//!     .noise_multiplier(4.0)
+//!     .weight_decay(0.02)
+//!     .convex()
+//!     .generalised_linear()
+//!     .smoothness(0.25)
+//!     .diameter(10.0)
+//!     .build()?;
+//! let account = run.account(Question::EpsilonAt(Delta::new(1e-6)?));
+//! assert_eq!(account.guarantee()?.to_string(), "(ε, δ) = (0.5814, 1e-6), by shift-subsampled");
+//!
+//! // If every model were published, this is what would hold.
+//! assert!(account.if_published().is_some_and(|published| published.value.upper() > 5.7));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The modules, from the ground up
+//! - [`numeric`]: outward-rounded [`Enclosure`]s, and the special functions that privacy needs as enclosures, right in
+//!   the deepest tails;
+//! - [`divergence`]: the hockey-stick divergence E_γ, Rényi and f-divergences of Gaussian, Laplace and finite pairs;
+//! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the tight curve F_γ, and what a kernel does to any
+//!   f-divergence;
+//! - [`profile`]: privacy profiles, Rényi curves, and the best (ε, δ) that they imply;
 //! - [`loss`] and [`mechanism`]: privacy losses of mechanisms, added up;
 //! - [`chain`]: one record's view of a noisy iteration with hidden states;
-//! - [`analysis`]: the theorems about such chains, one file each;
-//! - [`algorithm`]: runs, checked, and what they are to one record, or to an observer of all their steps;
+//! - [`run`] and [`lower`]: runs, checked, and what they are to one record, or to an observer of all their steps;
+//! - [`analysis`]: the theorems about such chains and about compositions, one file each;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
 //! - [`utility`]: how good what a run releases is, in expectation;
-//! - [`statement`]: every theorem the crate relies on, as data.
+//! - [`statement`]: every theorem that the crate relies on, as data.
 //!
-//! Every computed number is an [`Enclosure`]: the true value lies between
-//! `lower()` and `upper()`, and only `upper()` of a divergence is ever a
-//! privacy guarantee.
-//!
-//! ```
-//! use dobrushin::divergence::{GaussianPair, Pair};
-//! use dobrushin::Gamma;
-//!
-//! // Two outcomes 0.5 noise standard deviations apart, seen at ε = 5.
-//! let pair = GaussianPair::new(0.5, 1.0)?;
-//! let delta = pair.hockey_stick(Gamma::from_epsilon(5.0)?);
-//! assert!(delta.lower() > 4.4e-24 && delta.upper() < 4.5e-24);
-//! # Ok::<(), dobrushin::Error>(())
-//! ```
+//! Every computed number is an [`Enclosure`]: the true value lies between `lower()` and `upper()`, and only `upper()` of
+//! a divergence is ever a privacy guarantee. The crate has no input or output, no clock, no randomness and no global
+//! state.
 
 pub mod account;
-pub mod algorithm;
 pub mod analysis;
 pub mod chain;
 pub mod divergence;
 mod error;
 pub mod kernel;
 pub mod loss;
+pub mod lower;
 pub mod mechanism;
 pub mod numeric;
 pub mod profile;
 mod quantity;
+pub mod run;
 pub mod statement;
 pub mod utility;
 
-/// The examples of the README, run as tests.
+/// The example of this crate's README, run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
 
-pub use error::{Error, NotApplicable};
+pub use account::{Account, Answer, Guarantee, Options, Question, Target};
+pub use analysis::Analysis;
+pub use chain::Chain;
+pub use divergence::Gamma;
+pub use error::Error;
+pub use mechanism::Neighbours;
 pub use numeric::Enclosure;
-pub use quantity::{Delta, Epsilon, Gamma, NonNegative, Order, Positive, Probability};
+pub use profile::PrivacyProfile;
+pub use quantity::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
+pub use run::{
+    Assumption, Fact, IncompleteBatch, LearningRate, NotApplicable, Order, Parameter, Record, Release, Run,
+    RunBuilder, RunError,
+};

@@ -2,9 +2,9 @@
 
 use super::loader::{Batches, Course};
 use super::world::{Update, World, public, update};
-use dobrushin::algorithm::{NoiseKind, Release, Training};
 use dobrushin::mechanism::Neighbours;
-use dobrushin::numeric::normal;
+use dobrushin::numeric::{Boundary, normal};
+use dobrushin::run::{NoiseKind, Release, Training};
 
 /// One law of the mixture: its probability, its mean for D and for D′, and its standard deviation or scale.
 #[derive(Clone, Copy, Debug)]
@@ -190,13 +190,9 @@ fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64)
         density(p) > gamma * density(q)
     };
     // Where the event begins or ends, between a point in it and one that is not.
-    let boundary = |mut before: f64, mut after: f64| {
+    let boundary = |before: f64, after: f64| {
         let begins = inside(after);
-        for _ in 0..40 {
-            let middle = before / 2.0 + after / 2.0;
-            *if inside(middle) == begins { &mut after } else { &mut before } = middle;
-        }
-        after
+        Boundary { holds: after, fails: before }.halved(40, |x| inside(x) == begins).holds
     };
     // The event as intervals; beyond the first and the last point it goes on for ever.
     let (mut gain, mut rounding) = (0.0, 0.0);

@@ -1,8 +1,8 @@
 //! What a loader may do: every sequence of batches, with its probability.
 
 use super::lengths;
-use dobrushin::algorithm::{Batch, IncompleteBatch, Length, Order, Record, Training};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{Batch, IncompleteBatch, Length, Order, Record, Training};
 
 /// The records of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]

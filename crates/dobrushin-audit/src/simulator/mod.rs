@@ -31,7 +31,7 @@ mod world;
 pub use random::random_run;
 pub use toml::run_file;
 
-use dobrushin::algorithm::{Length, Training};
+use dobrushin::run::{Length, Training};
 use world::worlds;
 
 /// What E_{e^ε} of the released is at least, for each ε: the largest over both directions, over everything that the

@@ -4,8 +4,8 @@ use super::loader::Course;
 use super::world::{Update, World, public, update};
 use crate::{Error, Interval, Laws, Map, Noise, OneDimensionalChain, Step};
 use dobrushin::Gamma;
-use dobrushin::algorithm::{NoiseKind, Release, Training};
 use dobrushin::profile::Direction;
+use dobrushin::run::{NoiseKind, Release, Training};
 
 /// The most chains whose laws are computed for one course.
 const MOST: usize = 300;

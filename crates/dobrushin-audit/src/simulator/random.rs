@@ -1,14 +1,14 @@
 //! Descriptions at random, over all keys.
 
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 
-/// A small run. Its keys need not fit together: [`dobrushin::algorithm::Run::training`] says so.
+/// A small run. Its keys need not fit together: [`dobrushin::run::Run::training`] says so.
 pub fn random_run(random: &mut Random) -> Training {
     let order = *pick(
         random,

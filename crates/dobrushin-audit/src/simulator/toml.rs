@@ -1,11 +1,11 @@
 //! A run as its file.
 
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order,
     Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 
 /// The run file that says what the run says, and nothing else.
 pub fn run_file(run: &Training) -> String {

@@ -1,8 +1,8 @@
 //! The data: gradients that obey what a run claims.
 
 use super::loader::Drawn;
-use dobrushin::algorithm::{Batch, Contribution, Divisor, LearningRate, Noise, Training};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{Batch, Contribution, Divisor, LearningRate, Noise, Training};
 
 /// A gradient as a function of the iterate: slope·w + offset, with an offset for each side of 0.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,15 @@
 //! No analysis of hidden states is ever below the truth: thousands of real chains in one dimension, in both
 //! directions, and the published formulas that the same test finds wrong.
 
-use dobrushin::analysis::{self, Analysis, Bound};
+use dobrushin::analysis::{self, Bound, HiddenStates};
 use dobrushin::chain::{Count, Mixture};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiCurve};
-use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, Order};
+use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::Laws;
 use dobrushin_audit::instances::{self, Facts, Instance};
-use dobrushin_reference::{Random, depth};
+use dobrushin_reference::depth;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ fn violation(profile: &dyn PrivacyProfile, laws: &Laws) -> Option<(f64, f64, f64
 fn renyi_violation(curve: &dyn RenyiCurve, laws: &Laws) -> Option<(f64, f64, f64)> {
     ORDERS.into_iter().find_map(|order| {
         let bound = curve.log_moment(Direction::Forward, order).upper() / (order - 1.0);
-        let truth = laws.renyi(Direction::Forward, Order::new(order).expect("valid")).lower();
+        let truth = laws.renyi(Direction::Forward, RenyiOrder::new(order).expect("valid")).lower();
         (bound < truth - 1e-9).then_some((order, bound, truth))
     })
 }
@@ -51,12 +52,12 @@ struct Seen {
 #[test]
 fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
     let chains = depth(1_000, 5_000);
-    let mut seen = vec![Seen::default(); analysis::ALL.len()];
+    let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
     let mut used = 0;
     let workers: Vec<_> = (0..4_u64)
         .map(|worker| {
             std::thread::spawn(move || {
-                let mut seen = vec![Seen::default(); analysis::ALL.len()];
+                let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
                 for index in (worker..chains).step_by(4) {
                     check(&instances::random(&mut Random::new(9000 + index)), index, &mut seen);
                 }
@@ -70,7 +71,7 @@ fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
             all.ratios.extend(more.ratios);
         }
     }
-    for (analysis, seen) in analysis::ALL.iter().zip(&mut seen) {
+    for (analysis, seen) in analysis::about_hidden_states().zip(&mut seen) {
         used += seen.applied;
         seen.ratios.sort_by(f64::total_cmp);
         let median = seen.ratios.get(seen.ratios.len() / 2).copied().unwrap_or(f64::NAN);
@@ -93,11 +94,11 @@ fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
 
 #[test]
 fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
-    let mut seen = vec![Seen::default(); analysis::ALL.len()];
+    let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
     for index in 0..depth(30, 150) {
         check(&instances::long(&mut Random::new(40_000 + index)), index, &mut seen);
     }
-    for (analysis, seen) in analysis::ALL.iter().zip(&mut seen) {
+    for (analysis, seen) in analysis::about_hidden_states().zip(&mut seen) {
         seen.ratios.sort_by(f64::total_cmp);
         if let (Some(least), Some(median)) = (seen.ratios.first(), seen.ratios.get(seen.ratios.len() / 2)) {
             println!(
@@ -111,7 +112,7 @@ fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
 
 fn check(instance: &Instance, index: u64, seen: &mut [Seen]) {
     let laws = instance.laws();
-    for (analysis, seen) in analysis::ALL.iter().zip(seen) {
+    for (analysis, seen) in analysis::about_hidden_states().zip(seen) {
         let Ok(bound) = analysis.apply(&instance.claimed) else {
             continue;
         };
@@ -129,7 +130,7 @@ fn check(instance: &Instance, index: u64, seen: &mut [Seen]) {
         let profile = bound.into_profile();
         let found = violation(profile.as_ref(), &laws);
         assert_eq!(found, None, "{} on chain {index} ({}): ε, bound, exact", analysis.id(), instance.kind);
-        well_behaved(*analysis, profile.as_ref());
+        well_behaved(analysis, profile.as_ref());
         for epsilon in EPSILONS {
             let truth = exact(&laws, Direction::Forward, epsilon);
             let bound = at(profile.as_ref(), Direction::Forward, epsilon).upper();
@@ -142,7 +143,7 @@ fn check(instance: &Instance, index: u64, seen: &mut [Seen]) {
 
 /// δ falls in ε, is a probability, and agrees with its logarithm; products and sums of hockey-stick curves
 /// are convex in γ.
-fn well_behaved(analysis: &dyn Analysis, profile: &dyn PrivacyProfile) {
+fn well_behaved(analysis: &dyn HiddenStates, profile: &dyn PrivacyProfile) {
     let id = analysis.id();
     if ["contraction-published", "random-stop-published", "nonconvex-published"].contains(&id) {
         let height = |gamma: f64| at(profile, Direction::Forward, gamma.ln());
@@ -165,10 +166,12 @@ fn well_behaved(analysis: &dyn Analysis, profile: &dyn PrivacyProfile) {
 #[test]
 fn every_analysis_says_what_it_assumes() {
     for analysis in analysis::ALL {
-        let statement = analysis.statement().expect("a statement");
-        assert_eq!(statement.id, analysis.id());
+        let statement = analysis.statement();
+        assert_eq!(dobrushin::statement::find(analysis.id()), Some(statement));
         assert!(!statement.assumptions.is_empty() && !statement.source.is_empty());
         assert!(statement.statement.len() > 100, "{}", analysis.id());
+    }
+    for analysis in analysis::about_hidden_states() {
         let nothing = Mixture::new(Vec::new());
         if let Ok(bound) = analysis.apply(&nothing) {
             assert_eq!(bound.into_profile().delta(Epsilon::new(0.0).expect("valid")).upper(), 0.0);
@@ -245,7 +248,7 @@ fn contraction_of_long_steps_as_printed_is_caught() {
     let chains = || (0..200).map(|i| instances::steep(&mut Random::new(700 + i)));
     assert!(caught(chains(), printed) > 10);
     // What is claimed of the same chains here is right.
-    let mut seen = vec![Seen::default(); analysis::ALL.len()];
+    let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
     for (index, instance) in chains().enumerate() {
         check(&instance, index as u64, &mut seen);
     }
@@ -281,7 +284,7 @@ fn random_stopping_of_one_or_two_steps_as_printed_is_caught() {
                 let allowed = ratio <= 2.0 / (2.0 * order * (order - 1.0)).sqrt();
                 let n = records as f64;
                 let printed = order * ratio * ratio * n.ln() / n;
-                let truth = laws.renyi(Direction::Forward, Order::new(order).expect("valid")).lower();
+                let truth = laws.renyi(Direction::Forward, RenyiOrder::new(order).expect("valid")).lower();
                 allowed && truth > printed + 1e-9
             })
         });

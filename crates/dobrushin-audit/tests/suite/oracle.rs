@@ -1,11 +1,11 @@
 //! The oracle against closed forms, against itself in another guise, and against brute force.
 
 use crate::brute_force::{Brute, cells_apart};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::{normal, theta};
 use dobrushin::profile::Direction::{self, Forward, Reverse};
-use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, Order};
+use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
-use dobrushin_reference::Random;
 
 const EPSILONS: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 2.0, 4.0];
 
@@ -73,7 +73,7 @@ fn identity_maps_far_from_the_ends_give_the_gaussian_pair() {
         let slack = Enclosure::new(-1e-15, 1e-15).unwrap();
         let exact: Vec<_> = [exact, exact].concat().into_iter().map(|value| value + slack).collect();
         assert_agree(&values(&laws), &exact, 1e-9);
-        let order = laws.renyi(Forward, Order::new(3.0).unwrap());
+        let order = laws.renyi(Forward, RenyiOrder::new(3.0).unwrap());
         let closed = 3.0 * r.get() * r.get() / 2.0;
         assert!(order.lower() <= closed * (1.0 + 1e-12) && closed <= order.upper(), "{order}, not {closed}");
         assert!(order.lower() > closed * (1.0 - 1e-5), "{order}, not {closed}");
@@ -133,7 +133,7 @@ fn random_gaussian_chains_agree_with_brute_force() {
                 assert!(seen.width() < 1e-10 * epsilon.exp(), "{case}: {seen}");
             }
             for order in [1.5, 2.0, 4.0] {
-                let seen = laws.renyi(direction, Order::new(order).unwrap());
+                let seen = laws.renyi(direction, RenyiOrder::new(order).unwrap());
                 let ratios = p.iter().zip(q).map(|(p, q)| q * (p / q).powf(order));
                 let roughly = ratios.sum::<f64>().ln() / (order - 1.0);
                 assert!(
@@ -233,7 +233,7 @@ fn mirrored_neighbours_are_equally_far_in_both_directions() {
     let laws = chain(interval(-1.0, 1.0), 0.0, vec![step; 6]).laws().unwrap();
     let all = values(&laws);
     assert_agree(&all[..6], &all[6..], 1e-11);
-    let both = Direction::BOTH.map(|direction| laws.renyi(direction, Order::new(2.0).unwrap()));
+    let both = Direction::BOTH.map(|direction| laws.renyi(direction, RenyiOrder::new(2.0).unwrap()));
     assert!(both[0].intersect(both[1]).is_some());
 }
 
@@ -311,7 +311,7 @@ fn extreme_levels_and_scales_are_answered_at_once() {
         for epsilon in [30.0, 300.0, 709.0, 1000.0] {
             assert_eq!(laws.hockey_stick(Forward, gamma(epsilon)).lower(), 0.0);
         }
-        let order = Order::new(1e4).unwrap();
+        let order = RenyiOrder::new(1e4).unwrap();
         assert!(laws.renyi(Forward, order).upper() >= 0.45 && laws.renyi(Forward, order).lower() <= 0.5);
     }
 }

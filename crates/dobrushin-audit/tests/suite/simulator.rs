@@ -1,14 +1,15 @@
 //! No answer is below what a run as documented gives away: random runs over all keys, simulated literally.
 
 use dobrushin::account::{Options, analyses};
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length, LossFacts,
     Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Epsilon, Positive};
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
-use dobrushin_reference::{Random, depth};
+use dobrushin_reference::depth;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -3,9 +3,9 @@
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
-use dobrushin::account::{Options, Question, Report as Account, analyses_for_curves};
-use dobrushin::algorithm::Run;
+use dobrushin::account::{Account, Options, Question, analyses_for_curves};
 use dobrushin::profile::PrivacyProfile;
+use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
     });
     let curves: Vec<Curve> = curves.collect();
     let asked = match account.question {
-        Question::Delta(epsilon) => Some(epsilon.get()),
-        Question::Epsilon(_) => account.guarantee().map(|best| best.answer.value.upper()),
+        Question::DeltaAt(epsilon) => Some(epsilon.get()),
+        Question::EpsilonAt(_) => account.guarantee().ok().map(|best| best.answer.value.upper()),
     };
     let ends = || curves.iter().filter(|curve| curve.rigorous && curve.end > 0.0).map(|curve| curve.end);
     let least = ends().fold(f64::INFINITY, f64::min);
@@ -44,7 +44,7 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
     let wide = if wide.is_finite() && wide > 0.0 { wide } else { 1.0 };
     let (drawn, vacuous): (Vec<Curve>, Vec<Curve>) =
         curves.into_iter().partition(|curve| curve.at(wide).upper() < VACUOUS.ln());
-    let best = account.guarantee().and_then(|best| drawn.iter().position(|curve| curve.id == best.id));
+    let best = account.guarantee().ok().and_then(|best| drawn.iter().position(|curve| curve.id == best.id));
     let functions: Vec<Box<dyn Fn(Gamma) -> Enclosure>> = drawn
         .iter()
         .map(|curve| {
@@ -86,8 +86,8 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
 /// Low enough for what was asked to be seen.
 fn floor(account: &Account) -> Result<Delta, Problem> {
     let asked = match account.question {
-        Question::Epsilon(delta) => delta.get(),
-        Question::Delta(_) => account.guarantee().map_or(1.0, |best| best.answer.value.upper()),
+        Question::EpsilonAt(delta) => delta.get(),
+        Question::DeltaAt(_) => account.guarantee().map_or(1.0, |best| best.answer.value.upper()),
     };
     let low = if asked > 0.0 { 1e-3 * asked } else { 1.0 };
     Ok(Delta::new(low.clamp(LEAST, 1e-12))?)

@@ -1,87 +1,68 @@
 //! `dobrushin calibrate`: how much noise a target needs.
 
-use crate::cli::CalibrateArgs;
-use crate::command::account::{warn, worth_meeting};
+use crate::cli::{SetArgs, delta, epsilon, probability, worth_meeting};
 use crate::guard::Guard;
-use crate::output::{Report, Text, bounds, object, table};
+use crate::output::Report;
 use crate::problem::Problem;
-use crate::run_file::{self, RunFile};
-use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate, large_delta};
-use dobrushin::algorithm::{Noise, Parameter, Run, Training};
+use crate::run_file::Opened;
+use clap::Args;
+use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
 use dobrushin::numeric::decimal as number;
-use dobrushin::{Delta, Epsilon};
-use serde_json::{Map, Value, json};
+use dobrushin::run::{Parameter, Run};
+use dobrushin::{Delta, Epsilon, Probability};
+use dobrushin_document::report::CalibrationReport;
+use dobrushin_document::{RunFile, json, text};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub struct CalibrateArgs {
+    /// A run file (TOML); it need not say the parameter that is searched
+    pub run: PathBuf,
+    /// What to search: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
+    /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter or public-steps
+    #[arg(long, value_name = "NAME", value_parser = parameter)]
+    pub parameter: Parameter,
+    /// The ε to meet, with the δ of --delta or of the file's [target]
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
+    /// The δ to meet, with the ε of --epsilon or of the file's [target]
+    #[arg(long, value_parser = delta, allow_negative_numbers = true)]
+    pub delta: Option<Delta>,
+    /// Instead: the membership advantage (true-positive minus false-positive rate) that no attack exceeds
+    #[arg(long, value_parser = probability, allow_negative_numbers = true,
+          conflicts_with_all = ["epsilon", "delta", "tpr"])]
+    pub advantage: Option<Probability>,
+    /// Instead: the true-positive rate that no attack exceeds at the false-positive rate --fpr
+    #[arg(long, value_parser = probability, allow_negative_numbers = true, requires = "fpr",
+          conflicts_with_all = ["epsilon", "delta"])]
+    pub tpr: Option<Probability>,
+    /// The false-positive rate that goes with --tpr
+    #[arg(long, value_parser = probability, allow_negative_numbers = true, requires = "tpr")]
+    pub fpr: Option<Probability>,
+    #[command(flatten)]
+    pub changes: SetArgs,
+}
+
+fn parameter(text: &str) -> Result<Parameter, String> {
+    Parameter::ALL.into_iter().find(|p| p.fact().key() == text || p.fact().name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.fact().key()).collect();
+        format!("{text:?} is none of {}", names.join(", "))
+    })
+}
 
 /// The value that just meets the target.
 pub fn run(arguments: &CalibrateArgs, guard: &Guard) -> Result<Report, Problem> {
-    let mut file = RunFile::read(&arguments.run)?;
-    run_file::apply(&mut file, &arguments.changes.set)?;
-    file.spared_by(guard)?;
-    if let Some(what) = match file.algorithm() {
-        "composition" => Some("a list of mechanisms"),
-        "chain" => Some("a chain given step by step"),
-        _ => None,
-    } {
-        return Err(Problem::new(format!("{what} has no parameter to search"))
-            .help("calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\""));
-    }
-    let target = target(arguments, &file)?;
-    let parameter = arguments.parameter;
-    // Gradients that are bounded are not clipped: the library says what to do.
-    let bounded = parameter == Parameter::ClipNorm && file.says("update.lipschitz");
-    if !file.says(parameter.key()) && !bounded {
-        run_file::set(&mut file, parameter.key(), placeholder(parameter))?;
-    }
-    let derived = [Parameter::ClipNorm, Parameter::Diameter, Parameter::BatchSize];
-    if file.says("model.kind") && derived.contains(&parameter) {
-        let what =
-            format!("{} cannot be searched with [model]: other numbers are derived from it", parameter.key());
-        return Err(Problem::new(what).help("search the noise, or dobrushin curve --over it"));
-    }
-    let run = file.run()?;
-    let found = search(&run, parameter, target)?;
-    let concern = match target {
-        Target::Privacy { delta, .. } => large_delta(&run, delta.get()),
-        Target::Advantage(_) | Target::TruePositiveRate { .. } => None,
-    };
-    let (mut text, mut json) = (text(&found, target, side(&run, parameter)), as_json(&found, target));
-    warn(&mut text, concern.as_deref());
-    json.insert("warnings".to_owned(), concern.into_iter().collect());
-    Ok(Report::new(text, Value::Object(json)))
+    let mut opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
+    opened.file = opened.file.searchable(arguments.parameter)?;
+    let target = target(arguments, &opened.file)?;
+    let run = opened.run()?;
+    let report = CalibrationReport::new(&run, search(&run, arguments.parameter, target)?, target);
+    Ok(Report::new(text::calibration(&report), json::of(&report)))
 }
 
 /// The value that just meets the target.
 pub fn search(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, Problem> {
     calibrate(run, parameter, target).map_err(|error| problem(error, target))
-}
-
-/// A valid value, to be replaced.
-fn placeholder(parameter: Parameter) -> toml::Value {
-    match parameter {
-        parameter if parameter.is_whole() => toml::Value::Integer(1),
-        // Small enough for every loss.
-        Parameter::LearningRate => toml::Value::Float(1e-12),
-        _ => toml::Value::Float(1.0),
-    }
-}
-
-/// Which of the values that meet a target is found.
-fn side(run: &Run, parameter: Parameter) -> &'static str {
-    let noise_follows = |training: &Training| !matches!(training.noise, Noise::Iterate(_));
-    match parameter {
-        Parameter::NoiseMultiplier | Parameter::GradientNoise | Parameter::IterateNoise => "smallest noise",
-        Parameter::Steps => "largest number of steps",
-        Parameter::Epochs => "largest number of passes",
-        Parameter::BatchSize => "largest batch size",
-        Parameter::SamplingProbability => "largest sampling probability",
-        // Noise that scales with it grows in proportion to the domain.
-        Parameter::LearningRate if run.as_training().is_some_and(noise_follows) => "smallest learning rate",
-        Parameter::LearningRate => "largest learning rate",
-        Parameter::ClipNorm => "largest clip norm",
-        Parameter::WeightDecay => "smallest weight decay",
-        Parameter::Diameter => "largest diameter",
-        Parameter::PublicSteps => "smallest number of public steps",
-    }
 }
 
 fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> {
@@ -103,8 +84,8 @@ fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> 
     }
     let (mut epsilon, mut delta): (Option<Epsilon>, Option<Delta>) = (arguments.epsilon, arguments.delta);
     match file.question()? {
-        Some(Question::Epsilon(of_file)) => delta = delta.or(Some(of_file)),
-        Some(Question::Delta(of_file)) => epsilon = epsilon.or(Some(of_file)),
+        Some(Question::EpsilonAt(of_file)) => delta = delta.or(Some(of_file)),
+        Some(Question::DeltaAt(of_file)) => epsilon = epsilon.or(Some(of_file)),
         None => (),
     }
     match (epsilon, delta) {
@@ -124,7 +105,7 @@ fn problem(error: CalibrationError, target: Target) -> Problem {
         CalibrationError::NotApplicable(reason) => Problem::new(format!("nothing can be searched: {reason}")),
         CalibrationError::Unreachable { parameter, value, achieved } => Problem::answer_is_no(format!(
             "the target cannot be reached by {}: even {} gives {} = {}, above {}",
-            parameter.name(),
+            parameter.fact().key(),
             number::plain(value),
             quantity(target),
             number::upper(achieved),
@@ -135,6 +116,7 @@ fn problem(error: CalibrationError, target: Target) -> Problem {
         } else {
             "add noise, or choose a larger target"
         }),
+        other => Problem::new(other.to_string()),
     }
 }
 
@@ -145,54 +127,4 @@ fn quantity(target: Target) -> &'static str {
         Target::Advantage(_) => "the advantage",
         Target::TruePositiveRate { .. } => "the true-positive rate",
     }
-}
-
-fn text(found: &Calibration, target: Target, side: &str) -> Text {
-    let mut text = Text::default();
-    let value = number::plain(found.value);
-    text.answer(format!("{} = {value}", found.parameter.name()));
-    let what = match target {
-        Target::Privacy { delta, .. } => format!("ε at δ = {}", number::plain(delta.get())),
-        Target::Advantage(_) => "membership advantage".to_owned(),
-        Target::TruePositiveRate { at, .. } => {
-            format!("true-positive rate at false-positive rate {}", number::plain(at.get()))
-        }
-    };
-    let row =
-        [what, number::lower(found.achieved), number::upper(found.achieved), number::plain(target.limit())];
-    let by = format!("with it, by {}", found.analysis);
-    text.answer(table([by.as_str(), "at least", "at most", "target"], [row]));
-    let next = match found.parameter {
-        Parameter::PublicSteps => "one step less fails",
-        parameter if parameter.is_whole() => "the next whole number fails",
-        Parameter::Epochs => "one step more fails",
-        _ => "a value 1e-5 less private, relatively, fails",
-    };
-    text.explanation(if found.at_the_end {
-        "The target is met at the end of the range that is searched.".to_owned()
-    } else {
-        format!("The {side} with which the run meets the target, seen to meet it: {next}.")
-    });
-    text
-}
-
-fn as_json(found: &Calibration, target: Target) -> Map<String, Value> {
-    let whole = found.parameter.is_whole();
-    let value = if whole { json!(found.value as u64) } else { json!(found.value) };
-    let mut fields = object([("parameter", json!(found.parameter.name())), ("value", value)]);
-    let more = match target {
-        Target::Privacy { delta, .. } => {
-            object([("epsilon", bounds(found.achieved)), ("delta", json!(delta.get()))])
-        }
-        Target::Advantage(_) => object([("advantage", bounds(found.achieved))]),
-        Target::TruePositiveRate { at, .. } => {
-            object([("tpr", bounds(found.achieved)), ("fpr", json!(at.get()))])
-        }
-    };
-    fields.extend(more);
-    fields.insert("analysis".to_owned(), json!(found.analysis));
-    fields.insert("target".to_owned(), json!(target.limit()));
-    fields.insert("at_the_end_of_the_range".to_owned(), json!(found.at_the_end));
-    fields.insert("evaluations".to_owned(), json!(found.evaluations));
-    fields
 }

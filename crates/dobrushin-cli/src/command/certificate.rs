@@ -1,105 +1,89 @@
-//! `dobrushin certificate`: what a certificate says, and whether it holds.
+//! `dobrushin verify` and `dobrushin certificate`: what a certificate says, and whether it holds.
 
-use super::verify;
-use crate::certificate::check;
-use crate::cli::{CertificateArgs, CertificateCommand};
-use crate::output::{Report, Text, bullets, wrap};
+use crate::output::Report;
 use crate::problem::Problem;
+use crate::run_file::bytes_of;
+use clap::{Args, Subcommand};
+use dobrushin_document::certificate::{self, Certificate, WRITERS};
+use dobrushin_document::text::Text;
+use dobrushin_document::{json, model, text};
+use serde::Deserialize;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub struct VerifyArgs {
+    /// What dobrushin account --certificate wrote
+    pub certificate: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct CertificateArgs {
+    #[command(subcommand)]
+    pub command: CertificateCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CertificateCommand {
+    /// The certificate for people: guarantee, assumptions, and how each is enforced
+    Show {
+        /// What dobrushin train or dobrushin account --certificate wrote
+        certificate: PathBuf,
+    },
+    /// Recompute the certificate from its run, as dobrushin verify does; with --model, also whether it is of that model
+    Verify(CertifiedArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct CertifiedArgs {
+    /// What dobrushin train or dobrushin account --certificate wrote
+    pub certificate: PathBuf,
+    /// The model that it should be of
+    #[arg(long, value_name = "MODEL.json")]
+    pub model: Option<PathBuf>,
+}
+
+/// Recomputes the certificate and compares.
+pub fn verify(arguments: &VerifyArgs) -> Result<Report, Problem> {
+    report(&arguments.certificate, None)
+}
 
 /// Shows it, or recomputes it.
 pub fn run(arguments: &CertificateArgs) -> Result<Report, Problem> {
     match &arguments.command {
         CertificateCommand::Show { certificate } => show(certificate),
-        CertificateCommand::Verify(arguments) => {
-            verify::report(&arguments.certificate, arguments.model.as_deref())
-        }
+        CertificateCommand::Verify(arguments) => report(&arguments.certificate, arguments.model.as_deref()),
     }
+}
+
+fn read(path: &Path) -> Result<Value, Problem> {
+    Ok(certificate::read(&bytes_of(path, WRITERS)?, &path.display().to_string())?)
+}
+
+/// Whether the certificate holds, and is that of a model, if one is given.
+fn report(path: &Path, model: Option<&Path>) -> Result<Report, Problem> {
+    let certificate = read(path)?;
+    let bytes = model.map(|path| bytes_of(path, model::WRITERS)).transpose()?;
+    let found = certificate::verify(&certificate, bytes.as_deref())?;
+    let name = model.map(|path| path.display().to_string());
+    let text = text::verification(&found, name.as_deref());
+    Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed })
 }
 
 /// Nothing is shown that [`verify`] would not stand for.
 fn show(path: &Path) -> Result<Report, Problem> {
-    let certificate = verify::read(path)?;
-    if let Some(complaint) = verify::complaint(&check(&certificate)?) {
-        return Err(Problem::answer_is_no(format!("it is not shown, since {complaint}"))
-            .help("dobrushin certificate verify lists every difference, and what does hold"));
-    }
-    let mut text = Text::default();
-    text.answer(for_people(&certificate));
-    Ok(Report::new(text, certificate))
-}
-
-/// A certificate as people read it.
-pub fn for_people(certificate: &Value) -> String {
-    let guarantee = &certificate["guarantee"];
-    let upper = |key: &str| shown(&guarantee[key]["upper"]);
-    let training = &certificate["training"];
-    let mut blocks = vec![format!(
-        "(ε, δ) = ({}, {}), by {}",
-        upper("epsilon"),
-        upper("delta"),
-        shown(&guarantee["analysis"])
-    )];
-    if training["private"] == false {
-        let seed = shown(&training["seed"]);
-        blocks.push(format!("The randomness came from seed {seed}: {}.", shown(&training["randomness"])));
-    }
-    let run = &certificate["run"]["run"];
-    let mut facts = vec![
-        match &run["order"] {
-            Value::Null => format!("algorithm {}", shown(&run["algorithm"])),
-            order => format!("algorithm {}, order {}", shown(&run["algorithm"]), shown(order)),
-        },
-        format!("made by dobrushin {}", shown(&certificate["program"]["version"])),
-    ];
-    if training.is_object() {
-        let constants = &training["constants"];
-        facts.insert(
-            0,
-            format!(
-                "model {}, {} parameters",
-                shown(&certificate["run"]["model"]["kind"]),
-                shown(&constants["parameters"])
-            ),
-        );
-        facts.insert(1, format!("{} records", shown(&training["records"])));
-        facts.push(format!("SHA-256 of the model {}", shown(&training["model_sha256"])));
-        facts.push(format!("SHA-256 of the schema {}", shown(&training["schema_sha256"])));
-    }
-    blocks.push(bullets("What was run", &facts));
-    let assumptions: Vec<String> = match training["enforcement"].as_array() {
-        Some(list) => list
-            .iter()
-            .map(|entry| format!("{}. How: {}", shown(&entry["assumption"]), shown(&entry["enforced"])))
-            .collect(),
-        None => guarantee["assumptions"].as_array().into_iter().flatten().map(shown).collect(),
+    let json = read(path)?;
+    let complaint = text::complaint(&certificate::verify(&json, None)?);
+    // What holds has the form of what is recomputed.
+    let certificate = match (complaint, Certificate::deserialize(&json)) {
+        (None, Ok(certificate)) => certificate,
+        (complaint, _) => {
+            let complaint = complaint.unwrap_or_else(|| "it is no certificate".to_owned());
+            return Err(Problem::answer_is_no(format!("it is not shown, since {complaint}"))
+                .help("dobrushin certificate verify lists every difference, and what does hold"));
+        }
     };
-    blocks.push(bullets("What it assumes", &assumptions));
-    if let Some(list) = training["not_covered"].as_array() {
-        blocks.push(bullets("Not covered", list.iter().map(shown)));
-    }
-    let explanation: Vec<String> = certificate["explanation"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|line| wrap(&shown(line), ""))
-        .collect();
-    if !explanation.is_empty() {
-        blocks.push(explanation.join("\n"));
-    }
-    if let Some(list) = certificate["warnings"].as_array().filter(|list| !list.is_empty()) {
-        blocks.push(bullets("Warnings", list.iter().map(shown)));
-    }
-    blocks.push("Anyone can recompute it: dobrushin certificate verify certificate.json".to_owned());
-    blocks.join("\n\n") + "\n"
-}
-
-/// A value without quotes.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "unknown".to_owned(),
-        other => other.to_string(),
-    }
+    let mut text = Text::default();
+    text.answer(text::certificate(&certificate));
+    Ok(Report::new(text, json))
 }

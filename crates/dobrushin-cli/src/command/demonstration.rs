@@ -1,12 +1,13 @@
 //! What is shown without a command.
 
-use crate::output::{Report, Text, bounds, table};
+use crate::output::{Report, bounds};
 use crate::problem::Problem;
 use dobrushin::divergence::{GaussianPair, Pair};
 use dobrushin::kernel::{GaussianKernel, Kernel};
 use dobrushin::numeric::decimal as number;
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma, Probability};
+use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
 
 /// The example: noise 1, a record that moves the iterate by 1, a domain of this

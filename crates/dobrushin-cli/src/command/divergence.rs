@@ -1,17 +1,86 @@
 //! `dobrushin divergence`: how far apart two laws are, in every sense.
 
-use crate::cli::{DivergenceArgs, LevelArgs, OrderArgs, PairArgs};
+use crate::cli::{LevelArgs, checked, finite, positive};
 use crate::level::Level;
-use crate::output::{Report, Text, bounds, number as json_number, object, table};
+use crate::output::{Report, bounds, object};
 use crate::plot::{Line, Plot};
 use crate::probabilities;
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
+use clap::{Args, Subcommand};
 use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, LaplacePair, Pair};
 use dobrushin::numeric::decimal as number;
-use dobrushin::{Delta, Enclosure, Gamma};
+use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub struct DivergenceArgs {
+    #[command(subcommand)]
+    pub pair: PairArgs,
+}
+
+/// Two laws P and Q.
+#[derive(Debug, Subcommand)]
+pub enum PairArgs {
+    /// Two Gaussian laws with covariance σ²I, in any dimension
+    Gaussian {
+        /// Distance of the means, ‖m₁ − m₂‖
+        #[arg(long, value_parser = distance, allow_negative_numbers = true)]
+        distance: NonNegative,
+        /// Standard deviation σ of the noise
+        #[arg(long, value_parser = |s: &str| positive("sigma", s), allow_negative_numbers = true)]
+        sigma: Positive,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+    /// Two Laplace laws of the same scale
+    Laplace {
+        /// Distance of the centres, |m₁ − m₂|
+        #[arg(long, value_parser = distance, allow_negative_numbers = true)]
+        distance: NonNegative,
+        /// Scale v of the noise
+        #[arg(long, value_parser = |s: &str| positive("scale", s), allow_negative_numbers = true)]
+        scale: Positive,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+    /// Two laws on finitely many outcomes, from a CSV file
+    Discrete {
+        /// CSV with P and Q as two columns (an outcome a line) or as two rows; a header line is allowed,
+        /// "-" is standard input
+        file: PathBuf,
+        /// Divide P and Q by their sums
+        #[arg(long)]
+        normalise: bool,
+        #[command(flatten)]
+        at: LevelArgs,
+        #[command(flatten)]
+        orders: OrderArgs,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct OrderArgs {
+    /// Rényi orders α > 0 ("inf" is allowed), separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = order, default_values = ["2"],
+          allow_negative_numbers = true)]
+    pub order: Vec<RenyiOrder>,
+}
+
+fn distance(text: &str) -> Result<NonNegative, String> {
+    finite("distance", text, NonNegative::new)
+}
+
+fn order(text: &str) -> Result<RenyiOrder, String> {
+    checked(text, RenyiOrder::new)
+}
 
 /// The divergences of the pair the arguments describe.
 pub fn run(arguments: &DivergenceArgs) -> Result<Report, Problem> {

@@ -1,12 +1,20 @@
 //! `dobrushin explain`: the theorem behind a number.
 
-use crate::cli::ExplainArgs;
-use crate::output::{Report, Text, bullets, wrap};
+use crate::output::Report;
 use crate::problem::Problem;
-use crate::run_file::nearest;
-use dobrushin::account::analysis_ids;
-use dobrushin::statement::{LOCAL, STATEMENTS, Statement, UTILITY, find};
-use serde_json::{Value, json};
+use clap::Args;
+use dobrushin::analysis;
+use dobrushin::statement::{FOUNDATIONS, LOCAL, Statement, UTILITY, find};
+use dobrushin_document::report::Theorem;
+use dobrushin_document::text::{Text, bullets, wrap};
+use dobrushin_document::{json as documents, nearest};
+use serde_json::json;
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Which statement; all are listed without it
+    pub id: Option<String>,
+}
 
 /// One statement, or the list of all.
 pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
@@ -19,7 +27,7 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
         let help = format!("{}all of them: {}", near.unwrap_or_default(), known.join(", "));
         return Err(Problem::new(format!("nothing is called {id:?}")).help(help));
     };
-    Ok(Report::new(in_words(statement), as_json(statement)))
+    Ok(Report::new(in_words(statement), documents::of(&Theorem::from(statement))))
 }
 
 /// The answer first: the formula, what it means, what it needs and when it helps; then why it holds.
@@ -68,38 +76,17 @@ fn list() -> Report {
     }
     text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata, and of an analysis also the \
          formula, when it wins, a proof and an example.");
-    let statements: Vec<Value> = grouped().into_iter().flat_map(|(_, group)| group).map(as_json).collect();
+    let statements: Vec<Theorem> =
+        grouped().into_iter().flat_map(|(_, group)| group).map(Theorem::from).collect();
     Report::new(text, json!({ "statements": statements }))
 }
 
 /// The analyses, in the order of reports, what they rest on, what noise costs, and what local privacy does.
 fn grouped() -> [(&'static str, Vec<&'static Statement>); 4] {
-    let analyses: Vec<&Statement> = analysis_ids().filter_map(find).collect();
-    let is_analysis = |statement: &Statement| analyses.iter().any(|other| other.id == statement.id);
-    let others = STATEMENTS.iter().filter(|statement| !is_analysis(statement)).collect();
     [
-        ("Analyses of runs", analyses.clone()),
-        ("What they rest on", others),
+        ("Analyses of runs", analysis::ALL.iter().map(|theorem| theorem.statement()).collect()),
+        ("What they rest on", FOUNDATIONS.iter().collect()),
         ("Utility", UTILITY.iter().collect()),
         ("Local privacy", LOCAL.iter().collect()),
     ]
-}
-
-/// A statement, for programs.
-pub fn as_json(statement: &Statement) -> Value {
-    let notes = statement.notes.as_ref();
-    json!({
-        "id": statement.id,
-        "title": statement.title,
-        "statement": statement.statement,
-        "assumptions": statement.assumptions,
-        "source": statement.source,
-        "errata": statement.errata,
-        "is_analysis": analysis_ids().any(|id| id == statement.id),
-        "applies_to": notes.map(|notes| notes.applies_to),
-        "formula": notes.map(|notes| notes.formula),
-        "proof": notes.map(|notes| notes.proof),
-        "wins": notes.map(|notes| notes.wins),
-        "example": notes.map(|notes| notes.example),
-    })
 }

@@ -1,15 +1,36 @@
 //! `dobrushin figures`: every figure of the papers, recomputed, and our own.
 
-use crate::cli::FiguresArgs;
 use crate::figures::{ALL, Recipe, claims, csv, gallery};
 use crate::file;
-use crate::output::{Report, Text, table};
+use crate::output::Report;
 use crate::plot::Plot;
 use crate::problem::Problem;
-use crate::progress;
+use crate::stderr;
+use clap::Args;
+use dobrushin_document::text::{Text, table};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug)]
+pub struct FiguresArgs {
+    /// The folder for the pictures (SVG, PNG), their points (CSV) and a page that shows them; it is made if there is
+    /// none
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Only these figures, separated by commas
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = figure)]
+    pub only: Vec<&'static str>,
+}
+
+fn figure(text: &str) -> Result<&'static str, String> {
+    let text = text.trim();
+    let known = || ALL.iter().map(|recipe| recipe.id);
+    known().find(|id| *id == text).ok_or_else(|| {
+        let all: Vec<&str> = known().collect();
+        format!("there is no figure {text:?}; one of: {}", all.join(", "))
+    })
+}
 
 /// Draws the figures into a folder.
 pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Problem> {
@@ -20,7 +41,7 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
             .because(error)
             .help("--out names a folder, which is made if there is none")
     })?;
-    let bar = progress::bar(show_progress, recipes.len() as u64, "figures");
+    let bar = stderr::bar(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {
         let all = (recipe.plot)()?;
         let points = csv(&all);

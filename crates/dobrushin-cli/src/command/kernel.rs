@@ -1,17 +1,38 @@
 //! `dobrushin kernel`: how much a finite channel makes its inputs alike.
 
-use crate::cli::KernelArgs;
+use crate::cli::{LevelArgs, probability};
 use crate::level::Level;
-use crate::output::{Report, Text, bounds, object, table};
+use crate::output::{Report, bounds, object};
 use crate::plot::{Line, Plot};
 use crate::probabilities;
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
+use clap::Args;
 use dobrushin::kernel::{ChiSquaredContraction, Contraction, ContractionCurve, FiniteKernel, Kernel};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
+use dobrushin_document::text::{Text, table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Args, Debug)]
+pub struct KernelArgs {
+    /// CSV, a row of output probabilities for each input; a header line is allowed, "-" is standard input
+    pub channel: PathBuf,
+    /// Divide every row by its sum
+    #[arg(long)]
+    pub normalise: bool,
+    #[command(flatten)]
+    pub at: LevelArgs,
+    /// Also the tight curve F_γ(e): what E_γ = e before the channel can be after it
+    #[arg(long, value_name = "E", value_delimiter = ',', value_parser = probability,
+          allow_negative_numbers = true)]
+    pub tight: Vec<Probability>,
+    /// Also every bend of the curve γ ↦ η_γ
+    #[arg(long)]
+    pub curve: bool,
+}
 
 /// Everything the table of the channel tells.
 pub fn run(arguments: &KernelArgs, show_progress: bool) -> Result<Report, Problem> {

@@ -1,19 +1,93 @@
-//! One file for each command.
+//! One file for each command: what users type after it, and what they are answered.
 
-pub mod account;
+mod account;
 mod account_plot;
-pub mod calibrate;
-pub mod certificate;
-pub mod curve;
-pub mod demonstration;
-pub mod divergence;
-pub mod explain;
-pub mod figures;
-pub mod kernel;
-pub mod local;
-pub mod predict;
-pub mod schema;
-pub mod touched;
-pub mod train;
-mod utility;
-pub mod verify;
+mod calibrate;
+mod certificate;
+mod curve;
+mod demonstration;
+mod divergence;
+mod explain;
+mod figures;
+mod kernel;
+mod local;
+mod predict;
+mod records_plot;
+mod schema;
+mod touched;
+mod train;
+
+use crate::cli::Common;
+use crate::guard::Guard;
+use crate::problem::Problem;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// How private is the last iterate of a noisy iterative algorithm?
+///
+/// Every number is certified: the true value lies between the printed ends, and the upper end is the
+/// guarantee. Without a command a built-in demonstration is shown.
+#[derive(Debug, Parser)]
+#[command(name = "dobrushin", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The (ε, δ) of a run, by every analysis; the best one is the guarantee
+    Account(account::AccountArgs),
+    /// The smallest noise, or the most steps, with which a run meets a target
+    Calibrate(calibrate::CalibrateArgs),
+    /// ε or δ over one or two parameters
+    Curve(curve::CurveArgs),
+    /// Whether a certificate holds: all of it is recomputed and compared
+    Verify(certificate::VerifyArgs),
+    /// Hockey-stick, Rényi and f-divergences of two laws
+    Divergence(divergence::DivergenceArgs),
+    /// Contraction coefficients and local-privacy profile of a finite channel
+    Kernel(kernel::KernelArgs),
+    /// Local privacy: mechanisms, private reports of a column, estimates with error bars
+    Local(local::LocalArgs),
+    /// What the columns of a table may hold, declared for training: a draft, and a check
+    Schema(schema::SchemaArgs),
+    /// Train a model on private records, with its certificate
+    Train(train::TrainArgs),
+    /// What a model says of new records
+    Predict(predict::PredictArgs),
+    /// What a certificate says, and whether it holds
+    Certificate(certificate::CertificateArgs),
+    /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
+    Figures(figures::FiguresArgs),
+    /// The theorem behind a number: statement, assumptions, source, errata
+    Explain(explain::ExplainArgs),
+}
+
+/// Does what is asked, and prints it.
+pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
+    let guard = Guard::new(&touched::of(cli)?)?;
+    let show_progress = !cli.common.quiet;
+    let report = match &cli.command {
+        None => demonstration::run(),
+        Some(Command::Account(arguments)) => account::run(arguments, &guard),
+        Some(Command::Verify(arguments)) => certificate::verify(arguments),
+        Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard),
+        Some(Command::Curve(arguments)) => curve::run(arguments, &guard, show_progress),
+        Some(Command::Divergence(arguments)) => divergence::run(arguments),
+        Some(Command::Kernel(arguments)) => kernel::run(arguments, show_progress),
+        Some(Command::Local(arguments)) => return local::run(arguments, &cli.common),
+        Some(Command::Schema(arguments)) => schema::run(arguments, cli.common.quiet),
+        Some(Command::Train(arguments)) => train::run(arguments, &guard, show_progress),
+        Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
+        Some(Command::Certificate(arguments)) => certificate::run(arguments),
+        Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
+        Some(Command::Explain(arguments)) => explain::run(arguments),
+    }?;
+    report.print(&cli.common)?;
+    Ok(report.exit_code())
+}

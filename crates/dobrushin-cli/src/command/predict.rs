@@ -1,20 +1,34 @@
 //! `dobrushin predict`: what a model says of new records.
 
-use super::train::Saved;
-use crate::cli::{Common, PredictArgs};
+use crate::cli::Common;
 use crate::file::{Draft, Place};
-use crate::plain_text::{csv_cell, lines_shown_safely};
 use crate::problem::Problem;
+use crate::run_file::bytes_of;
 use crate::table_file::{BadRows, Cells, Pass, columns};
+use clap::Args;
+use dobrushin_document::model::{SavedModel, WRITERS};
+use dobrushin_document::plain_text::{csv_cell, lines_shown_safely};
 use dobrushin_train::Prediction;
 use dobrushin_train::schema::Encoder;
 use serde_json::json;
 use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+#[derive(Args, Debug)]
+pub struct PredictArgs {
+    /// What dobrushin train wrote
+    pub model: PathBuf,
+    /// Records with the columns of the model's schema: CSV with a header line, or Parquet
+    pub data: PathBuf,
+    /// Leave the line of a row that cannot be used empty, instead of stopping
+    #[arg(long)]
+    pub skip_bad: bool,
+}
 
 /// Writes a line for each record, to `--output` or to standard output.
 pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem> {
-    let saved = Saved::read(&arguments.model)?;
+    let saved = read(&arguments.model)?;
     let cannot_write = |error| Problem::cannot_write(common.destination(), error);
     let mut draft = Draft::new(common.destination()).map_err(cannot_write)?;
     predict(arguments, common, &saved, |lines| draft.write_all(lines.as_bytes()).map_err(cannot_write))?;
@@ -22,10 +36,15 @@ pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem
     Ok(ExitCode::SUCCESS)
 }
 
+/// A model, from its file.
+fn read(path: &Path) -> Result<SavedModel, Problem> {
+    Ok(SavedModel::read(&bytes_of(path, WRITERS)?, &path.display().to_string())?)
+}
+
 fn predict(
     arguments: &PredictArgs,
     common: &Common,
-    saved: &Saved,
+    saved: &SavedModel,
     mut write: impl FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let form = Form { saved, json: common.json };
@@ -50,7 +69,7 @@ fn predict(
 
 /// How predictions are written: CSV, or a line of JSON for each record.
 struct Form<'a> {
-    saved: &'a Saved,
+    saved: &'a SavedModel,
     json: bool,
 }
 
@@ -73,7 +92,7 @@ impl Form<'_> {
 
     /// Whether a task's predictions come with the probability of each class.
     fn has_probabilities(&self, task: usize) -> bool {
-        let Saved { model, schema, parameters } = self.saved;
+        let SavedModel { model, schema, parameters } = self.saved;
         let scores = model.scores(&parameters[task], &vec![0.0; schema.bounds().dimension]);
         matches!(model.prediction(&scores), Prediction::Class { probabilities, .. } if !probabilities.is_empty())
     }
@@ -102,7 +121,7 @@ impl Form<'_> {
     }
 
     fn push_line(&self, text: &mut String, features: &[f32]) {
-        let Saved { model, schema, parameters } = self.saved;
+        let SavedModel { model, schema, parameters } = self.saved;
         let labels = schema.label_columns();
         let mut fields = serde_json::Map::new();
         for (task, parameters) in parameters.iter().enumerate() {

@@ -1,9 +1,11 @@
 //! Which files each command reads and writes, as its arguments say.
 
+use super::certificate::CertificateCommand;
+use super::divergence::PairArgs;
 use super::local::LocalCommand;
 use super::schema::SchemaCommand;
-use super::{figures, train};
-use crate::cli::{CertificateCommand, Cli, Command, Common, LevelArgs, PairArgs};
+use super::{Cli, Command, figures, train};
+use crate::cli::{Common, LevelArgs};
 use crate::file::STANDARD_OUTPUT;
 use crate::guard::Touched;
 use crate::plot::Format;

@@ -1,8 +1,8 @@
 //! Numbers that the papers print, beside what they are.
 
 use crate::problem::Problem;
-use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
-use dobrushin::kernel::{FiniteKernel, GaussianKernel, Kernel};
+use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair};
+use dobrushin::kernel::{FiniteKernel, GaussianKernel, Kernel, output_bound};
 use dobrushin::numeric::decimal;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use dobrushin_local::{Coins, LocalPrivacy};

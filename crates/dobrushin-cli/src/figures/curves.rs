@@ -2,17 +2,17 @@
 
 use crate::plot::{Axis, Line, Scale, Series};
 use crate::problem::Problem;
-use crate::run_file::RunFile;
 use dobrushin::account::{Options, analyses_for_curves};
-use dobrushin::algorithm::Run;
 use dobrushin::profile::PrivacyProfile;
+use dobrushin::run::Run;
 use dobrushin::{Enclosure, Epsilon};
+use dobrushin_document::RunFile;
 use std::f64::consts::LN_10;
 use std::sync::Arc;
 
 /// The run that a run file describes.
 pub fn run(text: &str) -> Result<Run, Problem> {
-    RunFile::parse(text, "the run of a figure")?.run()
+    Ok(RunFile::parse(text, "the run of a figure")?.run()?)
 }
 
 /// The smallest bound on δ of all that apply to a run.

@@ -3,9 +3,9 @@
 use super::curves::{analysis, caption, decades, linear, log10, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::Run;
+use dobrushin::account::Question;
 use dobrushin::analysis::nonconvex_epsilon_closed_form;
+use dobrushin::run::Run;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use rayon::prelude::*;
 
@@ -56,7 +56,7 @@ pub fn delta() -> Result<Plot, Problem> {
         Ok(Series { label: label.to_owned(), points, line })
     };
     let recursion = analysis(&for_ever()?, "recursion")?.log_delta(epsilon);
-    let published = Report::new(&at(100_000)?, Question::Delta(epsilon), &Options::default());
+    let published = at(100_000)?.account(Question::DeltaAt(epsilon));
     let composition = published.answer("composition").and_then(|answer| answer.log_delta);
     Ok(Plot {
         title: "Projected DP-SGD, δ at ε = 3 (NCV Figure 1, left)".to_owned(),
@@ -147,9 +147,9 @@ fn epsilons(id: &'static str, label: &str, line: Line) -> Result<Series, Problem
 
 /// The guarantee.
 fn ours() -> Result<Series, Problem> {
-    let question = Question::Epsilon(delta_of_the_figures()?);
+    let question = Question::EpsilonAt(delta_of_the_figures()?);
     let point = |&steps: &u64| {
-        let report = Report::new(&at(steps)?, question, &Options::default());
+        let report = at(steps)?.account(question);
         let best = report.guarantee().map_or(f64::INFINITY, |best| best.answer.value.upper());
         Ok(((steps as f64).log10(), best))
     };

@@ -1,8 +1,8 @@
 //! Formulas as the papers print them, wrong ones too: they are drawn beside what holds, and nothing else may use them.
 
-use dobrushin::numeric::{chi_square, theta};
+use dobrushin::numeric::{GoldenSection, chi_square, theta};
 use dobrushin::profile::RenyiBound;
-use dobrushin::{Enclosure, Epsilon, NonNegative, Order};
+use dobrushin::{Enclosure, Epsilon, NonNegative, RenyiOrder};
 use std::num::NonZeroU32;
 
 /// One pass of projected noisy SGD, batch 1.
@@ -85,7 +85,7 @@ impl OnePass {
     pub fn stopped_by_asoodeh(&self, epsilon: Epsilon) -> f64 {
         let at = |order: f64| {
             let bound =
-                Order::new(order).and_then(|alpha| RenyiBound::new(alpha, distance(self.rho() * order)));
+                RenyiOrder::new(order).and_then(|alpha| RenyiBound::new(alpha, distance(self.rho() * order)));
             bound.map_or(1.0, |bound| {
                 let first = bound.delta_canonne_kamath_steinke(epsilon);
                 first.min(bound.delta_asoodeh(epsilon)).upper()
@@ -151,12 +151,7 @@ fn distance(value: f64) -> NonNegative {
 
 /// The least over (1, most] of a function with one valley, on a logarithmic scale of x − 1.
 fn least_above_one(most: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let (mut from, mut to) = ((most - 1.0).ln() - 12.0, (most - 1.0).ln());
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
+    let ends = ((most - 1.0).ln() - 12.0, (most - 1.0).ln());
     let at = |x: f64| f(1.0 + x.exp());
-    for _ in 0..70 {
-        let (left, right) = (to - ratio * (to - from), from + ratio * (to - from));
-        if at(left) > at(right) { from = left } else { to = right }
-    }
-    at(0.5 * (from + to)).min(f(most))
+    at(GoldenSection::new(ends, at).narrowed(70).middle()).min(f(most))
 }

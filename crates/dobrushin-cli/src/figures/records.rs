@@ -4,7 +4,7 @@ use super::curves::{caption, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::Delta;
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::{Account, Question};
 use rayon::prelude::*;
 
 /// How many records there are.
@@ -24,24 +24,24 @@ const DRAWN: [(&str, &str); 4] = [
 
 pub fn draw() -> Result<Plot, Problem> {
     let run = run(RUN)?;
-    let question = Question::Epsilon(Delta::new(1e-5)?);
+    let question = Question::EpsilonAt(Delta::new(1e-5)?);
     let later: Vec<u64> = (0..=28).map(|i| 10f64.powf(f64::from(i) / 7.0).round() as u64 - 1).collect();
     let report = |&later: &u64| {
         let record = run.of_record((RECORDS - later).max(1))?;
-        Ok(Report::new(&record, question, &Options::default()))
+        Ok(record.account(question))
     };
-    let reports = later.par_iter().map(report).collect::<Result<Vec<Report>, Problem>>()?;
+    let reports = later.par_iter().map(report).collect::<Result<Vec<Account>, Problem>>()?;
     let place = |later: u64| ((later + 1) as f64).log10();
-    let curve = |label: &str, line: Line, value: &dyn Fn(&Report) -> Option<f64>| {
+    let curve = |label: &str, line: Line, value: &dyn Fn(&Account) -> Option<f64>| {
         let points = later.iter().zip(&reports).filter_map(|(&later, report)| {
             let value = value(report).filter(|value| *value > 1e-12)?;
             Some((place(later), value.log10()))
         });
         Series { label: label.to_owned(), points: points.collect(), line }
     };
-    let best = |report: &Report| report.guarantee().map(|best| best.answer.value.upper());
+    let best = |report: &Account| report.guarantee().ok().map(|best| best.answer.value.upper());
     let others = DRAWN.iter().map(|(id, label)| {
-        curve(label, Line::Dashed, &|report: &Report| report.answer(id).map(|answer| answer.value.upper()))
+        curve(label, Line::Dashed, &|report: &Account| report.answer(id).map(|answer| answer.value.upper()))
     });
     let series = std::iter::once(curve("here, the best of all", Line::Solid, &best)).chain(others).collect();
     Ok(Plot {

@@ -4,7 +4,7 @@ use super::curves::{caption, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::Delta;
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::{Account, Options, Question};
 use rayon::prelude::*;
 
 /// D/s and p·d/s, as exponents of 10, and how many of each.
@@ -26,7 +26,7 @@ pub fn draw() -> Result<Plot, Problem> {
         |report| {
             let Some(best) = useful(report) else { return "no ε below 30" };
             let published = report.answer("composition").map_or(f64::INFINITY, |answer| answer.value.upper());
-            match (report.guarantee().map(|best| best.id), published / best) {
+            match (report.guarantee().ok().map(|best| best.id), published / best) {
                 (Some("recursion"), gain) if gain > 10.0 => "recursion, over 10 times below composition",
                 (Some("recursion"), gain) if gain > 2.0 => "recursion, 2 to 10 times below",
                 (Some("recursion"), gain) if gain > 1.01 => "recursion, less than 2 times below",
@@ -46,7 +46,7 @@ pub fn single() -> Result<Plot, Problem> {
     map(
         "Which single idea is the best, after 100 000 steps",
         &Options { only, ..Options::default() },
-        |report| match (useful(report), report.guarantee()) {
+        |report| match (useful(report), report.guarantee().ok()) {
             (Some(_), Some(best)) => best.id,
             _ => "no ε below 30",
         },
@@ -57,15 +57,15 @@ pub fn single() -> Result<Plot, Problem> {
 }
 
 /// The guarantee, if it is worth anything.
-fn useful(report: &Report) -> Option<f64> {
-    report.guarantee().map(|best| best.answer.value.upper()).filter(|upper| *upper < USELESS)
+fn useful(report: &Account) -> Option<f64> {
+    report.guarantee().ok().map(|best| best.answer.value.upper()).filter(|upper| *upper < USELESS)
 }
 
 /// One mark at every place, by what is found there.
 fn map(
     title: &str,
     options: &Options,
-    found: impl Fn(&Report) -> &'static str + Sync,
+    found: impl Fn(&Account) -> &'static str + Sync,
     about: &str,
 ) -> Result<Plot, Problem> {
     let places: Vec<(f64, f64)> =
@@ -92,7 +92,7 @@ fn exponents((from, to, count): (f64, f64, u32)) -> impl Iterator<Item = f64> + 
     (0..count).map(move |i| from + (to - from) * f64::from(i) / f64::from(count - 1))
 }
 
-fn report((width, push): (f64, f64), options: &Options) -> Result<Report, Problem> {
+fn report((width, push): (f64, f64), options: &Options) -> Result<Account, Problem> {
     let displacement = 10f64.powf(push) / PROBABILITY;
     // d = 2ηL/b with η = 1 and b = 10.
     let lipschitz = 5.0 * displacement;
@@ -103,5 +103,5 @@ fn report((width, push): (f64, f64), options: &Options) -> Result<Report, Proble
          smoothness = 1.0\n[domain]\ndiameter = {:?}\n",
         10f64.powf(width)
     ))?;
-    Ok(Report::new(&run, Question::Epsilon(Delta::new(1e-5)?), options))
+    Ok(run.account_by(Question::EpsilonAt(Delta::new(1e-5)?), options))
 }

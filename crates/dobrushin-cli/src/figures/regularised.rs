@@ -5,7 +5,7 @@ use super::published::Regularised;
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::Epsilon;
-use dobrushin::algorithm::Run;
+use dobrushin::run::Run;
 use rayon::prelude::*;
 use std::num::NonZeroU32;
 

@@ -4,7 +4,7 @@ use super::curves::{caption, decades, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::Delta;
-use dobrushin::account::{Options, Question, Report};
+use dobrushin::account::{Account, Question};
 use rayon::prelude::*;
 
 /// A run whose number of steps is varied.
@@ -67,21 +67,21 @@ const STRIDE: usize = 2;
 
 pub fn draw(setting: &Setting) -> Result<Plot, Problem> {
     let steps: Vec<u64> = decades(MOST).into_iter().step_by(STRIDE).collect();
-    let question = Question::Epsilon(Delta::new(1e-5)?);
+    let question = Question::EpsilonAt(Delta::new(1e-5)?);
     let report = |&steps: &u64| {
         let header = format!("[run]\nsteps = {steps}\nrelease = \"last\"\nneighbours = \"replace-one\"\n");
-        Ok(Report::new(&run(&(header + setting.run))?, question, &Options::default()))
+        Ok(run(&(header + setting.run))?.account(question))
     };
-    let reports = steps.par_iter().map(report).collect::<Result<Vec<Report>, Problem>>()?;
-    let curve = |label: &str, line: Line, value: &dyn Fn(&Report) -> Option<f64>| {
+    let reports = steps.par_iter().map(report).collect::<Result<Vec<Account>, Problem>>()?;
+    let curve = |label: &str, line: Line, value: &dyn Fn(&Account) -> Option<f64>| {
         let points = steps.iter().zip(&reports).filter_map(|(&steps, report)| {
             let value = value(report)?;
             (value > 0.0).then(|| ((steps as f64).log10(), value.log10()))
         });
         Series { label: label.to_owned(), points: points.collect(), line }
     };
-    let of = |id: &'static str| move |report: &Report| report.answer(id).map(|answer| answer.value.upper());
-    let best = |report: &Report| report.guarantee().map(|best| best.answer.value.upper());
+    let of = |id: &'static str| move |report: &Account| report.answer(id).map(|answer| answer.value.upper());
+    let best = |report: &Account| report.guarantee().ok().map(|best| best.answer.value.upper());
     let mut series = vec![
         curve("here, the best of all", Line::Solid, &best),
         curve("composition", Line::Dashed, &of("composition")),

@@ -4,10 +4,10 @@ use super::curves::{caption, linear, logarithmic};
 use crate::plot::{Line, Plot, Series};
 use crate::problem::Problem;
 use dobrushin::analysis;
+use dobrushin::numeric::Random;
 use dobrushin::profile::Direction;
 use dobrushin::{Epsilon, Gamma};
 use dobrushin_audit::instances::{self, Instance};
-use dobrushin_reference::Random;
 use rayon::prelude::*;
 
 /// How many chains.
@@ -72,8 +72,9 @@ fn ratios(instance: &Instance) -> Vec<(usize, f64)> {
         .collect();
     let mut ratios = Vec::new();
     for (index, (id, _)) in DRAWN.iter().enumerate() {
+        let mut theorems = analysis::about_hidden_states();
         let bound =
-            analysis::ALL.iter().find(|analysis| analysis.id() == *id).map(|a| a.apply(&instance.claimed));
+            theorems.find(|theorem| theorem.id() == *id).map(|theorem| theorem.apply(&instance.claimed));
         let Some(Ok(bound)) = bound else { continue };
         let profile = bound.into_profile();
         for (&epsilon, &exact) in EPSILONS.iter().zip(&exact) {

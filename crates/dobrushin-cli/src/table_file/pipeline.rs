@@ -3,7 +3,7 @@
 use super::cells::{BadRow, BadRows, Cells};
 use super::input::{Columns, shown};
 use crate::problem::Problem;
-use crate::progress;
+use crate::stderr;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::path::Path;
@@ -62,7 +62,7 @@ impl Pass<'_> {
 
     fn bar(&self, columns: &dyn Columns) -> ProgressBar {
         match columns.length() {
-            Some((length, what)) => progress::bar(self.show_progress, length, what),
+            Some((length, what)) => stderr::bar(self.show_progress, length, what),
             None => ProgressBar::hidden(),
         }
     }

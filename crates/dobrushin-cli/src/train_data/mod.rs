@@ -6,7 +6,6 @@
 
 mod load;
 mod rows;
-mod schema_file;
 mod split;
 mod stream;
 #[cfg(test)]
@@ -14,6 +13,5 @@ mod tests;
 
 pub use load::{Loaded, load};
 pub use rows::refuse_none;
-pub use schema_file::read_schema;
 pub use split::split;
 pub use stream::Streamed;

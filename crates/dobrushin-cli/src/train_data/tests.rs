@@ -18,7 +18,7 @@ const SCHEMA: &str = r#"
 "#;
 
 fn schema() -> Schema {
-    Schema::parse(SCHEMA).expect("it is a schema")
+    dobrushin_document::schema::parse(SCHEMA).expect("it is a schema")
 }
 
 /// A folder of its own for each test, which is removed after it.
@@ -112,7 +112,7 @@ fn one_record_one_class_and_one_value_are_enough() {
 #[test]
 fn rows_longer_than_the_norm_are_scaled_and_counted() {
     let folder = Folder::new("long");
-    let schema = Schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
+    let schema = dobrushin_document::schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
     // √2 for the first, √3 for the second.
     let path = folder.file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
     let loaded = load(&path, &schema, false, false).expect("two records");

@@ -1,6 +1,7 @@
 //! `dobrushin account` as the interface promises it.
 
 use crate::support::{bounds, dobrushin, file, json};
+use dobrushin::analysis::{ALL, Cost};
 
 /// A plain Gaussian mechanism, 100 times: m = 10 and replace-one, so μ = 2.
 const FULL: &str = "[run]\nalgorithm = \"gradient-descent\"\nrecords = 50\nsteps = 100\nrelease = \"last\"\n\
@@ -196,9 +197,12 @@ fn analyses_can_be_chosen() {
     };
     assert_eq!(ids(&["--analyses", "shift-renyi,composition"]), ["composition", "shift-renyi"]);
     let (all, closed) = (ids(&[]), ids(&["--analyses", "closed-form"]));
-    let laborious = ["composition", "contraction", "hybrid", "shift-subsampled", "recursion"];
-    let formulas: Vec<String> = all.into_iter().filter(|id| !laborious.contains(&id.as_str())).collect();
+    let cost = |id: &str| ALL.iter().find(|theorem| theorem.id() == id).expect("it is listed").cost();
+    let formulas: Vec<String> = all.into_iter().filter(|id| cost(id) == Cost::ClosedForm).collect();
     assert!(closed == formulas && closed.contains(&"shift-renyi".to_owned()), "{closed:?}");
+    for laborious in ["composition", "contraction", "hybrid", "shift-subsampled", "recursion"] {
+        assert!(!closed.contains(&laborious.to_owned()), "{laborious}");
+    }
     for (word, help) in [
         ("shift-reny", "did you mean shift-renyi?"),
         ("closed", "closed-form"),
@@ -353,4 +357,10 @@ fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
         let (expected, _) = bounds(&theta["epsilon_at_delta"][0]["epsilon"]);
         assert!((upper / expected - 1.0).abs() < 1e-9, "{epochs}: {upper} against {expected}");
     }
+}
+
+#[test]
+fn the_built_in_example_is_the_one_that_it_is_called() {
+    let file = |name: &str| std::fs::read_to_string(crate::support::root().join(name)).expect("it exists");
+    assert_eq!(file("crates/dobrushin-document/src/run_file/built_in.toml"), file("examples/dp-sgd.toml"));
 }

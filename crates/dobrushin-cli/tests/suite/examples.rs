@@ -37,7 +37,7 @@ fn six_digits(value: f64) -> String {
     }
 }
 
-/// The guarantee, its explanation, every analysis and every warning.
+/// The guarantee, its explanation, every analysis, every assumption and every warning.
 fn summary(answer: &Value) -> String {
     let mut text = format!(
         "{} by {}, asked for {}\n",
@@ -56,6 +56,9 @@ fn summary(answer: &Value) -> String {
         if let Some(bound) = bound {
             writeln!(text, "  {id}: {}", six_digits(bounds(bound).1)).expect("strings take all");
         }
+    }
+    for assumption in answer["guarantee"]["assumptions"].as_array().expect("there are some") {
+        writeln!(text, "assumes: {}", assumption.as_str().expect("words")).expect("strings take all");
     }
     for warning in lines("warnings") {
         writeln!(text, "warning: {}", warning.as_str().expect("words")).expect("strings take all");

@@ -4,7 +4,7 @@
 
 use crate::support::{dobrushin, json, root};
 use dobrushin::account::analysis_ids;
-use dobrushin::statement::{LOCAL, Notes, STATEMENTS, Statement, UTILITY, find};
+use dobrushin::statement::{FOUNDATIONS, LOCAL, Notes, Statement, UTILITY, find};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -69,11 +69,6 @@ fn analyses() -> impl Iterator<Item = (&'static Statement, Notes)> {
     })
 }
 
-/// What analyses rest on.
-fn foundations() -> impl Iterator<Item = &'static Statement> {
-    STATEMENTS.iter().filter(|statement| statement.notes.is_none())
-}
-
 /// Every page by the name of its file.
 fn pages() -> &'static BTreeMap<String, String> {
     static PAGES: LazyLock<BTreeMap<String, String>> = LazyLock::new(all_pages);
@@ -85,7 +80,7 @@ fn all_pages() -> BTreeMap<String, String> {
         .map(|(statement, notes)| (format!("{}.md", statement.id), page(statement, notes)))
         .collect();
     pages.insert("README.md".to_owned(), index());
-    let foundations = list_of("What the analyses rest on", foundations());
+    let foundations = list_of("What the analyses rest on", FOUNDATIONS.iter());
     pages.insert("foundations.md".to_owned(), foundations);
     pages.insert("utility.md".to_owned(), list_of("What privacy costs", UTILITY.iter()));
     pages.insert("local.md".to_owned(), list_of("Local privacy", LOCAL.iter()));
@@ -161,7 +156,7 @@ fn index() -> String {
         "## Analyses".to_owned(),
         table(["id", "title", "applies to", "source", "errata"], analyses),
         "## What they rest on".to_owned(),
-        table(["id", "title", "source", "errata"], foundations().map(row)),
+        table(["id", "title", "source", "errata"], FOUNDATIONS.iter().map(row)),
         "## Utility".to_owned(),
         table(["id", "title", "source", "errata"], UTILITY.iter().map(row)),
         "## Local privacy".to_owned(),

@@ -2,9 +2,10 @@
 //!
 //! `DOBRUSHIN_BINARY` names another build of the program to try; a key that it does not know is passed over.
 
-use dobrushin::algorithm::Run;
+use dobrushin::numeric::Random;
+use dobrushin::run::Run;
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
-use dobrushin_reference::{Random, depth};
+use dobrushin_reference::depth;
 use serde_json::Value;
 use std::process::Command;
 use std::sync::Mutex;

@@ -3,6 +3,7 @@
 use super::{Method, error_probability, normal_quantile};
 use crate::frequency::FrequencyOracle;
 use crate::mean::Bounds;
+use dobrushin::numeric::partition_point;
 use dobrushin::{Enclosure, Error, Probability};
 
 /// Equally wide bins between two bounds, numbered from 0.
@@ -42,16 +43,8 @@ impl Bins {
     /// The bin with edge(j) < value ≤ edge(j + 1). What is outside the bounds is in the first or the last one, and so
     /// is NaN in the first: it is for the caller to clip, and to count, with [`Bounds::clip`].
     pub fn bin(self, value: f64) -> u32 {
-        let (mut first, mut last) = (0, self.count - 1);
-        while first < last {
-            let middle = first.midpoint(last);
-            if value > self.edge(middle + 1) {
-                first = middle + 1;
-            } else {
-                last = middle;
-            }
-        }
-        first
+        let bins = 0..self.count as usize - 1;
+        partition_point(bins, |bin| value > self.edge(bin as u32 + 1)) as u32
     }
 }
 

@@ -22,7 +22,7 @@ pub fn nearest_on_simplex(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     #[test]
     fn the_projection_is_optimal_by_its_own_conditions() {

@@ -179,7 +179,7 @@ impl FrequencyOracle for Hashing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     #[test]
     fn the_division_is_exact() {

@@ -68,7 +68,7 @@ fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     #[test]
     fn bits_are_counted_as_one_by_one() {

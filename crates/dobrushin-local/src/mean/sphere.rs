@@ -4,6 +4,7 @@ use super::profile::{Outcome, Outcomes};
 use super::{Target, level};
 use crate::profile::LocalProfile;
 use dobrushin::numeric::bits::{Coin, RandomBits};
+use dobrushin::numeric::elementary;
 use dobrushin::numeric::gamma::ln_gamma;
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::num::NonZeroU32;
@@ -150,7 +151,7 @@ fn direction(seed: u64, dimension: usize) -> Vec<f64> {
         let (x, y) = (uniform(), uniform());
         let square = x * x + y * y;
         if square < 1.0 {
-            let factor = (-2.0 * core_math::log(square) / square).sqrt();
+            let factor = (-2.0 * elementary::ln(square) / square).sqrt();
             vector.extend([x * factor, y * factor]);
         }
     }

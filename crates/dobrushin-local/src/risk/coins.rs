@@ -146,16 +146,9 @@ impl Coins {
             if above(end) {
                 return (end, end);
             }
-            let (mut near, mut far) = (top, end);
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (near + far);
-                if ln_density(middle).midpoint() >= gamma.epsilon().midpoint() {
-                    near = middle
-                } else {
-                    far = middle
-                }
-            }
-            let inside = boundary(Boundary { holds: top, fails: end }, near, above).holds;
+            let ends = Boundary { holds: top, fails: end };
+            let above_nearly = |theta: f64| ln_density(theta).midpoint() >= gamma.epsilon().midpoint();
+            let inside = boundary(ends, ends.halved(HALVINGS, above_nearly).holds, above).holds;
             (inside, boundary(Boundary { holds: end, fails: inside }, inside, below).holds)
         };
         let ((a, before), (b, after)) = (edge(0.0), edge(1.0));

@@ -89,14 +89,12 @@ fn crossing(l: f64, information: f64) -> (f64, f64) {
     if !above(1.0) {
         return (if below(1.0) { 1.0 } else { l }, 1.0);
     }
-    let (mut from, mut to) = (l, 1.0);
-    for _ in 0..HALVINGS {
-        let p = 0.5 * (from + to);
+    let guess = Boundary { holds: l, fails: 1.0 }.halved(HALVINGS, |p| {
         let rest = if p < 1.0 { (1.0 - p) * ((1.0 - p) / (1.0 - l)).ln() } else { 0.0 };
-        if p * (p / l).ln() + rest < information { from = p } else { to = p }
-    }
-    let outside = boundary(Boundary { holds: 1.0, fails: l }, to, above).holds;
-    (boundary(Boundary { holds: l, fails: outside }, from, below).holds, outside)
+        p * (p / l).ln() + rest < information
+    });
+    let outside = boundary(Boundary { holds: 1.0, fails: l }, guess.fails, above).holds;
+    (boundary(Boundary { holds: l, fails: outside }, guess.holds, below).holds, outside)
 }
 
 /// How often an interval is halved to guess where the divergence crosses a level.

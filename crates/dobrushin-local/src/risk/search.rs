@@ -1,25 +1,10 @@
 //! Where a bound with free parameters is nearly the best: every choice is a bound, so nothing here need be certain.
 
+use dobrushin::numeric::GoldenSection;
+
 /// Where a function that rises and then falls is largest, nearly.
-pub(super) fn peak(mut from: f64, mut to: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let inner = |from: f64, to: f64| (to - ratio * (to - from), from + ratio * (to - from));
-    let (mut left, mut right) = inner(from, to);
-    let (mut at_left, mut at_right) = (f(left), f(right));
-    for _ in 0..30 {
-        if at_left < at_right {
-            from = left;
-            (left, at_left) = (right, at_right);
-            right = inner(from, to).1;
-            at_right = f(right);
-        } else {
-            to = right;
-            (right, at_right) = (left, at_left);
-            left = inner(from, to).0;
-            at_left = f(left);
-        }
-    }
-    0.5 * (from + to)
+pub(super) fn peak(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
+    GoldenSection::new((from, to), |place| -f(place)).narrowed(30).middle()
 }
 
 /// Where any function is largest among evenly spaced places and then around the best of them, nearly; the ends are among

@@ -5,7 +5,7 @@ use super::search::summit;
 use super::{Coefficient, Reports, RiskBound, kept, number, sorted};
 use dobrushin::divergence::{DiscretePair, Pair};
 use dobrushin::numeric::{Boundary, boundary};
-use dobrushin::{Enclosure, Error, Order, Probability};
+use dobrushin::{Enclosure, Error, Probability, RenyiOrder};
 use std::num::NonZeroU32;
 
 /// The hypothesis P against the alternative Q, one law of a record each.
@@ -92,7 +92,7 @@ impl Testing {
 
     /// ln[1 + η(e^((s−1)D_s) − 1)], what one report adds to (s − 1)·D_s.
     fn contracted(&self, reports: &Reports, s: f64) -> (Enclosure, Coefficient) {
-        let Ok(order) = Order::new(s) else {
+        let Ok(order) = RenyiOrder::new(s) else {
             return (Enclosure::INFINITE, Coefficient::TotalVariation);
         };
         let moment = (Enclosure::from(s - 1.0) * self.pair.renyi(order)).exp_m1();

@@ -4,13 +4,13 @@
 //! 7 standard deviations (2.6e-12 on both sides) or p-values of 1e-11, for fewer than 90 comparisons each.
 
 use crate::frequency_support::{Seeded, delta, epsilon};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::{beta, chi_square};
 use dobrushin::{Enclosure, NonNegative, Positive, Probability};
 use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood, variance};
 use dobrushin_local::frequency::{Channel, FrequencyOracle, Hadamard, Hashing, IDS, Response, Unary, by_id};
 use dobrushin_local::mean::Target;
-use dobrushin_reference::Random;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 

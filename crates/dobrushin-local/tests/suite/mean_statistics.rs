@@ -3,6 +3,7 @@
 //! A mean of n reports of variance v is compared within 7·√(v/n). By Bernstein's inequality a sound mechanism fails one
 //! such comparison with probability below 2e^(−49/2·0.97) < 2e-10 for the n used here.
 
+use dobrushin::numeric::Random;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_local::LocalPrivacy;
@@ -11,7 +12,6 @@ use dobrushin_local::mean::{
     self, Bounds, DiscreteGaussian, DiscreteLaplace, Gaussian, Grid, HalfSphere, Hybrid, IntegerNoise,
     Laplace, MeanMechanism, OneBit, Piecewise, Target,
 };
-use dobrushin_reference::Random;
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 

@@ -1,5 +1,6 @@
 //! Distributions and quantiles of a numeric column through bins, and how many reports frequencies need.
 
+use dobrushin::numeric::Random;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_local::LocalPrivacy;
@@ -8,7 +9,6 @@ use dobrushin_local::estimate::{
 };
 use dobrushin_local::frequency::{self, FrequencyOracle};
 use dobrushin_local::mean::{Bounds, Target};
-use dobrushin_reference::Random;
 
 struct Bits(Random);
 

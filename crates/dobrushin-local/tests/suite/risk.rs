@@ -2,6 +2,7 @@
 
 use dobrushin::divergence::{DiscretePair, FiniteLaw, Pair};
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::numeric::Random;
 use dobrushin::statement;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability};
 use dobrushin_local::LocalPrivacy;
@@ -9,7 +10,7 @@ use dobrushin_local::risk::{
     Ball, BayesProblem, Coefficient, Family, Frequencies, FrequencyLoss, Loss, MomentClass, Reports,
     RiskBound, Task, Testing, TwoPoints,
 };
-use dobrushin_reference::{Random, golden};
+use dobrushin_reference::golden;
 use serde_json::Value;
 use std::num::NonZeroU32;
 

@@ -1,10 +1,10 @@
 //! Shuffled reports: no exact divergence of real randomisers exceeds the bound, which is never above the closed form.
 
 use dobrushin::kernel::FiniteKernel;
+use dobrushin::numeric::Random;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon};
 use dobrushin_local::Shuffled;
-use dobrushin_reference::Random;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 

@@ -249,7 +249,7 @@ impl WithSimd for SquareNorm<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
     /// With what this machine has, and without any of it.
     const ARCHS: [fn() -> Arch; 2] = [Arch::new, || Arch::Scalar];

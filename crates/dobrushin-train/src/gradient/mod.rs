@@ -4,7 +4,6 @@
 //! from theirs, so that the second of the two can be scaled down before all outer products are added up at once.
 
 mod clip;
-mod cross_entropy;
 mod kernel;
 mod network;
 mod scored;

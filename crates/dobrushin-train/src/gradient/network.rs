@@ -1,7 +1,8 @@
 //! Networks: the gradient of a record is δ ⊗ (a, 1) in each layer, where a enters the layer and δ comes back to it.
 
 use super::clip::Clip;
-use super::{Batch, WORTH_THREADS, cross_entropy, kernel};
+use super::{Batch, WORTH_THREADS, kernel};
+use crate::loss::cross_entropy;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use pulp::Arch;

@@ -1,8 +1,9 @@
 //! Models that see a record through its scores ⟨w_k, x⟩ only, so that its gradient is c ⊗ x with one c_k for each score.
 
 use super::clip::Clip;
-use super::{Batch, WORTH_THREADS, cross_entropy, kernel};
+use super::{Batch, WORTH_THREADS, kernel};
 use crate::Model;
+use crate::loss::cross_entropy;
 use pulp::Arch;
 use rayon::prelude::*;
 

@@ -1,9 +1,10 @@
 //! Against gradients that are written down one by one, in f64.
 
 use super::Sum;
-use crate::{Bounds, Loss, Model, Table, Target};
-use dobrushin::{Positive, Probability};
-use dobrushin_reference::Random;
+use crate::loss::{self, Logistic, Squared};
+use crate::{Bounds, Model, Table, Target};
+use dobrushin::Positive;
+use dobrushin::numeric::Random;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
@@ -24,11 +25,11 @@ fn features(model: &Model) -> usize {
 /// Records of two tasks; every eleventh is empty.
 fn table(model: &Model, count: usize, random: &mut Random) -> Table {
     let target = match model {
-        Model::Linear { loss: Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. }, .. } => {
-            Target::Range { lower: -2.0, upper: 2.0 }
+        Model::Linear { loss, .. } => {
+            let targets = [(-2.0, 2.0), (0.0, 9.0)].map(|(lower, upper)| Target::Range { lower, upper });
+            let fits = |target: &Target| loss.as_score_loss().check(*target).is_ok();
+            targets.into_iter().find(fits).unwrap_or(Target::Classes(2))
         }
-        Model::Linear { loss: Loss::Poisson, .. } => Target::Range { lower: 0.0, upper: 9.0 },
-        Model::Linear { .. } => Target::Classes(2),
         Model::Softmax { classes, .. } | Model::Network { classes, .. } => Target::Classes(*classes),
     };
     let dimension = features(model);
@@ -126,18 +127,10 @@ fn naive(
 }
 
 fn models() -> Vec<Model> {
-    let losses = [
-        Loss::Squared,
-        Loss::Huber { width: positive(0.5) },
-        Loss::Logistic,
-        Loss::SmoothedHinge { width: positive(0.5) },
-        Loss::Hinge { smoothing: positive(0.3) },
-        Loss::Quantile { level: Probability::new(0.7).expect("between 0 and 1"), smoothing: positive(0.3) },
-        Loss::Poisson,
-    ];
-    let mut models: Vec<Model> = losses.iter().map(|&loss| Model::Linear { loss, features: 21 }).collect();
+    let losses = loss::tests::every(0.3, 0.7).into_iter();
+    let mut models: Vec<Model> = losses.map(|loss| Model::Linear { loss, features: 21 }).collect();
     for features in [1, 2, 15, 16, 17, 63, 64, 100, 1100] {
-        models.push(Model::Linear { loss: Loss::Logistic, features });
+        models.push(Model::Linear { loss: Logistic.into(), features });
     }
     for (classes, features) in [(1, 3), (2, 1), (3, 33), (4, 40), (5, 7), (6, 64), (10, 100), (13, 17)] {
         models.push(Model::Softmax { classes, features });
@@ -268,7 +261,7 @@ fn a_record_that_is_no_number_leaves_those_of_the_others_alone() {
 #[test]
 fn rows_whose_squares_overflow_or_vanish_are_clipped_as_any_other() {
     for scale in [1e-30_f32, 1e-21, 1e-5, 1e15, 1e25] {
-        let model = Model::Linear { loss: Loss::Squared, features: 40 };
+        let model = Model::Linear { loss: Squared.into(), features: 40 };
         let target = Target::Range { lower: -1e30, upper: 1e30 };
         let bounds = Bounds { dimension: 40, norm: positive(1e30), target };
         let mut table = Table::new(bounds, 1);
@@ -283,7 +276,7 @@ fn rows_whose_squares_overflow_or_vanish_are_clipped_as_any_other() {
 fn the_number_of_threads_changes_no_bit() {
     let mut random = Random::new(6);
     for (model, count) in [
-        (Model::Linear { loss: Loss::Logistic, features: 1000 }, 1500),
+        (Model::Linear { loss: Logistic.into(), features: 1000 }, 1500),
         (Model::Softmax { classes: 10, features: 100 }, 1500),
         (Model::Network { hidden: vec![150, 70], classes: 10, features: 100 }, 1500),
         (Model::Network { hidden: vec![150], classes: 10, features: 100 }, 531),

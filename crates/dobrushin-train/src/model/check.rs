@@ -1,6 +1,7 @@
 //! Whether a model fits the records.
 
-use super::{Loss, Model};
+use super::Model;
+use crate::loss::cross_entropy;
 use crate::{Bounds, Target};
 
 /// More parameters than these are refused.
@@ -33,10 +34,10 @@ impl Model {
             ));
         }
         match self {
-            Self::Linear { loss, .. } => loss.check(bounds.target)?,
-            Self::Softmax { classes, .. } => check_classes("softmax", *classes, bounds.target)?,
+            Self::Linear { loss, .. } => loss.as_score_loss().check(bounds.target)?,
+            Self::Softmax { classes, .. } => cross_entropy::check("softmax", *classes, bounds.target)?,
             Self::Network { hidden, classes, .. } => {
-                check_classes("network", *classes, bounds.target)?;
+                cross_entropy::check("network", *classes, bounds.target)?;
                 if hidden.is_empty() || hidden.contains(&0) {
                     return Err(format!(
                         "the hidden layers of the network are {hidden:?}: give one layer or more, each with 1 unit or more, \
@@ -55,68 +56,10 @@ impl Model {
     }
 }
 
-impl Loss {
-    fn check(&self, target: Target) -> Result<(), String> {
-        let name = self.name();
-        match (self, target) {
-            (Self::Logistic | Self::SmoothedHinge { .. } | Self::Hinge { .. }, Target::Classes(2)) => Ok(()),
-            (Self::Logistic | Self::SmoothedHinge { .. } | Self::Hinge { .. }, _) => Err(format!(
-                "the {name} loss needs targets of two classes, but they are {}: declare 2 classes, or choose {}",
-                described(target),
-                if matches!(target, Target::Classes(_)) { "softmax" } else { "squared, huber or quantile" }
-            )),
-            (_, Target::Classes(_)) => Err(format!(
-                "the {name} loss needs targets that are numbers, but they are {}: declare a range, or choose logistic \
-                 or softmax",
-                described(target)
-            )),
-            (Self::Poisson, Target::Range { lower, .. }) if lower < 0.0 => Err(format!(
-                "the {name} loss needs targets of 0 or more, but they are {}: raise the lower end to 0, or choose squared",
-                described(target)
-            )),
-            (Self::Quantile { level, .. }, _) if level.get() == 0.0 || level.get() == 1.0 => Err(format!(
-                "the level of the {name} loss is {}: it must be above 0 and below 1",
-                level.get()
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// What it is called in messages.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Squared => "squared",
-            Self::Huber { .. } => "huber",
-            Self::Logistic => "logistic",
-            Self::SmoothedHinge { .. } => "smoothed-hinge",
-            Self::Hinge { .. } => "hinge",
-            Self::Quantile { .. } => "quantile",
-            Self::Poisson => "poisson",
-        }
-    }
-}
-
-fn check_classes(model: &str, classes: usize, target: Target) -> Result<(), String> {
-    match target {
-        Target::Classes(count) if count == classes && classes >= 2 => Ok(()),
-        _ => Err(format!(
-            "the {model} model has {classes} classes and the targets are {}: both must have the same number of classes, \
-             2 or more",
-            described(target)
-        )),
-    }
-}
-
-fn described(target: Target) -> String {
-    match target {
-        Target::Range { lower, upper } => format!("numbers between {lower} and {upper}"),
-        Target::Classes(count) => format!("of {count} classes"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::{Hinge, Huber, Logistic, Loss, Poisson, Quantile, SmoothedHinge, Squared};
     use dobrushin::{Positive, Probability};
 
     fn bounds(target: Target) -> Bounds {
@@ -127,42 +70,45 @@ mod tests {
         Positive::new(1.0).expect("above 0")
     }
 
-    fn linear(loss: Loss) -> Model {
-        Model::Linear { loss, features: 3 }
+    fn linear(loss: impl Into<Loss>) -> Model {
+        Model::Linear { loss: loss.into(), features: 3 }
     }
 
     #[test]
     fn a_loss_is_accepted_for_its_own_kind_of_target_only() {
         let level = Probability::new(0.5).expect("a probability");
-        let classes =
-            [Loss::Logistic, Loss::SmoothedHinge { width: one() }, Loss::Hinge { smoothing: one() }];
-        let numbers = [
-            Loss::Squared,
-            Loss::Huber { width: one() },
-            Loss::Quantile { level, smoothing: one() },
-            Loss::Poisson,
+        let classes = [
+            ("logistic", Loss::from(Logistic)),
+            ("smoothed-hinge", SmoothedHinge { width: one() }.into()),
+            ("hinge", Hinge { smoothing: one() }.into()),
         ];
-        for loss in classes {
+        let numbers = [
+            ("squared", Loss::from(Squared)),
+            ("huber", Huber { width: one() }.into()),
+            ("quantile", Quantile { level, smoothing: one() }.into()),
+            ("poisson", Poisson.into()),
+        ];
+        for (name, loss) in classes {
             assert_eq!(linear(loss).check(&bounds(Target::Classes(2))), Ok(()));
             for target in [Target::Classes(1), Target::Classes(3), Target::Range { lower: 0.0, upper: 1.0 }] {
                 let message = linear(loss).check(&bounds(target)).expect_err("does not fit");
-                assert!(message.contains(loss.name()) && message.contains("two classes"), "{message}");
+                assert!(message.contains(name) && message.contains("two classes"), "{message}");
             }
         }
-        for loss in numbers {
+        for (name, loss) in numbers {
             assert_eq!(linear(loss).check(&bounds(Target::Range { lower: 0.0, upper: 9.0 })), Ok(()));
             let message = linear(loss).check(&bounds(Target::Classes(2))).expect_err("does not fit");
-            assert!(message.contains(loss.name()) && message.contains("declare a range"), "{message}");
+            assert!(message.contains(name) && message.contains("declare a range"), "{message}");
         }
-        let below = linear(Loss::Poisson).check(&bounds(Target::Range { lower: -1.0, upper: 9.0 }));
+        let below = linear(Poisson).check(&bounds(Target::Range { lower: -1.0, upper: 9.0 }));
         assert!(below.expect_err("negative counts").contains("between -1 and 9"));
         for level in [0.0, 1.0] {
             let level = Probability::new(level).expect("a probability");
-            let model = linear(Loss::Quantile { level, smoothing: one() });
+            let model = linear(Quantile { level, smoothing: one() });
             assert!(model.check(&bounds(Target::Range { lower: 0.0, upper: 9.0 })).is_err());
         }
         for (lower, upper) in [(1.0, 0.0), (f64::NAN, 0.0), (0.0, f64::INFINITY)] {
-            assert!(linear(Loss::Squared).check(&bounds(Target::Range { lower, upper })).is_err());
+            assert!(linear(Squared).check(&bounds(Target::Range { lower, upper })).is_err());
         }
     }
 

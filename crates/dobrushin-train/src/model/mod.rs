@@ -2,13 +2,12 @@
 
 mod check;
 mod constants;
-mod loss;
 mod prediction;
 mod start;
 
 pub use constants::Constants;
-pub use loss::Loss;
-pub use prediction::Prediction;
+
+use crate::loss::{Key, Kind, Loss};
 
 /// What is trained: parameters, and a loss of them for each record.
 ///
@@ -43,6 +42,13 @@ pub enum Model {
 }
 
 impl Model {
+    /// What `model.kind` of a run file may be: every loss of one score, and the models of several scores.
+    pub fn kinds() -> Vec<Kind> {
+        let hidden = &[Key { name: "hidden", example: "hidden = 256" }];
+        let several = [Kind { name: "softmax", keys: &[] }, Kind { name: "network", keys: hidden }];
+        Loss::kinds().into_iter().chain(several).collect()
+    }
+
     /// How many parameters there are; if they cannot be counted, the largest number.
     pub fn parameters(&self) -> usize {
         match self {

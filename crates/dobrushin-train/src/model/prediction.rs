@@ -1,20 +1,7 @@
 //! What a trained model says of a record.
 
-use super::{Loss, Model};
-
-/// What a model predicts.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Prediction {
-    /// A number; for counts their mean.
-    Value(f64),
-    /// A class.
-    Class {
-        /// Which one, counted from 0; the first of those that are equally good.
-        class: usize,
-        /// The probability of each class; empty for the hinges, which have none.
-        probabilities: Vec<f64>,
-    },
-}
+use super::Model;
+use crate::loss::{Prediction, cross_entropy};
 
 impl Model {
     /// The score ⟨w, x⟩, or one score for each class. There must be as many parameters and features as the model has.
@@ -46,20 +33,9 @@ impl Model {
 
     /// What the scores mean.
     pub fn prediction(&self, scores: &[f64]) -> Prediction {
-        let Self::Linear { loss, .. } = self else {
-            return Prediction::Class { class: largest(scores), probabilities: probabilities(scores) };
-        };
-        let score = scores[0];
-        match loss {
-            Loss::Squared | Loss::Huber { .. } | Loss::Quantile { .. } => Prediction::Value(score),
-            Loss::Poisson => Prediction::Value(score.exp().min(f64::MAX)),
-            Loss::Logistic => Prediction::Class {
-                class: largest(&[0.0, score]),
-                probabilities: probabilities(&[0.0, score]),
-            },
-            Loss::SmoothedHinge { .. } | Loss::Hinge { .. } => {
-                Prediction::Class { class: largest(&[0.0, score]), probabilities: Vec::new() }
-            }
+        match self {
+            Self::Linear { loss, .. } => loss.as_score_loss().prediction(scores[0]),
+            Self::Softmax { .. } | Self::Network { .. } => cross_entropy::prediction(scores),
         }
     }
 
@@ -67,7 +43,7 @@ impl Model {
     pub(crate) fn loss(&self, scores: &[f64], target: f64, norm: f64) -> f64 {
         match self {
             Self::Linear { loss, .. } => loss.value(scores[0], target, norm),
-            Self::Softmax { .. } | Self::Network { .. } => ln_sum_exp(scores) - scores[target as usize],
+            Self::Softmax { .. } | Self::Network { .. } => cross_entropy::value(scores, target),
         }
     }
 }
@@ -86,32 +62,15 @@ fn dot<Value: Copy + Into<f64>>(parameters: &[f64], features: &[Value]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-fn largest(scores: &[f64]) -> usize {
-    (0..scores.len()).fold(0, |best, class| if scores[class] > scores[best] { class } else { best })
-}
-
-/// softmax(z).
-fn probabilities(scores: &[f64]) -> Vec<f64> {
-    let most = scores[largest(scores)];
-    let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / total).collect()
-}
-
-/// ln Σ e^z.
-fn ln_sum_exp(scores: &[f64]) -> f64 {
-    let most = scores[largest(scores)];
-    most + scores.iter().map(|score| (score - most).exp()).sum::<f64>().ln()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::{Logistic, Loss, Poisson, SmoothedHinge, Squared};
     use dobrushin::Positive;
-    use dobrushin_reference::Random;
+    use dobrushin::numeric::Random;
 
-    fn linear(loss: Loss) -> Model {
-        Model::Linear { loss, features: 2 }
+    fn linear(loss: impl Into<Loss>) -> Model {
+        Model::Linear { loss: loss.into(), features: 2 }
     }
 
     #[test]
@@ -121,7 +80,7 @@ mod tests {
             let parameters: Vec<f64> = (0..features).map(|_| random.between(-1.0, 1.0)).collect();
             let values: Vec<f32> = (0..features).map(|_| random.between(-1.0, 1.0) as f32).collect();
             let exact: f64 = (0..features).map(|i| parameters[i] * f64::from(values[i])).sum();
-            let scores = Model::Linear { loss: Loss::Squared, features }.scores(&parameters, &values);
+            let scores = Model::Linear { loss: Squared.into(), features }.scores(&parameters, &values);
             assert_eq!(scores.len(), 1);
             assert!((scores[0] - exact).abs() < 1e-14, "{features}");
         }
@@ -157,13 +116,13 @@ mod tests {
     #[test]
     fn a_prediction_is_a_number_or_a_class_with_its_probability_where_there_is_one() {
         let width = Positive::new(1.0).expect("above 0");
-        let hinge = |score| linear(Loss::SmoothedHinge { width }).prediction(&[score]);
-        assert_eq!(linear(Loss::Squared).prediction(&[-1.5]), Prediction::Value(-1.5));
-        assert_eq!(linear(Loss::Poisson).prediction(&[0.0]), Prediction::Value(1.0));
-        assert_eq!(linear(Loss::Poisson).prediction(&[1e9]), Prediction::Value(f64::MAX));
+        let hinge = |score| linear(SmoothedHinge { width }).prediction(&[score]);
+        assert_eq!(linear(Squared).prediction(&[-1.5]), Prediction::Value(-1.5));
+        assert_eq!(linear(Poisson).prediction(&[0.0]), Prediction::Value(1.0));
+        assert_eq!(linear(Poisson).prediction(&[1e9]), Prediction::Value(f64::MAX));
         assert_eq!(hinge(0.1), Prediction::Class { class: 1, probabilities: Vec::new() });
         assert_eq!(hinge(-0.1), Prediction::Class { class: 0, probabilities: Vec::new() });
-        let odds = |score: f64| linear(Loss::Logistic).prediction(&[score]);
+        let odds = |score: f64| linear(Logistic).prediction(&[score]);
         let even = Prediction::Class { class: 0, probabilities: vec![0.5, 0.5] };
         assert_eq!(odds(0.0), even);
         assert_eq!(odds(1e300), Prediction::Class { class: 1, probabilities: vec![0.0, 1.0] });
@@ -177,22 +136,5 @@ mod tests {
             panic!("the second score is the largest")
         };
         assert!((probabilities[0] - 1.0 / 7.0).abs() < 1e-13 && probabilities[2] == 0.0);
-    }
-
-    #[test]
-    fn cross_entropy_is_the_logarithm_of_one_over_the_probability_also_where_that_underflows() {
-        let softmax = Model::Softmax { classes: 3, features: 2 };
-        let scores = [0.3, -1.0, 2.0];
-        let Prediction::Class { probabilities, .. } = softmax.prediction(&scores) else {
-            panic!("softmax predicts classes")
-        };
-        for (class, probability) in probabilities.iter().enumerate() {
-            assert!((softmax.loss(&scores, class as f64, 1.0) + probability.ln()).abs() < 1e-14);
-        }
-        assert_eq!(softmax.loss(&[0.0, 1e5, 0.0], 2.0, 1.0), 1e5);
-        // With two classes it is the logistic loss of the difference.
-        let two = Model::Softmax { classes: 2, features: 2 };
-        let logistic = Loss::Logistic.value(1.7, 1.0, 1.0);
-        assert!((two.loss(&[-0.2, 1.5], 1.0, 1.0) - logistic).abs() < 1e-15);
     }
 }

@@ -33,7 +33,8 @@ fn unit(bits: &mut impl RandomBits) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Generators, Loss, Seed};
+    use crate::loss::Squared;
+    use crate::{Generators, Seed};
 
     fn start(model: &Model, seed: u64) -> Vec<f64> {
         let mut bits = Generators::new(Seed::Known(seed)).expect("a known seed").stream(0);
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn models_with_a_convex_loss_start_at_zero() {
-        assert_eq!(start(&Model::Linear { loss: Loss::Squared, features: 3 }, 1), [0.0; 3]);
+        assert_eq!(start(&Model::Linear { loss: Squared.into(), features: 3 }, 1), [0.0; 3]);
         assert_eq!(start(&Model::Softmax { classes: 2, features: 3 }, 1), [0.0; 6]);
     }
 

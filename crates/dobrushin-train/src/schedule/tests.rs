@@ -1,10 +1,10 @@
 use super::*;
 use crate::{Generators, Seed};
-use dobrushin::algorithm::{
-    Algorithm, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind, Record,
-};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::chi_square;
+use dobrushin::run::{
+    Algorithm, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind, Record,
+};
 use dobrushin::{NonNegative, Positive, Probability};
 use std::num::NonZeroU32;
 

@@ -3,16 +3,31 @@
 /// A column that has features.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
+    /// Its name in the header.
     pub name: String,
+    /// What it holds.
     pub kind: FeatureKind,
 }
 
+/// What a column of features holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeatureKind {
     /// One feature.
-    Number { range: Range, if_missing: Option<f64> },
+    Number {
+        /// The numbers that are possible.
+        range: Range,
+        /// The number that a missing cell counts as; none is accepted without it.
+        if_missing: Option<f64>,
+    },
     /// A feature for each category: 1 for the one that the cell is, 0 for the others.
-    Category { categories: Vec<String>, if_missing: Option<Choice>, if_unknown: Option<Choice> },
+    Category {
+        /// The categories, the first feature first.
+        categories: Vec<String>,
+        /// What a missing cell counts as; none is accepted without it.
+        if_missing: Option<Choice>,
+        /// What a cell counts as that is no category; none is accepted without it.
+        if_unknown: Option<Choice>,
+    },
 }
 
 /// What a cell counts as that is missing, or no category.
@@ -27,10 +42,13 @@ pub enum Choice {
 /// A column that has the labels of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
+    /// Its name in the header.
     pub name: String,
+    /// What it holds.
     pub kind: LabelKind,
 }
 
+/// What a column of labels holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabelKind {
     /// Classes, class 0 first.
@@ -54,8 +72,8 @@ impl FeatureKind {
 /// Numbers between two ends, scaled to [−1, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    pub lower: f64,
-    pub upper: f64,
+    lower: f64,
+    upper: f64,
 }
 
 impl Range {
@@ -63,6 +81,16 @@ impl Range {
     pub fn new(lower: f64, upper: f64) -> Option<Self> {
         let range = Self { lower, upper };
         (lower.is_finite() && upper.is_finite() && lower < upper && range.half().is_normal()).then_some(range)
+    }
+
+    /// The lower end.
+    pub fn lower(self) -> f64 {
+        self.lower
+    }
+
+    /// The upper end.
+    pub fn upper(self) -> f64 {
+        self.upper
     }
 
     /// (clamp(v) − mid)/half, and whether v is outside.

@@ -1,7 +1,7 @@
 //! Rows of cells as features and targets.
 
 use super::Schema;
-use super::column::{Choice, FeatureKind, LabelKind, Range};
+use super::column::{Choice, Feature, FeatureKind, Label, LabelKind, Range};
 use std::collections::HashMap;
 
 /// Turns rows of cells into features and targets, as a schema declares.
@@ -35,7 +35,7 @@ pub struct CellProblem {
 impl Encoder {
     /// For rows as the schema declares them.
     pub fn new(schema: &Schema) -> Self {
-        let feature = |feature: &super::Feature| {
+        let feature = |feature: &Feature| {
             let kind = match &feature.kind {
                 FeatureKind::Number { range, if_missing } => {
                     FeatureCells::Number { range: *range, if_missing: *if_missing }
@@ -48,7 +48,7 @@ impl Encoder {
             };
             FeatureColumn { name: feature.name.clone(), kind }
         };
-        let label = |label: &super::Label| {
+        let label = |label: &Label| {
             let kind = match &label.kind {
                 LabelKind::Category(classes) => LabelCells::Category(Categories::new(classes)),
                 LabelKind::Number(range) => LabelCells::Number(*range),
@@ -56,11 +56,12 @@ impl Encoder {
             };
             LabelColumn { name: label.name.clone(), kind }
         };
+        let declared = schema.declaration();
         Self {
-            features: schema.features.iter().map(feature).collect(),
-            labels: schema.labels.iter().map(label).collect(),
-            missing: schema.missing.iter().map(|text| text.clone().into_bytes()).collect(),
-            intercept: schema.intercept,
+            features: declared.features.iter().map(feature).collect(),
+            labels: declared.labels.iter().map(label).collect(),
+            missing: declared.missing.iter().map(|text| text.clone().into_bytes()).collect(),
+            intercept: declared.intercept,
         }
     }
 

@@ -5,17 +5,16 @@
 //! accountant relies on.
 //!
 //! ```
-//! use dobrushin_train::schema::{Encoder, Schema};
-//! let schema = Schema::parse(r#"
-//!     label = "income"
-//!     [columns.age]
-//!     kind = "number"
-//!     lower = 20
-//!     upper = 60
-//!     [columns.income]
-//!     kind = "category"
-//!     categories = ["<=50K", ">50K"]
-//! "#)?;
+//! use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+//! let range = Range::new(20.0, 60.0).expect("20 is below 60");
+//! let classes = ["<=50K", ">50K"].map(str::to_owned).to_vec();
+//! let schema = Schema::new(Declaration {
+//!     labels: vec![Label { name: "income".to_owned(), kind: LabelKind::Category(classes) }],
+//!     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+//!     missing: Vec::new(),
+//!     norm: None,
+//!     intercept: true,
+//! })?;
 //! assert_eq!(schema.feature_names(), ["age", "intercept"]);
 //! let (mut features, mut targets) = (Vec::new(), Vec::new());
 //! let cells = [&b"50"[..], b">50K"];
@@ -25,23 +24,32 @@
 //! # Ok::<(), dobrushin_train::schema::SchemaError>(())
 //! ```
 
-mod canonical;
 mod column;
 mod encode;
 mod error;
-mod parse;
-mod section;
-mod words;
 
+pub use column::{Choice, Feature, FeatureKind, Label, LabelKind, Range};
 pub use encode::{CellProblem, Clipped, Encoder};
 pub use error::SchemaError;
-pub use parse::MISSING;
-pub use words::nearest;
 
 use crate::{Bounds, Target};
-use column::{Feature, FeatureKind, Label, LabelKind};
 use dobrushin::Positive;
 use dobrushin::numeric::rounding::{mul_up, sqrt_up};
+
+/// What is said of the columns of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declaration {
+    /// The columns that have labels, one for each task.
+    pub labels: Vec<Label>,
+    /// The columns that have features.
+    pub features: Vec<Feature>,
+    /// The cells that count as missing.
+    pub missing: Vec<String>,
+    /// The norm that longer rows are scaled down to; the largest that a row can have without it.
+    pub norm: Option<Positive>,
+    /// Whether every row has a last feature that is 1.
+    pub intercept: bool,
+}
 
 /// What the columns of a table may hold, and how rows become records.
 ///
@@ -49,11 +57,7 @@ use dobrushin::numeric::rounding::{mul_up, sqrt_up};
 /// categories of one column as declared, the intercept last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    labels: Vec<Label>,
-    features: Vec<Feature>,
-    missing: Vec<String>,
-    norm: Option<Positive>,
-    intercept: bool,
+    declared: Declaration,
 }
 
 /// What kind of thing the labels are.
@@ -74,28 +78,80 @@ pub const MOST_FEATURES: usize = 10_000;
 const ROOM: f64 = 1.0 + 1.0 / (1u64 << 35) as f64;
 
 impl Schema {
+    /// The schema that says this, if its columns fit together.
+    ///
+    /// # Errors
+    /// [`SchemaError`] if there is no label or no feature, if there are too many features, or if the labels are of
+    /// different kinds.
+    pub fn new(mut declared: Declaration) -> Result<Self, SchemaError> {
+        declared.features.sort_by(|a, b| a.name.cmp(&b.name));
+        declared.missing.sort();
+        let schema = Self { declared };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// What it says, features and missing cells in order.
+    pub fn declaration(&self) -> &Declaration {
+        &self.declared
+    }
+
+    /// What no column can know alone.
+    fn check(&self) -> Result<(), SchemaError> {
+        let Declaration { labels, features, .. } = &self.declared;
+        if features.is_empty() {
+            let message = "have labels only, but there must be a column to predict them from";
+            return Err(SchemaError::new("columns", message, "[columns.age] with its kind"));
+        }
+        let dimension = self.dimension();
+        if dimension > MOST_FEATURES {
+            let message = format!("have {dimension} features, but at most {MOST_FEATURES} are accepted");
+            return Err(SchemaError::new("columns", message, "fewer columns, or fewer categories"));
+        }
+        let Some((first, others)) = labels.split_first() else {
+            return Err(SchemaError::new("label", "is an empty list", "label = \"income\""));
+        };
+        for other in others {
+            let same = match (&first.kind, &other.kind) {
+                (LabelKind::Category(a), LabelKind::Category(b)) => a.len() == b.len(),
+                (LabelKind::Number(_), LabelKind::Number(_)) | (LabelKind::Count(_), LabelKind::Count(_)) => {
+                    true
+                }
+                _ => false,
+            };
+            if !same {
+                let message = format!(
+                    "lists {:?} and {:?}, but all labels must be of one kind, with equally many classes",
+                    first.name, other.name
+                );
+                return Err(SchemaError::new("label", message, "a schema for each"));
+            }
+        }
+        Ok(())
+    }
+
     /// What the records obey.
     ///
     /// Without a declared norm it is the largest that a row can have, rounded up: √m for m columns of numbers and of
     /// categories together with the intercept, as a column of numbers has one feature in [−1, 1] and one of categories
     /// at most one that is not 0.
     pub fn bounds(&self) -> Bounds {
-        let parts = self.features.len() + usize::from(self.intercept);
+        let parts = self.declared.features.len() + usize::from(self.declared.intercept);
         let largest = mul_up(sqrt_up(parts as f64), ROOM);
         // There is a column of features at least, so that the root is 1 at least.
         let largest = Positive::new(largest).unwrap_or_else(|_| unreachable!("a root of 1 or more"));
-        let norm = self.norm.unwrap_or(largest);
+        let norm = self.declared.norm.unwrap_or(largest);
         Bounds { dimension: self.dimension(), norm, target: self.target() }
     }
 
     /// How many models are trained, one for each label.
     pub fn tasks(&self) -> usize {
-        self.labels.len()
+        self.declared.labels.len()
     }
 
     /// What kind of thing the labels are, all of them.
     pub fn labels(&self) -> Labels {
-        match self.labels[0].kind {
+        match self.declared.labels[0].kind {
             LabelKind::Category(_) => Labels::Category,
             LabelKind::Number(_) => Labels::Number,
             LabelKind::Count(_) => Labels::Count,
@@ -109,18 +165,18 @@ impl Schema {
 
     /// The columns that have features.
     pub fn feature_columns(&self) -> Vec<&str> {
-        self.features.iter().map(|feature| feature.name.as_str()).collect()
+        self.declared.features.iter().map(|feature| feature.name.as_str()).collect()
     }
 
     /// The columns that have labels, one for each task.
     pub fn label_columns(&self) -> Vec<&str> {
-        self.labels.iter().map(|label| label.name.as_str()).collect()
+        self.declared.labels.iter().map(|label| label.name.as_str()).collect()
     }
 
     /// A name for each feature: that of its column, for a category with "=" and its name.
     pub fn feature_names(&self) -> Vec<String> {
         let mut names = Vec::with_capacity(self.dimension());
-        for Feature { name, kind } in &self.features {
+        for Feature { name, kind } in &self.declared.features {
             match kind {
                 FeatureKind::Number { .. } => names.push(name.clone()),
                 FeatureKind::Category { categories, .. } => {
@@ -128,13 +184,13 @@ impl Schema {
                 }
             }
         }
-        names.extend(self.intercept.then(|| "intercept".to_owned()));
+        names.extend(self.declared.intercept.then(|| "intercept".to_owned()));
         names
     }
 
     /// The classes of a task, if its label is one of classes.
     pub fn classes(&self, task: usize) -> Option<&[String]> {
-        match &self.labels.get(task)?.kind {
+        match &self.declared.labels.get(task)?.kind {
             LabelKind::Category(classes) => Some(classes),
             LabelKind::Number(_) | LabelKind::Count(_) => None,
         }
@@ -143,7 +199,7 @@ impl Schema {
     /// What a target of a task means in the units of its column: numbers are scaled back, classes and counts are as
     /// they are.
     pub fn label_value(&self, task: usize, scaled: f64) -> f64 {
-        match self.labels.get(task).map(|label| &label.kind) {
+        match self.declared.labels.get(task).map(|label| &label.kind) {
             Some(LabelKind::Number(range)) => range.unscaled(scaled),
             _ => scaled,
         }
@@ -151,11 +207,12 @@ impl Schema {
 
     /// Whether the norm is declared, so that longer rows are scaled down to it.
     pub fn declares_norm(&self) -> bool {
-        self.norm.is_some()
+        self.declared.norm.is_some()
     }
 
     fn dimension(&self) -> usize {
-        self.features.iter().map(|feature| feature.kind.width()).sum::<usize>() + usize::from(self.intercept)
+        self.declared.features.iter().map(|feature| feature.kind.width()).sum::<usize>()
+            + usize::from(self.declared.intercept)
     }
 
     fn target(&self) -> Target {
@@ -163,15 +220,13 @@ impl Schema {
             LabelKind::Count(upper) => f64::from(upper),
             LabelKind::Number(_) | LabelKind::Category(_) => 1.0,
         };
-        match &self.labels[0].kind {
+        match &self.declared.labels[0].kind {
             LabelKind::Category(classes) => Target::Classes(classes.len()),
             LabelKind::Number(_) => Target::Range { lower: -1.0, upper: 1.0 },
-            LabelKind::Count(_) => {
-                Target::Range { lower: 0.0, upper: self.labels.iter().map(upper).fold(0.0, f64::max) }
-            }
+            LabelKind::Count(_) => Target::Range {
+                lower: 0.0,
+                upper: self.declared.labels.iter().map(upper).fold(0.0, f64::max),
+            },
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,14 +2,15 @@
 //! certificate says, and would if there were half the noise.
 
 use crate::support::{description, plan, positive, pushing, released};
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
+use dobrushin::account::Question;
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Delta, Probability};
 use dobrushin_audit::Guesses;
-use dobrushin_train::{Description, Loss, Model, Plan, Projection, Table, Target};
+use dobrushin_train::loss::{Logistic, Squared};
+use dobrushin_train::{Description, Model, Plan, Projection, Table, Target};
 
 /// Attacks are wrong so rarely.
 const RISK: f64 = 1e-9;
@@ -107,8 +108,8 @@ fn best_rule(scores: &[Vec<f64>; 2], delta: f64) -> Rule {
 }
 
 fn certified_epsilon(plan: &Plan, delta: f64) -> f64 {
-    let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+    let report = plan.run().account(question);
     report.guarantee().expect("some analysis applies").answer.value.upper()
 }
 
@@ -332,8 +333,8 @@ fn all_models_and_sets_and_what_is_released_together_keep_their_certificate() {
         }
         description
     };
-    let logistic = |features| Model::Linear { loss: Loss::Logistic, features };
-    let squared = Model::Linear { loss: Loss::Squared, features: 1 };
+    let logistic = |features| Model::Linear { loss: Logistic.into(), features };
+    let squared = Model::Linear { loss: Squared.into(), features: 1 };
     let softmax = |features| Model::Softmax { classes: 2, features };
     let network = |features| Model::Network { hidden: vec![2], classes: 2, features };
     let projected = |dimension, set| {

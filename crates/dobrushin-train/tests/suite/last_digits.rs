@@ -2,11 +2,11 @@
 //! dense everywhere, and after one step from a known start an attacker can subtract what each of two tables would add.
 
 use crate::support::{description, direction, plan, positive, pushing, released};
-use core_math::{exp, log};
 use dobrushin::Delta;
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{Batch, Contribution, Length, Noise, Order};
+use dobrushin::account::Question;
+use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
+use dobrushin::run::{Batch, Contribution, Length, Noise, Order};
 use dobrushin_audit::Guesses;
 use dobrushin_train::Description;
 
@@ -22,7 +22,7 @@ fn layers() -> Vec<[f64; 4]> {
         let top = bottom + area / width;
         layers.push(match i {
             255 => [width, 0.0, bottom, 1.0],
-            _ => [width, (-2.0 * log(top)).sqrt(), bottom, top],
+            _ => [width, (-2.0 * ln(top)).sqrt(), bottom, top],
         });
     }
     layers
@@ -86,8 +86,8 @@ fn the_last_digits_of_what_is_released_say_nothing() {
         other_runs: RUNS,
     };
     let delta = 0.1;
-    let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+    let report = plan.run().account(question);
     let certified = report.guarantee().expect("some analysis applies").answer.value.upper();
     let proved = guesses.epsilon(delta, 1e-9);
     println!("{guesses:?}: certified {certified:.3}, proved {proved:.3}");

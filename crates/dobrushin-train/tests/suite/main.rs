@@ -2,6 +2,7 @@
 
 mod attack;
 mod last_digits;
+mod losses;
 mod model_constants;
 mod one_description;
 mod oracle;

@@ -1,17 +1,15 @@
 //! No record within the bounds has a larger gradient, or one that changes faster, than the constants of its loss say;
 //! and for each constant there is a record that nearly does.
 
+use crate::losses::{accepts, every_loss};
 use crate::vectors::{FEATURES, between, clipped, difference, length, product, vector};
-use dobrushin::{Positive, Probability};
-use dobrushin_reference::Random;
+use dobrushin::Positive;
+use dobrushin::numeric::Random;
+use dobrushin_train::loss::{Hinge, Logistic, Poisson, Squared};
 use dobrushin_train::{Bounds, Constants, Loss, Model, Target};
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
-}
-
-fn level(value: f64) -> Probability {
-    Probability::new(value).expect("a probability")
 }
 
 /// A loss of one score, the bounds of its records, where its parameters are, and how its gradients are clipped.
@@ -26,7 +24,7 @@ struct Case {
 
 impl Case {
     fn has_classes(&self) -> bool {
-        matches!(self.loss, Loss::Logistic | Loss::SmoothedHinge { .. } | Loss::Hinge { .. })
+        accepts(self.loss, Target::Classes(2))
     }
 
     fn constants(&self) -> Constants {
@@ -67,32 +65,29 @@ impl Case {
     }
 }
 
+/// Every loss, wide and narrow.
 fn cases() -> Vec<Case> {
-    let classes = [
-        Loss::Logistic,
-        Loss::SmoothedHinge { width: positive(0.5) },
-        Loss::SmoothedHinge { width: positive(3.0) },
-        Loss::Hinge { smoothing: positive(0.4) },
-        Loss::Hinge { smoothing: positive(2.0) },
-    ];
-    let numbers = [
-        Loss::Squared,
-        Loss::Huber { width: positive(0.7) },
-        Loss::Quantile { level: level(0.5), smoothing: positive(0.4) },
-        Loss::Quantile { level: level(0.9), smoothing: positive(0.4) },
-        Loss::Quantile { level: level(0.05), smoothing: positive(2.0) },
-    ];
+    let mut losses: Vec<Loss> = Vec::new();
+    for (size, level) in [(0.4, 0.5), (0.7, 0.9), (2.0, 0.05)] {
+        losses.extend(every_loss(size, level).iter().map(|(_, loss)| *loss));
+    }
     let mut all = Vec::new();
-    for (norm, reach) in [0.6, 1.0, 7.5].into_iter().flat_map(|norm| [(norm, None), (norm, Some(2.5))]) {
-        for clip in [None, Some(0.05), Some(0.4), Some(1.0), Some(50.0)] {
-            let with = |loss, targets| Case { loss, norm, targets, reach, clip };
-            all.extend(classes.iter().map(|&loss| with(loss, (0.0, 1.0))));
-            for targets in [(-1.0, 2.0), (0.5, 1.5), (-4.0, -0.5)] {
-                all.extend(numbers.iter().map(|&loss| with(loss, targets)));
-            }
-            for targets in [(0.0, 0.0), (0.0, 5.0), (3.0, 4.0), (0.0, 20.0)] {
-                let case = with(Loss::Poisson, targets);
-                all.push(Case { reach: reach.map(|reach| reach / norm), ..case });
+    for (index, &loss) in losses.iter().enumerate() {
+        if losses[..index].contains(&loss) {
+            continue;
+        }
+        let takes = |lower, upper| accepts(loss, Target::Range { lower, upper });
+        let counts = takes(0.0, 1.0) && !takes(-1.0, 1.0);
+        let targets = match (takes(0.0, 1.0), counts) {
+            (_, true) => &[(0.0, 0.0), (0.0, 5.0), (3.0, 4.0), (0.0, 20.0)][..],
+            (true, false) => &[(-1.0, 2.0), (0.5, 1.5), (-4.0, -0.5)],
+            (false, false) => &[(0.0, 1.0)],
+        };
+        for (norm, reach) in [0.6, 1.0, 7.5].into_iter().flat_map(|norm| [(norm, None), (norm, Some(2.5))]) {
+            // The mean of counts is the exponential of a score.
+            let reach = reach.map(|reach| if counts { reach / norm } else { reach });
+            for clip in [None, Some(0.05), Some(0.4), Some(1.0), Some(50.0)] {
+                all.extend(targets.iter().map(|&targets| Case { loss, norm, targets, reach, clip }));
             }
         }
     }
@@ -147,14 +142,14 @@ fn no_gradient_is_larger_or_changes_faster_than_the_constants_say_and_some_nearl
         if let Some(lipschitz) = constants.lipschitz {
             assert!(steepest <= lipschitz * (1.0 + 1e-12), "{case:?}: {steepest} > {lipschitz}");
             // That of the pinball loss takes no account of reach.
-            if !matches!(case.loss, Loss::Quantile { .. }) || case.reach.is_none() {
+            if !matches!(case.loss, Loss::Quantile(_)) || case.reach.is_none() {
                 assert!(steepest >= 0.99 * lipschitz, "{case:?}: {steepest} < {lipschitz}");
             }
         }
         if let Some(smoothness) = constants.smoothness {
             assert!(fastest <= smoothness * (1.0 + 1e-9), "{case:?}: {fastest} > {smoothness}");
             // That of most losses takes no account of reach: without it every slope occurs at some score.
-            let mild = case.loss == Loss::Poisson && case.clip.is_none_or(|clip| clip == 50.0);
+            let mild = case.loss == Poisson.into() && case.clip.is_none_or(|clip| clip == 50.0);
             if case.reach.is_none() || mild {
                 assert!(fastest >= 0.99 * smoothness, "{case:?}: {fastest} < {smoothness}");
             }
@@ -166,9 +161,9 @@ fn no_gradient_is_larger_or_changes_faster_than_the_constants_say_and_some_nearl
 fn constants_are_known_whenever_they_are_finite() {
     for case in cases() {
         let constants = case.constants();
-        let unbounded = matches!(case.loss, Loss::Squared | Loss::Poisson) && case.reach.is_none();
+        let unbounded = matches!(case.loss, Loss::Squared(_) | Loss::Poisson(_)) && case.reach.is_none();
         assert_eq!(constants.lipschitz.is_none(), unbounded, "{case:?}");
-        let wild = case.loss == Loss::Poisson && case.reach.is_none() && case.clip.is_none();
+        let wild = case.loss == Poisson.into() && case.reach.is_none() && case.clip.is_none();
         assert_eq!(constants.smoothness.is_none(), wild, "{case:?}");
     }
 }
@@ -203,7 +198,7 @@ fn clipping_may_lower_the_smoothness_and_never_raises_it() {
         assert!(with <= without, "{case:?}");
     }
     // As with hundreds of standardised features.
-    let case = Case { loss: Loss::Logistic, norm: 30.0, targets: (0.0, 1.0), reach: None, clip: Some(1.0) };
+    let case = Case { loss: Logistic.into(), norm: 30.0, targets: (0.0, 1.0), reach: None, clip: Some(1.0) };
     assert_eq!(case.constants().smoothness, Some(29.0));
     assert_eq!(Case { clip: None, ..case }.constants().smoothness, Some(225.0));
 }
@@ -212,7 +207,7 @@ fn clipping_may_lower_the_smoothness_and_never_raises_it() {
 fn a_model_that_does_not_fit_the_bounds_or_is_a_network_has_no_constants() {
     let bounds = |target| Bounds { dimension: FEATURES, norm: positive(1.0), target };
     let nothing = Constants { lipschitz: None, smoothness: None, convex: false, generalised_linear: false };
-    let squared = Model::Linear { loss: Loss::Squared, features: FEATURES };
+    let squared = Model::Linear { loss: Squared.into(), features: FEATURES };
     assert_eq!(squared.constants(&bounds(Target::Classes(9)), Some(1.0), None), nothing);
     let network = Model::Network { hidden: vec![4], classes: 2, features: FEATURES };
     assert_eq!(network.constants(&bounds(Target::Classes(2)), Some(1.0), Some(positive(1.0))), nothing);
@@ -225,11 +220,11 @@ fn a_reach_that_is_no_length_or_overflows_bounds_nothing() {
         Model::Linear { loss, features: FEATURES }.constants(&bounds, Some(reach), None).lipschitz
     };
     for reach in [f64::NAN, -1.0, f64::INFINITY, 1e308] {
-        for loss in [Loss::Squared, Loss::Poisson] {
+        for loss in [Loss::from(Squared), Poisson.into()] {
             let target = Target::Range { lower: 0.0, upper: 1.0 };
             assert_eq!(of(loss, target, reach), None, "{loss:?} {reach}");
         }
-        for loss in [Loss::Logistic, Loss::Hinge { smoothing: positive(1.0) }] {
+        for loss in [Loss::from(Logistic), Hinge { smoothing: positive(1.0) }.into()] {
             assert_eq!(of(loss, Target::Classes(2), reach), Some(3.0), "{loss:?} {reach}");
         }
     }

@@ -6,12 +6,13 @@
 
 use crate::support::{description, direction, plan, positive, pushing, released};
 use dobrushin::Probability;
-use dobrushin::algorithm::{
+use dobrushin::chain::{Count, Step, StepNoise, Stop};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Batch, Contribution, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release, Run,
     Training,
 };
-use dobrushin::chain::{Count, Step, StepNoise, Stop};
-use dobrushin::mechanism::Neighbours;
+use dobrushin_train::loss::{Huber, Poisson, Squared};
 use dobrushin_train::{
     Bounds, Description, Generators, Loss, Model, Plan, Projection, Records, Seed, Table, Target, TrainError,
 };
@@ -315,11 +316,11 @@ fn bounds_and_losses_are_those_of_the_account() {
     let mut base = base();
     base.training.contribution = None;
     base.training.noise = Noise::Iterate(positive(1.0));
-    base.model = Model::Linear { loss: Loss::Huber { width: positive(0.5) }, features: 1 };
+    base.model = Model::Linear { loss: Huber { width: positive(0.5) }.into(), features: 1 };
     let mutations: [Mutation; 4] = [
         ("row norm", |d| d.bounds.norm = positive(1.5)),
         ("steepness", |d| {
-            d.model = Model::Linear { loss: Loss::Huber { width: positive(1.0) }, features: 1 };
+            d.model = Model::Linear { loss: Huber { width: positive(1.0) }.into(), features: 1 };
         }),
         ("clip norm", |d| d.training.contribution = Some(Contribution::Clipped(positive(0.25)))),
         ("padding", |d| d.training.records = 5),
@@ -365,7 +366,7 @@ fn iterates_are_projected_to_the_set_of_the_account() {
 fn refused(change: impl FnOnce(&mut Description)) -> &'static str {
     let mut description = base();
     change(&mut description);
-    Plan::new(description).err().expect("refused").key
+    Plan::new(description).err().expect("refused").fact.name()
 }
 
 #[test]
@@ -378,7 +379,7 @@ fn what_is_derived_cannot_be_claimed() {
     let tiny = Some(Contribution::Lipschitz(positive(1e-9)));
     assert_eq!(refused(|d| d.training.contribution = tiny), "update.lipschitz");
     assert_eq!(refused(|d| d.training.contribution = None), "update.clip-norm");
-    assert_eq!(refused(|d| d.training.record = dobrushin::algorithm::Record::Index(1)), "run.record");
+    assert_eq!(refused(|d| d.training.record = dobrushin::run::Record::Index(1)), "run.record");
     assert_eq!(refused(|d| d.training.release = Release::All), "run.release");
     assert_eq!(refused(|d| d.training.release = Release::RandomSkip), "run.release");
     assert_eq!(refused(|d| d.training.length = Length::Any), "run.steps");
@@ -386,8 +387,8 @@ fn what_is_derived_cannot_be_claimed() {
     assert_eq!(refused(|d| d.bounds.dimension = 2), "model.kind");
     // Whoever only accounts for it is told, too: a loader that drops records uses the others more often.
     let mut dropping = base();
-    dropping.training.incomplete_batch = Some(dobrushin::algorithm::IncompleteBatch::Drop);
-    assert_eq!(dropping.lowered().err().map(|error| error.key), Some("run.incomplete-batch"));
+    dropping.training.incomplete_batch = Some(dobrushin::run::IncompleteBatch::Drop);
+    assert_eq!(dropping.lowered().err().map(|error| error.fact.name()), Some("run.incomplete-batch"));
 }
 
 #[test]
@@ -429,7 +430,7 @@ fn other_records_than_planned_are_refused() {
 fn no_record_however_strange_pushes_further_than_the_account_says() {
     let strange =
         [0.0, 1e-45, 1e-38, 1e-3, 1.0, 1.0 + f32::EPSILON, 7.0, 1e20, f32::MAX, f32::INFINITY, f32::NAN];
-    for loss in [Loss::Squared, Loss::Huber { width: positive(0.3) }, Loss::Poisson] {
+    for loss in [Loss::from(Squared), Huber { width: positive(0.3) }.into(), Poisson.into()] {
         for clip in [None, Some(Contribution::Clipped(positive(0.7)))] {
             let mut description = description(1);
             description.training.contribution = clip;

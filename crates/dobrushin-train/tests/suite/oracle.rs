@@ -2,11 +2,12 @@
 //! laws of two neighbouring tables are is never more than the certificate says.
 
 use crate::support::{description, direction, plan, positive, pushing, released};
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release};
+use dobrushin::account::Question;
 use dobrushin::profile::Direction;
+use dobrushin::run::{Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release};
 use dobrushin::{Epsilon, Gamma, Probability};
 use dobrushin_audit::{Interval, Laws, Map, OneDimensionalChain, Step};
+use dobrushin_train::loss::{Huber, Logistic, Squared};
 use dobrushin_train::{Description, Loss, Model, Plan, Projection, Table, Target};
 
 const EPSILONS: [f64; 4] = [0.0, 0.3, 1.0, 2.0];
@@ -147,8 +148,8 @@ impl Case {
 }
 
 fn certified_delta(plan: &Plan, epsilon: f64) -> f64 {
-    let question = Question::Delta(Epsilon::new(epsilon).expect("0 or more"));
-    let report = Report::new(plan.run(), question, &Options::default());
+    let question = Question::DeltaAt(Epsilon::new(epsilon).expect("0 or more"));
+    let report = plan.run().account(question);
     report.guarantee().expect("some analysis applies").answer.value.upper()
 }
 
@@ -200,28 +201,21 @@ const NUMBERS: Target = Target::Range { lower: -4.0, upper: 4.0 };
 const COUNTS: Target = Target::Range { lower: 0.0, upper: 6.0 };
 const CLASSES: Target = Target::Classes(2);
 
+/// Every loss, with targets that it accepts.
 fn every_loss() -> Vec<(&'static str, Loss, Target)> {
-    let one = positive(1.0);
-    vec![
-        ("squared", Loss::Squared, NUMBERS),
-        ("huber", Loss::Huber { width: one }, NUMBERS),
-        ("logistic", Loss::Logistic, CLASSES),
-        ("smoothed hinge", Loss::SmoothedHinge { width: one }, CLASSES),
-        ("hinge", Loss::Hinge { smoothing: one }, CLASSES),
-        (
-            "quantile",
-            Loss::Quantile { level: Probability::new(0.5).expect("a probability"), smoothing: one },
-            NUMBERS,
-        ),
-        ("poisson", Loss::Poisson, COUNTS),
-    ]
+    let with_targets = |(name, loss)| {
+        let target =
+            [NUMBERS, COUNTS, CLASSES].into_iter().find(|&target| crate::losses::accepts(loss, target));
+        (name, loss, target.expect("the loss accepts numbers, counts or classes"))
+    };
+    crate::losses::every_loss(1.0, 0.5).into_iter().map(with_targets).collect()
 }
 
 #[test]
 fn descent_on_every_loss_is_as_private_as_certified() {
     for (name, loss, target) in every_loss() {
         let mut description = full(smooth(loss, target), 2, 3);
-        if matches!(loss, Loss::Poisson) {
+        if matches!(loss, Loss::Poisson(_)) {
             description.projection = Some(Projection::Box { lower: -1.0, upper: 1.0 });
         }
         Case::new(name, description, "+ ", "- ").check();
@@ -247,17 +241,17 @@ fn records_in_turn_and_random_batches_are_as_private_as_certified() {
     };
     let one = Batch::Size(1);
     let half = Batch::Probability(Probability::new(0.5).expect("a probability"));
-    let cyclic = ordered(clipped(Loss::Squared, NUMBERS), Order::Cyclic, 2, one, 4);
-    let huber = ordered(smooth(Loss::Huber { width: positive(1.0) }, NUMBERS), Order::Cyclic, 2, one, 4);
+    let cyclic = ordered(clipped(Squared.into(), NUMBERS), Order::Cyclic, 2, one, 4);
+    let huber = ordered(smooth(Huber { width: positive(1.0) }.into(), NUMBERS), Order::Cyclic, 2, one, 4);
     let mut stopped = huber.clone();
     stopped.training.release = Release::RandomStop;
-    let once = ordered(clipped(Loss::Logistic, CLASSES), Order::Once, 3, one, 3);
+    let once = ordered(clipped(Logistic.into(), CLASSES), Order::Once, 3, one, 3);
     let mut decaying = once.clone();
     decaying.training.weight_decay = 0.6;
     let mut tail = once.clone();
     tail.training.public_steps = 2;
-    let poisson = ordered(clipped(Loss::Squared, NUMBERS), Order::Poisson, 1, half, 2);
-    let mut laplace = full(clipped(Loss::Squared, NUMBERS), 1, 1);
+    let poisson = ordered(clipped(Squared.into(), NUMBERS), Order::Poisson, 1, half, 2);
+    let mut laplace = full(clipped(Squared.into(), NUMBERS), 1, 1);
     laplace.training.noise_kind = NoiseKind::Laplace;
     let mut narrow = cyclic.clone();
     narrow.projection = Some(Projection::Box { lower: 0.0, upper: 0.7 });
@@ -281,7 +275,7 @@ fn records_in_turn_and_random_batches_are_as_private_as_certified() {
 #[test]
 fn steps_that_are_long_or_of_many_records_are_as_private_as_certified() {
     let steep = |rate, decay, clip: Option<f64>, (lower, upper)| {
-        let mut description = smooth(Loss::Squared, NUMBERS);
+        let mut description = smooth(Squared.into(), NUMBERS);
         description.training.learning_rate = Some(LearningRate::Constant(positive(rate)));
         description.training.weight_decay = decay;
         description.training.contribution = clip.map(|clip| Contribution::Clipped(positive(clip)));
@@ -316,7 +310,7 @@ fn steps_that_are_long_or_of_many_records_are_as_private_as_certified() {
 fn a_twentieth_of_the_noise_is_noticed_where_the_certificate_is_exact() {
     // Far from the target the record, and public ones after it, push with a constant force: all noise adds up.
     let mut description =
-        smooth(Loss::Huber { width: positive(0.5) }, Target::Range { lower: -50.0, upper: 50.0 });
+        smooth(Huber { width: positive(0.5) }.into(), Target::Range { lower: -50.0, upper: 50.0 });
     description.projection = Some(Projection::Box { lower: -20.0, upper: 20.0 });
     let mut tail = ordered(description.clone(), Order::Once, 1, Batch::Size(1), 1);
     tail.training.public_steps = 4;

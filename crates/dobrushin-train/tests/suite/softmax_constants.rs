@@ -2,7 +2,7 @@
 
 use crate::vectors::{FEATURES, between, clipped, difference, length, product, vector};
 use dobrushin::Positive;
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 use dobrushin_train::{Bounds, Constants, Model, Target};
 
 fn constants(classes: usize, norm: f64, reach: Option<f64>, clip: Option<f64>) -> Constants {

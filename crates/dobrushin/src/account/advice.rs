@@ -1,13 +1,14 @@
 //! What would make a run more private, tried out.
 
 use super::analyses::Options;
-use super::report::{Answer, Report};
+use super::question::{Account, Answer};
 use crate::Positive;
-use crate::algorithm::{LearningRate, Noise, Release, Run, Training};
 use crate::numeric::decimal;
+use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 
 /// A change of a run, and what it would lead to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Advice {
     /// The change, in words.
     pub change: String,
@@ -21,16 +22,16 @@ pub struct Advice {
 const WORTH: f64 = 0.95;
 
 /// The changes that help, the best first: each was made, and the run asked again, by the analyses of the options.
-pub fn advice(run: &Run, now: &Report, options: &Options) -> Vec<Advice> {
+pub fn advice(run: &Run, now: &Account, options: &Options) -> Vec<Advice> {
     let (Some(training), question) = (run.as_training(), now.question) else {
         return Vec::new();
     };
-    let Some(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
+    let Ok(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
         return Vec::new();
     };
     let tried = changes(training).into_iter().filter_map(|(change, training)| {
-        let report = Report::new(&Run::training(training).ok()?, question, options);
-        let best = report.guarantee()?;
+        let account = Run::training(training).ok()?.account_by(question, options);
+        let best = account.guarantee().ok()?;
         (best.answer.value.upper() < WORTH * now).then_some(Advice {
             change,
             answer: best.answer,
@@ -61,7 +62,7 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
         };
     });
     if training.release == Release::All {
-        change("publishing only the last iterate (run.release = \"last\")".to_owned(), &|run| {
+        change(format!("publishing only the last iterate ({} = \"last\")", Fact::Release), &|run| {
             run.release = Release::Last;
         });
         return changes;
@@ -69,23 +70,29 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
     match training.domain.diameter {
         Some(diameter) => {
             let half = scaled(diameter, 0.5);
-            change(format!("half the domain (domain.diameter = {})", decimal::plain(half.get())), &|run| {
-                run.domain.diameter = Some(half);
-            });
+            change(
+                format!("half the domain ({} = {})", Fact::Diameter, decimal::plain(half.get())),
+                &|run| {
+                    run.domain.diameter = Some(half);
+                },
+            );
         }
         None => {
             let noise =
                 training.step_at(1, crate::chain::Participation::Never).ok().map(|step| step.noise.size());
             if let Some(noise) = noise.and_then(|noise| Positive::new(3.0 * noise.midpoint()).ok()) {
                 let words = decimal::nearest(noise.get());
-                change(format!("projecting to three noise deviations (domain.diameter = {words})"), &|run| {
-                    run.domain.diameter = Some(noise);
-                });
+                change(
+                    format!("projecting to three noise deviations ({} = {words})", Fact::Diameter),
+                    &|run| {
+                        run.domain.diameter = Some(noise);
+                    },
+                );
             }
         }
     }
     if training.weight_decay < 0.01 {
-        change("weight decay of 0.01 a step (update.weight-decay)".to_owned(), &|run| {
+        change(format!("weight decay of 0.01 a step ({})", Fact::WeightDecay), &|run| {
             run.weight_decay = 0.01
         });
     }
@@ -102,7 +109,7 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
             },
         );
     }
-    change("100 more steps on public data (run.public-steps)".to_owned(), &|run| {
+    change(format!("100 more steps on public data ({})", Fact::PublicSteps), &|run| {
         run.public_steps = run.public_steps.saturating_add(100);
     });
     changes

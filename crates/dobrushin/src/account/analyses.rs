@@ -1,24 +1,27 @@
 //! The analyses: from a run to a privacy profile, each by its own theorem.
 
-use super::composition::{self, Effort, Outcome};
 use super::worst::WorstProfile;
 use crate::NotApplicable;
-use crate::algorithm::{Composed, Released, Run};
-use crate::analysis::{self, Analysis, Bound};
+use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
+use crate::lower::Released;
 use crate::profile::PrivacyProfile;
+use crate::run::{Assumption, Run};
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
+#[non_exhaustive]
 pub struct Analysed {
     /// Its name, by which [`crate::statement::find`] knows the theorem.
     pub id: &'static str,
+    /// The idea that it rests on.
+    pub family: Family,
     /// Whether its profile is a bound; an approximation is never a guarantee.
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
-    /// What must hold of the run, in words.
-    pub assumptions: Vec<String>,
+    /// What must hold of the run.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
@@ -45,12 +48,9 @@ impl Options {
     }
 }
 
-/// Those that count every iterate as published.
-const COMPOSITIONS: [&str; 3] = ["composition", "composition-renyi", "composition-gdp"];
-
 /// The names of all analyses, in the order of reports.
 pub fn analysis_ids() -> impl Iterator<Item = &'static str> {
-    COMPOSITIONS.into_iter().chain(analysis::ALL.iter().map(|analysis| analysis.id()))
+    analysis::ALL.iter().map(|theorem| theorem.id())
 }
 
 /// Every analysis of a run.
@@ -67,52 +67,48 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
     let released = run.released();
-    let compositions = COMPOSITIONS.into_iter().filter(|id| options.wants(id)).map(|id| Analysed {
-        id,
-        rigorous: id != "composition-gdp",
-        profile: composed
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|composed| composition(id, composed, effort)),
-        assumptions: composed.as_ref().map(|composed| composed.assumptions.clone()).unwrap_or_default(),
-    });
-    let hidden =
-        analysis::ALL.iter().filter(|analysis| options.wants(analysis.id())).map(|analysis| Analysed {
-            id: analysis.id(),
-            rigorous: true,
-            profile: match &released {
-                Ok(released) => over_records(*analysis, released, run, options.tolerance),
-                Err(reason) => Err(reason.clone()),
+    let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
+    let analysed = wanted.map(|theorem| {
+        let (bound, assumptions) = match *theorem {
+            Theorem::EveryStep(theorem) => match &composed {
+                Ok(composed) => (theorem.apply(&composed.parts, effort), composed.assumptions.clone()),
+                Err(reason) => (Err(reason.clone()), Vec::new()),
             },
-            assumptions: released.as_ref().map_or_else(
-                |_| Vec::new(),
-                |released| {
-                    let further = analysis.further_assumption().map(str::to_owned);
-                    released.assumptions.iter().cloned().chain(further).collect()
-                },
-            ),
-        });
-    compositions.chain(hidden).collect()
-}
-
-fn composition(id: &str, composed: &Composed, effort: Effort) -> Outcome {
-    match id {
-        "composition" => composition::exact(composed, effort),
-        "composition-renyi" => composition::renyi(composed),
-        _ => composition::central_limit(composed),
-    }
+            Theorem::HiddenStates(theorem) => match &released {
+                Ok(released) => {
+                    let further = theorem.further_assumption();
+                    let assumptions = released.assumptions.iter().cloned().chain(further).collect();
+                    (over_records(theorem, released, run, options.tolerance), assumptions)
+                }
+                Err(reason) => (Err(reason.clone()), Vec::new()),
+            },
+        };
+        Analysed {
+            id: theorem.id(),
+            family: theorem.family(),
+            rigorous: theorem.is_rigorous(),
+            profile: bound.map(Bound::into_profile),
+            assumptions,
+        }
+    });
+    analysed.collect()
 }
 
 /// The worst over the records. Several tasks may use a record at different places, so the worst place is taken in
 /// each.
-fn over_records(analysis: &dyn Analysis, released: &Released, run: &Run, tolerance: f64) -> Outcome {
+fn over_records(
+    theorem: &dyn HiddenStates,
+    released: &Released,
+    run: &Run,
+    tolerance: f64,
+) -> Result<Bound, NotApplicable> {
     let mut bounds =
-        released.views.par_iter().map(|view| analysis.apply(view)).collect::<Result<Vec<_>, _>>()?;
+        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
     let worst = if bounds.len() == 1 {
         bounds.remove(0)
     } else {
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.into_profile())
+    worst.composed(run.tasks(), run.evaluations(), tolerance)
 }

@@ -2,13 +2,16 @@
 
 use super::analyses::{DEFAULT_TOLERANCE, Options, analyses};
 use super::search::{Found, Scale, Search, Tried};
-use super::{Target, composition, proxy};
-use crate::algorithm::{Batch, Composed, Parameter, Run, RunError, Training};
-use crate::analysis;
+use super::{Target, proxy};
+use crate::analysis::{self, Analysis, Cost, ExactComposition, Family};
+use crate::lower::Composed;
+use crate::numeric::Boundary;
+use crate::run::{Batch, Parameter, Run, RunError, Training};
 use crate::{Enclosure, NotApplicable};
 
 /// A value that meets a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Calibration {
     /// What was searched.
     pub parameter: Parameter,
@@ -26,6 +29,7 @@ pub struct Calibration {
 
 /// Why there is no such value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// The run does not allow the search.
     #[error(transparent)]
@@ -34,7 +38,7 @@ pub enum CalibrationError {
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// No value in range meets the target.
-    #[error("the target cannot be reached: {} = {value} gives {}", parameter.name(), achieved.upper())]
+    #[error("the target cannot be reached: {} = {value} gives {}", parameter.fact().key(), achieved.upper())]
     Unreachable {
         /// What was searched.
         parameter: Parameter,
@@ -51,8 +55,6 @@ impl From<crate::Error> for CalibrationError {
     }
 }
 
-/// Analyses that take a tenth of a second and more.
-const LABORIOUS: [&str; 3] = ["recursion", "shift-subsampled", "hybrid"];
 /// Noise is searched from here …
 const LEAST_MULTIPLIER: f64 = 1e-2;
 /// … to here, as a multiple of one record's contribution.
@@ -150,8 +152,9 @@ impl Bench<'_> {
         let composition = run.composition().and_then(|composed| self.by_composition(&composed, tolerance));
         // Those that take their time are asked only where the others do not meet the limit.
         let ask = |laborious: bool| {
-            let all = analysis::ALL.iter().map(|analysis| analysis.id());
-            let only = all.filter(|id| LABORIOUS.contains(id) == laborious).collect();
+            let all = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
+            let asked = all.filter(|theorem| (theorem.cost() == Cost::Laborious) == laborious);
+            let only = asked.map(|theorem| theorem.id()).collect();
             let answers = analyses(&run, &Options { tolerance, only }).into_iter().filter_map(|analysed| {
                 Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id))
             });
@@ -163,20 +166,20 @@ impl Bench<'_> {
         if known.fold(f64::INFINITY, f64::min) > self.target.limit() {
             hidden.extend(ask(true));
         }
-        let first = composition.as_ref().ok().map(|&measured| (measured, "composition"));
+        let first = composition.as_ref().ok().map(|&measured| (measured, ExactComposition.id()));
         let best = first.into_iter().chain(hidden).min_by(|(a, _), (b, _)| a.upper().total_cmp(&b.upper()));
         match (best, composition) {
             (Some(best), _) => Ok(best),
             (None, Err(reason)) => Err(reason.into()),
-            (None, Ok(_)) => Err(NotApplicable::new("no analysis applies").into()),
+            (None, Ok(_)) => Err(NotApplicable::beyond("no analysis applies").into()),
         }
     }
 
     fn by_composition(&self, composed: &Composed, tolerance: f64) -> Result<Enclosure, NotApplicable> {
-        match composition::gaussian(composed) {
-            Some(profile) => Ok(self.target.measure(profile?.as_ref())),
+        match analysis::gaussian(&composed.parts) {
+            Some(profile) => Ok(self.target.measure(&profile?)),
             None => {
-                let losses = composition::losses(composed)?.with_tolerance(tolerance);
+                let losses = analysis::losses(&composed.parts)?.with_tolerance(tolerance);
                 Ok(self.target.measure_composition(&losses)?)
             }
         }
@@ -232,16 +235,7 @@ impl Bench<'_> {
             let composed = run.ok().and_then(|run| run.composition().ok());
             composed.is_some_and(|composed| proxy::mu(&composed) <= wanted)
         };
-        let (mut low, mut high) = (start, end);
-        for _ in 0..30 {
-            let middle = 0.5 * (low + high);
-            if enough(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        high
+        Boundary { holds: end, fails: start }.halved(30, enough).holds
     }
 
     fn found(

@@ -1,35 +1,37 @@
 //! Where an answer comes from, and what could not help, in words.
 
-use super::report::{Question, Report};
+use super::question::{Account, Question};
 use crate::Enclosure;
-use crate::algorithm::{Record, Released, Run};
+use crate::analysis::Family;
 use crate::chain::{Branch, Mixture, Step, Stop};
+use crate::lower::Released;
 use crate::numeric::decimal::briefly;
+use crate::run::{Fact, Record, Run};
 
 /// Where the answer of a report comes from, and what could not help.
-pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
+pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let Ok(released) = run.released() else {
         return (Vec::new(), Vec::new());
     };
     let mut explanation = Vec::new();
     let symbol = match report.question {
-        Question::Epsilon(_) => "ε",
-        Question::Delta(_) => "δ",
+        Question::EpsilonAt(_) => "ε",
+        Question::DeltaAt(_) => "δ",
     };
-    let published = report.answer("composition").or(report.answer("composition-renyi"));
+    let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
             "If every iterate were published, {symbol} would be {}: that is what composition counts.",
             briefly(answer.value)
         ));
     }
-    let hidden = report.entries.iter().filter(|entry| !entry.id.starts_with("composition"));
+    let hidden = report.entries.iter().filter(|entry| entry.family != Family::Composition);
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
     // A hair less is nothing.
     let helps =
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
-        Some(best) if !best.id.starts_with("composition") && helps(best.answer.value) => {
+        Ok(best) if best.family != Family::Composition && helps(best.answer.value) => {
             let what = released.views.first().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
@@ -37,13 +39,13 @@ pub(super) fn of(run: &Run, report: &Report) -> (Vec<String>, Vec<String>) {
                 best.id
             ));
         }
-        Some(_) if applies => explanation.push(
+        Ok(_) if applies => explanation.push(
             "That the other iterates are hidden does not help here: no analysis of hidden states says less."
                 .to_owned(),
         ),
-        Some(_) => explanation
+        Ok(_) => explanation
             .push("No analysis of hidden states applies, so everything counts as published.".to_owned()),
-        None => (),
+        Err(_) => (),
     }
     explanation.extend(last_record(run, &released));
     explanation.extend(released.views.first().and_then(regime));
@@ -130,22 +132,21 @@ fn regime(view: &Mixture) -> Option<String> {
 }
 
 /// How wide the domain is for the noise, if that is too wide for one step to forget anything.
-fn width(view: &Mixture, report: &Report) -> Option<String> {
+fn width(view: &Mixture, report: &Account) -> Option<String> {
     let branch = branch(view)?;
     let diameter = branch.chain.domain().diameter?;
     let clean = |step: &Step| step.modulus.at(diameter.into()) / step.noise.size();
     let ratios = branch.chain.different_steps().map(clean);
     let ratio = ratios.reduce(|a, b| if a.upper() < b.upper() { a } else { b })?;
-    let helps = report
-        .guarantee()
-        .is_some_and(|best| !best.id.starts_with("composition") && !best.id.starts_with("shift"));
+    let helps = report.guarantee().is_ok_and(|best| best.family == Family::Contraction);
     // θ_0(8) = 1 − 6e-5.
     (ratio.lower() > VACUOUS && !helps).then(|| {
         format!(
             "the image of the domain is {} noise standard deviations across, so that one step forgets next to nothing, \
              and analyses of a bounded domain are vacuous; below about 8 they begin to say something: more noise \
-             (update), or a smaller domain.diameter",
-            briefly(ratio)
+             (update), or a smaller {}",
+            briefly(ratio),
+            Fact::Diameter
         )
     })
 }

@@ -1,8 +1,8 @@
 //! δ that are too large to protect anybody.
 
 use crate::Enclosure;
-use crate::algorithm::Run;
 use crate::numeric::decimal;
+use crate::run::Run;
 
 /// What to say of a δ that is not below 1/n, for a run on n records; `None` if it is, or if n is not known.
 ///
@@ -32,9 +32,9 @@ pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Options, Question, Report};
-    use crate::algorithm::{MechanismUse, Mechanisms};
+    use crate::account::Question;
     use crate::mechanism::{Mechanism, Neighbours, Sampling};
+    use crate::run::{MechanismUse, Mechanisms};
     use crate::{Delta, Positive};
 
     #[test]
@@ -45,10 +45,10 @@ mod tests {
         assert_eq!(large_delta(&run, 0.5), None);
         assert!(large_delta(&run, 1.0).is_some_and(|words| words.contains("no guarantee")));
         let of = |delta: f64| {
-            let question = Question::Epsilon(Delta::new(delta).expect("a probability"));
-            Report::new(&run, question, &Options::default())
+            let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+            run.account(question)
         };
-        assert!(of(1.0).guarantee().is_some() && of(1.0).certifiable().is_none());
+        assert!(of(1.0).guarantee().is_ok() && of(1.0).certifiable().is_none());
         assert!(of(0.5).certifiable().is_some() && of(0.5).concern.is_none());
     }
 }

@@ -1,11 +1,11 @@
 //! A rough μ of a composition, for first guesses only.
 
-use crate::algorithm::Composed;
+use crate::lower::Composed;
 use crate::mechanism::{Mechanism, Sampling};
 
 /// √ΣTμ² with the central-limit μ of each part, as if every noise were Gaussian.
 pub(super) fn mu(composed: &Composed) -> f64 {
-    let square = |part: &crate::algorithm::ComposedPart| {
+    let square = |part: &crate::lower::ComposedPart| {
         let ratio = match &part.mechanism {
             Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier } => {
                 part.neighbours.contributions_apart() / noise_multiplier.get()

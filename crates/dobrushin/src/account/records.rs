@@ -1,13 +1,15 @@
 //! Who is protected how much: one answer for each record of a run that uses records in turn.
 
 use super::analyses::{Analysed, Options, analyses};
-use super::report::{Answer, Question};
-use crate::algorithm::{Order, Release, Run, RunError, Training};
+use super::question::{Answer, Question};
+use crate::analysis;
+use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 
 /// What holds for several records in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Protection {
     /// The first of them, counted from 1.
     pub from: u64,
@@ -21,6 +23,7 @@ pub struct Protection {
 
 /// Why there is no such table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordsError {
     /// Records have no fixed place.
     #[error(transparent)]
@@ -61,7 +64,8 @@ pub fn protection_by_record(
     let places = training.place_of(training.records).max(pass);
     let mut options = options.clone();
     if options.only.is_empty() {
-        options.only = TIGHTEST.to_vec();
+        let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+        options.only = suited.map(|theorem| theorem.id()).collect();
     }
     let ask = |place: u64| -> Result<Asked, RecordsError> {
         let run = run.of_record(training.first_record_of(place))?;
@@ -77,10 +81,11 @@ pub fn protection_by_record(
         let each = |place: u64| Ok(Row { from: place, to: place, asked: ask(place)? });
         (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
-        return Err(NotApplicable::new(format!(
+        return Err(missing!(
             "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
-             records with run.record"
-        ))
+             records with {}",
+            Record
+        )
         .into());
     };
     let records = |row: Row| Protection {
@@ -92,9 +97,6 @@ pub fn protection_by_record(
     Ok(rows.into_iter().map(records).collect())
 }
 
-/// The analyses of records in turn that no other one beats, those that answer at once first.
-const TIGHTEST: [&str; 4] = ["composition", "shift", "ceiling", "contraction"];
-
 /// The best answer. An analysis is only asked if it beats the best so far.
 fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
     let mut best = Asked { answer: None, analysis: "" };
@@ -103,7 +105,7 @@ fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
             continue;
         };
         let beats = match (question, best.answer) {
-            (Question::Epsilon(delta), Some(so_far)) => Epsilon::new(so_far.value.upper() * (1.0 - SHARED))
+            (Question::EpsilonAt(delta), Some(so_far)) => Epsilon::new(so_far.value.upper() * (1.0 - SHARED))
                 .is_ok_and(|epsilon| profile.delta(epsilon).upper() <= delta.get()),
             _ => true,
         };

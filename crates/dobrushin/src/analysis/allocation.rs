@@ -17,8 +17,9 @@
 
 use crate::Enclosure;
 use crate::chain::Count;
-use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::{UNIT_ROUNDOFF, partition_point};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// Equal steps: a line slope·z + offset above their modulus, and their noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -328,17 +329,12 @@ impl Backwards {
         let start = Point { x: -variance, y: -shift - distance * weight, run: 0, price: 0.0 };
         // The corner with the least slope from here: slopes fall to it and rise after it.
         let corners = &self.corners;
-        let (mut low, mut high) = (0, corners.len() - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            // Corners are stored from right to left.
-            if start.slope_to(corners[middle]) <= start.slope_to(corners[middle + 1]) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        let price = start.price_to(corners[low]);
+        // Corners are stored from right to left.
+        let falls = |index: usize| {
+            let [here, next] = [index, index + 1].map(|index| start.slope_to(corners[index]));
+            here.partial_cmp(&next).is_none_or(Ordering::is_gt)
+        };
+        let price = start.price_to(corners[partition_point(0..corners.len() - 1, falls)]);
         if price.is_nan() { f64::INFINITY } else { price }
     }
 

@@ -1,9 +1,10 @@
 //! What the last noise hides, whatever happened before.
 
 use super::walk::{Group, Leg, at_each_end, groups};
-use super::{Analysis, Bound};
+use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop};
 use crate::numeric::ln_sum;
+use crate::run::{Fact, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// The noise of the last step, on iterates that cannot be far apart.
@@ -16,10 +17,24 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 pub struct Ceiling;
 
 impl Analysis for Ceiling {
-    fn id(&self) -> &'static str {
-        "ceiling"
+    fn statement(&self) -> &'static Statement {
+        &STATEMENT
     }
 
+    fn family(&self) -> Family {
+        Family::Contraction
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::ClosedForm
+    }
+
+    fn suits_each_record(&self) -> bool {
+        true
+    }
+}
+
+impl HiddenStates for Ceiling {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let mut last: Vec<(Enclosure, LastStep)> = Vec::new();
         for (weight, step) in at_each_end(released, LastStep::of)? {
@@ -50,10 +65,11 @@ impl LastStep {
         let branch = Branch { weight: Enclosure::ONE, chain: chain.clone(), stop: Stop::End };
         let mut groups = groups(&branch)?;
         let Some(last) = groups.last_mut().and_then(|group| group.legs.pop()) else {
-            return Err(NotApplicable::new("there are no steps"));
+            return Err(NotApplicable::beyond("there are no steps"));
         };
         if last.count == Count::Any && groups.iter().any(|group| !group.legs.is_empty()) {
-            return Err(NotApplicable::new(
+            return Err(NotApplicable::missing(
+                &[Fact::Steps],
                 "any number of steps after others may be none, and then the last noise is another: give a number",
             ));
         }
@@ -76,9 +92,12 @@ impl LastStep {
         if crossed.upper() == f64::INFINITY && probability != Enclosure::ZERO
             || same.upper() == f64::INFINITY && probability == Enclosure::ZERO
         {
-            return Err(NotApplicable::new(
-                "iterates may be any distance apart: [domain] diameter, update.weight-decay, or a number of steps \
-                 (run.steps) with update.clip-norm would bound it",
+            return Err(missing!(
+                "iterates may be any distance apart: {:#}, {}, or a number of steps ({}) with {} would bound it",
+                Diameter,
+                WeightDecay,
+                Steps,
+                ClipNorm
             ));
         }
         let same = if distance == Enclosure::ZERO { Enclosure::ZERO } else { same };
@@ -150,3 +169,42 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
     };
     leg.step.lines().map(line).fold(width, Enclosure::min)
 }
+
+static STATEMENT: Statement = Statement {
+    id: "ceiling",
+    title: "What the last noise hides",
+    statement: "With the same noise and batches two runs are at most z_t = min(D, ω′_t(z_{t−1})) apart, so that \
+                δ(ε) ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T), η(r) being E_{e^ε} of the noise at distance r.",
+    assumptions: &["only the last iterate (or that of a random time) is published"],
+    source: "the coupling that shares all noise but the last",
+    errata: &[],
+    notes: Some(Notes {
+        applies_to: "iterates that cannot be far apart; any noise",
+        formula: "\
+δ(ε) = p·η(ω′(z)/s) + (1 − p)·η(ω(z)/s),   z = min(D, ω′(… ω′(0)))
+
+η(r)     E_{e^ε} of the noise at distance r: θ_ε(r), or [1 − e^((ε−r)/2)]₊ for Laplace noise
+θ_ε(r)   E_{e^ε} of two unit Gaussians at distance r
+ω, ω′    how far apart iterates can be after updates on the same data, and on different data
+z        how far apart the two runs can be before the last step
+p, s     the probability that the last step uses the record, and its noise
+D        the diameter of the domain, ∞ if there is none",
+        proof: &[
+            "Run both neighbours with the same noise and the same batches in all steps but the last. Their distance is at most \
+             z_t = min(D, ω′_t(z_{t−1})), z₀ = 0, with ω_t in place of ω′_t in steps without the record.",
+            "Given all of that, the last step adds noise to two points at most ω′_T(z_{T−1}) apart if it uses the record, and \
+             ω_T(z_{T−1}) if not. Sharing is allowed: E_γ of the mixtures over noise and batches is at most the \
+             average, by joint convexity.",
+            "For any number of steps z is the limit, or D. The code takes the least over the lines of a modulus; several kinds of \
+             steps, the last of which may not be there at all, are refused.",
+        ],
+        wins: &[
+            "With Laplace noise and no domain it is all there is besides composition: ε = 1.99998 in the example for any number of steps, \
+             `composition` 17.42 after 1000.",
+            "With Gaussian noise `shift` says less, as it spreads the difference over the noise of many steps: 2.558 against 9.997 in \
+             examples/noisy-gd.toml. The two are equal if nothing is left of the steps before the last, or only one step is made.",
+            "Nothing if iterates may be any distance apart, and next to nothing if that is many noise standard deviations.",
+        ],
+        example: "account examples/noisy-gd.toml --set noise=laplace",
+    }),
+};

@@ -2,7 +2,9 @@
 
 use super::allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
 use super::laps::laps;
+use super::unrelated;
 use crate::chain::{Chain, Count, Piece, Section, StepNoise, Stretch};
+use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, NotApplicable};
 
 /// μ² = Σ(a_t/s_t)² of the best allocation from the first use of the record on.
@@ -121,14 +123,12 @@ fn best_of(
     match best {
         _ if sections.is_empty() => Ok(Enclosure::ZERO),
         Some(price) if price.upper() < f64::INFINITY => Ok(price),
-        Some(_) => Err(NotApplicable::new(
+        Some(_) => Err(NotApplicable::missing(
+            &[Fact::WeightDecay, Fact::StrongConvexity, Fact::Diameter],
             "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it, \
              or a bounded domain",
         )),
-        None => Err(NotApplicable::new(
-            "nothing bounds how far iterates move apart: [loss] convex with smoothness, update.weight-decay, \
-             or update.clip-norm is missing",
-        )),
+        None => Err(unrelated()),
     }
 }
 
@@ -162,7 +162,7 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
         let start = all.len();
         for stretch in section.stretches() {
             let StepNoise::Gaussian(noise) = stretch.step.noise else {
-                return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+                return Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind));
             };
             let choice = if stretch.step.participation.is_never() { same } else { crossed };
             let line = line(stretch, choice);

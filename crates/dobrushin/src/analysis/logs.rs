@@ -2,10 +2,11 @@
 //!
 //! # Guarantee
 //! Each function returns at least the exact value for exactly these arguments (`_down`: at most). A formula
-//! has at most eight roundings, each of a number x by at most |x| or 1 units of 2⁻⁵³ (the functions of CORE-MATH
+//! has at most eight roundings, each of a number x by at most |x| or 1 units of 2⁻⁵³ (the functions of `elementary`
 //! are correctly rounded, and the derivatives of ln(1 + x) and of e^x for x ≤ 0 are at most 1), where |x| is at
 //! most |a| + |b| + 1 for the arguments a and b; [`raised`] adds 32 units of that.
 
+use crate::numeric::elementary;
 use crate::numeric::{UNIT_ROUNDOFF, theta};
 use crate::{Epsilon, NonNegative};
 
@@ -23,7 +24,7 @@ pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
         return large;
     }
     // What the rounding of small − large does to e^(small − large) is below a unit: x·e^(−x) < 1.
-    raised(large + core_math::log1p(core_math::exp(small - large)), large)
+    raised(large + elementary::ln_1p(elementary::exp(small - large)), large)
 }
 
 /// ln(e^ε − 1), rounded down.
@@ -32,9 +33,9 @@ pub(super) fn ln_excess_down(epsilon: f64) -> f64 {
         return f64::NEG_INFINITY;
     }
     let ln = if epsilon < 1.0 {
-        core_math::log(core_math::expm1(epsilon))
+        elementary::ln(elementary::exp_m1(epsilon))
     } else {
-        epsilon + core_math::log1p(-core_math::exp(-epsilon))
+        epsilon + elementary::ln_1p(-elementary::exp(-epsilon))
     };
     -raised(-ln, ln.abs().max(epsilon))
 }
@@ -45,8 +46,11 @@ fn ln_one_plus_exp_down(t: f64, size: f64) -> f64 {
         return 0.0;
     }
     let t = -raised(-t, size);
-    let sum =
-        if t > 0.0 { t + core_math::log1p(core_math::exp(-t)) } else { core_math::log1p(core_math::exp(t)) };
+    let sum = if t > 0.0 {
+        t + elementary::ln_1p(elementary::exp(-t))
+    } else {
+        elementary::ln_1p(elementary::exp(t))
+    };
     // The last operations are relatively accurate.
     sum * (1.0 - MARGIN)
 }
@@ -73,7 +77,8 @@ pub(super) fn ln_contracted(ratio: f64, ln_excess: f64, ln_h: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::{Random, Real, ln_theta_at};
+    use crate::numeric::Random;
+    use dobrushin_reference::{Real, ln_theta_at};
 
     const BITS: usize = 256;
 

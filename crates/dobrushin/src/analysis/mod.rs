@@ -1,10 +1,14 @@
-//! Theorems about hidden states: from what is released of a chain to a bound on its privacy.
+//! The theorems: from what is known of a run to a bound on its privacy.
 //!
-//! Each file is one theorem. It says when it applies, or else which assumption fails and which key of a
-//! run file would supply it. Theorems know nothing of algorithms; [`ALL`] is the list of them.
+//! Each file is one theorem. It declares what it is, says when it applies, or else which assumption fails and
+//! which key of a run file would supply it. Theorems know nothing of algorithms: those about hidden states
+//! read what is released of a chain, compositions read the steps that an observer of all of them sees.
+//! [`ALL`] is the only list of them.
 
 mod allocation;
+mod bound;
 mod ceiling;
+mod composition;
 mod contraction;
 mod contraction_published;
 mod hybrid;
@@ -17,11 +21,15 @@ mod regularized;
 mod shift;
 mod shift_renyi;
 mod shift_subsampled;
+mod statement;
 mod strongly_convex;
 mod walk;
 
 pub use allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
+pub use bound::Bound;
 pub use ceiling::Ceiling;
+pub use composition::{CentralLimit, Effort, ExactComposition, RenyiComposition};
+pub(crate) use composition::{gaussian, losses};
 pub use contraction::Contraction;
 pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
 pub use hybrid::Hybrid;
@@ -31,152 +39,153 @@ pub use regularized::{RegularizedPublished, regularized_delta_at};
 pub use shift::Shift;
 pub use shift_renyi::ShiftRenyi;
 pub use shift_subsampled::ShiftSubsampled;
+pub use statement::{Notes, Statement};
+pub(crate) use statement::{ced, ncv, pac};
 pub use strongly_convex::StronglyConvexRenyi;
 
+use crate::NotApplicable;
 use crate::chain::Mixture;
-use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
-use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
-use crate::numeric::{ln_sum, theta};
-use crate::profile::{
-    ComposedCurve, ConcentratedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile,
-};
-use crate::statement::{self, Statement};
-use crate::{Enclosure, Epsilon, NotApplicable, Positive};
-use std::sync::Arc;
+use crate::lower::ComposedPart;
+use crate::run::{Assumption, Fact, missing};
+use std::ops::Deref;
 
-/// A theorem about what is released of a chain.
+/// What a theorem declares of itself. Nothing is decided by its name.
 pub trait Analysis: Send + Sync {
-    /// The name by which [`crate::statement::find`] knows it.
-    fn id(&self) -> &'static str;
+    /// What it says, assumes and corrects.
+    fn statement(&self) -> &'static Statement;
 
+    /// The idea that it rests on.
+    fn family(&self) -> Family;
+
+    /// How long it takes.
+    fn cost(&self) -> Cost;
+
+    /// The name of its statement.
+    fn id(&self) -> &'static str {
+        self.statement().id
+    }
+
+    /// Whether it is a bound; an approximation is never a guarantee.
+    fn is_rigorous(&self) -> bool {
+        true
+    }
+
+    /// Whether it is asked, unless others are, about each of thousands of records that are used in turn: it is among
+    /// those that no other analysis beats there, and is not laborious.
+    fn suits_each_record(&self) -> bool {
+        false
+    }
+}
+
+/// The idea that a theorem rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Family {
+    /// Everything that is computed counts as published.
+    Composition,
+    /// What is left of the record is shifted into the noise of later steps.
+    Shift,
+    /// Noise hides iterates that cannot be far apart, or that later steps bring together.
+    Contraction,
+}
+
+/// How long a theorem takes, from the least on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cost {
+    /// No time: nothing is added up on a grid or step by step.
+    ClosedForm,
+    /// Sums on a grid or step by step, in milliseconds.
+    Sums,
+    /// A tenth of a second and more.
+    Laborious,
+}
+
+/// A theorem about what is released of a chain: hidden states.
+pub trait HiddenStates: Analysis {
     /// What it bounds of the released iterate, over all neighbours and in both directions.
     ///
     /// # Errors
     /// [`NotApplicable`] with the assumption that fails.
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable>;
 
-    /// What must hold of a run besides what its chains say, in words.
-    fn further_assumption(&self) -> Option<&'static str> {
+    /// What must hold of a run besides what its chains say.
+    fn further_assumption(&self) -> Option<Assumption> {
         None
     }
-
-    /// What it says, assumes and corrects.
-    fn statement(&self) -> Option<&'static Statement> {
-        statement::find(self.id())
-    }
 }
 
-/// Every theorem about hidden states, in the order of reports.
-pub const ALL: &[&dyn Analysis] = &[
-    &ContractionPublished,
-    &RandomStopPublished,
-    &ShiftRenyi,
-    &StronglyConvexRenyi,
-    &NonconvexPublished,
-    &RegularizedPublished,
-    &Contraction,
-    &Shift,
-    &Ceiling,
-    &Hybrid,
-    &ShiftSubsampled,
-    &Recursion,
-];
-
-/// What a theorem bounds.
-#[derive(Clone)]
-pub enum Bound {
-    /// μ-GDP.
-    Gaussian(GaussianProfile),
-    /// E_γ for every γ ≥ 1.
-    Profile(Arc<dyn PrivacyProfile>),
-    /// D_α for every order.
-    Renyi(Arc<dyn RenyiCurve>),
-}
-
-impl Bound {
-    /// A bound ln δ(ε), the same in both directions.
-    fn by_log_delta(log_delta: impl Fn(Epsilon) -> Enclosure + Send + Sync + 'static) -> Self {
-        Self::Profile(Arc::new(LogDelta(log_delta)))
-    }
-
-    /// A hidden random choice among μ-GDP mechanisms, by weight and μ.
-    fn gaussians(members: Vec<(Enclosure, Enclosure)>) -> Self {
-        if let [(weight, mu)] = members[..]
-            && weight == Enclosure::ONE
-        {
-            return Self::Gaussian(GaussianProfile::enclosed(mu));
-        }
-        Self::by_log_delta(move |epsilon| {
-            let term = |&(weight, mu): &(Enclosure, Enclosure)| {
-                weight.ln() + theta::ln_theta_range(epsilon.into(), mu)
-            };
-            ln_sum(&members.iter().map(term).collect::<Vec<_>>())
-        })
-    }
-
-    /// The bound on several independent runs on the same people, one after another, and then what is μ-Gaussian private
-    /// given their results.
+/// A theorem about everything that a run computes.
+pub trait EveryStep: Analysis {
+    /// What it bounds of the outputs of all steps together, over all neighbours and in both directions.
     ///
     /// # Errors
-    /// [`NotApplicable`] if μ is so large that nothing is private.
-    pub(crate) fn composed(self, times: u64, mu: Enclosure, tolerance: f64) -> Result<Self, NotApplicable> {
-        Ok(match self {
-            bound if times == 1 && mu == Enclosure::ZERO => bound,
-            Self::Gaussian(profile) => {
-                let square = profile.mu().square() * Enclosure::from(times) + mu.square();
-                Self::Gaussian(GaussianProfile::enclosed(square.sqrt()))
-            }
-            Self::Renyi(curve) => Self::Renyi(Arc::new(
-                ComposedCurve::repeated(times, curve).then(1, ConcentratedCurve::gaussian(mu)),
-            )),
-            Self::Profile(profile) => {
-                let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
-                let pair = if profile.is_symmetric() {
-                    DominatingPair::symmetric(law)
-                } else {
-                    DominatingPair::new(Arc::clone(&law) as _, Arc::new(Exchanged(law)))
-                };
-                let mut parts = vec![Part { pair, count: times }];
-                if mu != Enclosure::ZERO {
-                    // Relative to how far one record, there or not, moves it.
-                    let noise_multiplier = Positive::new((Enclosure::ONE / mu).lower())?;
-                    let gaussian = Mechanism::Gaussian { noise_multiplier };
-                    let pair = dominating_pair(&gaussian, Sampling::Every, Neighbours::AddOrRemoveOne)?;
-                    parts.push(Part { pair, count: 1 });
-                }
-                Self::Profile(Arc::new(Composition::new(parts).with_tolerance(tolerance)))
-            }
-        })
-    }
+    /// [`NotApplicable`] with the assumption that fails.
+    fn apply(&self, steps: &[ComposedPart], effort: Effort) -> Result<Bound, NotApplicable>;
+}
 
-    /// The profile.
-    pub fn into_profile(self) -> Arc<dyn PrivacyProfile> {
-        match self {
-            Self::Gaussian(profile) => Arc::new(profile),
-            Self::Profile(profile) => profile,
-            Self::Renyi(curve) => Arc::new(RenyiProfile::new(curve)),
+/// A theorem, by what it reads. It is also an [`Analysis`].
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Theorem {
+    /// It reads what an observer of every step sees.
+    EveryStep(&'static dyn EveryStep),
+    /// It reads what is released.
+    HiddenStates(&'static dyn HiddenStates),
+}
+
+impl Deref for Theorem {
+    type Target = dyn Analysis;
+
+    fn deref(&self) -> &Self::Target {
+        match *self {
+            Self::EveryStep(theorem) => theorem,
+            Self::HiddenStates(theorem) => theorem,
         }
     }
 }
 
-/// A profile given by ln δ(ε), the same in both directions.
-struct LogDelta<F>(F);
+/// Every theorem, in the order of reports.
+pub const ALL: &[Theorem] = &[
+    Theorem::EveryStep(&ExactComposition),
+    Theorem::EveryStep(&RenyiComposition),
+    Theorem::EveryStep(&CentralLimit),
+    Theorem::HiddenStates(&ContractionPublished),
+    Theorem::HiddenStates(&RandomStopPublished),
+    Theorem::HiddenStates(&ShiftRenyi),
+    Theorem::HiddenStates(&StronglyConvexRenyi),
+    Theorem::HiddenStates(&NonconvexPublished),
+    Theorem::HiddenStates(&RegularizedPublished),
+    Theorem::HiddenStates(&Contraction),
+    Theorem::HiddenStates(&Shift),
+    Theorem::HiddenStates(&Ceiling),
+    Theorem::HiddenStates(&Hybrid),
+    Theorem::HiddenStates(&ShiftSubsampled),
+    Theorem::HiddenStates(&Recursion),
+];
 
-impl<F: Fn(Epsilon) -> Enclosure + Send + Sync> PrivacyProfile for LogDelta<F> {
-    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        self.log_delta_of(direction, epsilon).exp().min(Enclosure::ONE)
-    }
-
-    fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
-        self.0(epsilon).min(Enclosure::ZERO)
-    }
-
-    fn is_symmetric(&self) -> bool {
-        true
-    }
+/// Every theorem about hidden states, in the order of reports.
+pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> {
+    ALL.iter().filter_map(|theorem| match *theorem {
+        Theorem::HiddenStates(theorem) => Some(theorem),
+        Theorem::EveryStep(_) => None,
+    })
 }
 
 /// The reason most theorems about contraction have to give.
 fn unbounded() -> NotApplicable {
-    NotApplicable::new("the domain is unbounded: [domain] diameter is missing")
+    missing!("the domain is unbounded: {:#} is missing", Diameter)
+}
+
+/// The reason theorems about shifts have to give.
+fn unrelated() -> NotApplicable {
+    NotApplicable::missing(
+        &[Fact::Convex, Fact::Smoothness, Fact::WeightDecay, Fact::ClipNorm],
+        format!(
+            "nothing bounds how far iterates move apart: {:#} with {}, {}, or {} is missing",
+            Fact::Convex,
+            Fact::Smoothness.key(),
+            Fact::WeightDecay,
+            Fact::ClipNorm
+        ),
+    )
 }

@@ -1,6 +1,7 @@
 //! A branch of a mixture, stretch by stretch, with the times at which it may stop.
 
 use crate::chain::{Branch, Chain, Count, Mixture, Section, Step, Stop, Stretch};
+use crate::run::missing;
 use crate::{Enclosure, NotApplicable};
 
 /// Equal steps, from the first use of the record on.
@@ -27,7 +28,7 @@ pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
         return Ok(vec![Group { legs: legs(branch)?, times: 1 }]);
     }
     if branch.stop != Stop::End {
-        return Err(NotApplicable::new("there are too many different times at which the run may stop"));
+        return Err(NotApplicable::beyond("there are too many different times at which the run may stop"));
     }
     let mut groups = Vec::new();
     for section in branch.chain.sections_since_the_record() {
@@ -55,7 +56,7 @@ pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
 /// [`NotApplicable`] if there are more of them than can be gone through.
 pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     if branch.chain.has_laps() {
-        return Err(NotApplicable::new(
+        return Err(NotApplicable::beyond(
             "the record is used in turn in thousands of passes, and this goes through them one by one: shift and \
              composition count them",
         ));
@@ -66,7 +67,7 @@ pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
             let steps = branch
                 .chain
                 .steps()
-                .ok_or_else(|| NotApplicable::new("a random stop needs a number of steps: give run.steps"))?;
+                .ok_or_else(|| missing!("a random stop needs a number of steps: give {}", Steps))?;
             Some(steps - times.min(steps))
         }
     };
@@ -102,7 +103,7 @@ pub(super) fn at_each_end<T>(
     let mut members = Vec::new();
     for branch in released.branches() {
         let ends = branch.ends().ok_or_else(|| {
-            NotApplicable::new("there are too many different times at which the run may stop")
+            NotApplicable::beyond("there are too many different times at which the run may stop")
         })?;
         for (weight, chain) in ends {
             members.push((weight, known(&chain)?));

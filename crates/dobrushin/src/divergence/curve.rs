@@ -1,7 +1,7 @@
 //! The whole curve γ ↦ E_γ of finite laws, exactly piecewise linear.
 
-use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::rounding::{div_down, div_up, mul_down, mul_up, two_product, two_sum};
+use crate::numeric::{UNIT_ROUNDOFF, partition_point};
 use crate::{Delta, Enclosure, Gamma};
 
 /// A set of outcomes A, as the point (Q(A), P(A)).
@@ -112,17 +112,9 @@ impl HockeyStickCurve {
 
     /// Which vertex has the largest p − γq, by computed slopes.
     fn index_at(&self, gamma: f64) -> usize {
-        let mut low = 0;
-        let mut high = self.vertices.len() - 1;
-        while low < high {
-            let middle = low.midpoint(high);
-            if slope(self.vertices[middle], self.vertices[middle + 1]) > gamma {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        partition_point(0..self.vertices.len() - 1, |index| {
+            slope(self.vertices[index], self.vertices[index + 1]) > gamma
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::curve::{HockeyStickCurve, level_sets};
 use super::{FiniteLaw, Generator, Pair};
-use crate::{Delta, Enclosure, Error, Gamma, Order};
+use crate::{Delta, Enclosure, Error, Gamma, RenyiOrder};
 
 /// P and Q on the same finitely many outcomes.
 ///
@@ -134,7 +134,7 @@ impl Pair for DiscretePair {
         self.curve().epsilon_at(delta)
     }
 
-    fn renyi(&self, order: Order) -> Enclosure {
+    fn renyi(&self, order: RenyiOrder) -> Enclosure {
         let alpha = order.get();
         if alpha == 1.0 {
             return self.kl();

@@ -1,14 +1,12 @@
-//! Any f-divergence from the hockey-stick curve, and what is left of it after a
-//! kernel.
+//! Any f-divergence from the hockey-stick curve.
 //!
 //! With f̃(t) = t·f(1/t),
 //!
 //! ```text
-//! D_f(P‖Q)   =  ∫₁^∞ [ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ             (CED eq. 17)
-//! D_f(PK‖QK) ≤ ∫₁^∞ η_γ(K)·[ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ      (CED Corollary 1)
+//! D_f(P‖Q) = ∫₁^∞ [ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ             (CED eq. 17)
 //! ```
 //!
-//! since f̃″(γ) = γ⁻³f″(1/γ). Both integrands are f″ times a convex decreasing
+//! since f̃″(γ) = γ⁻³f″(1/γ). The integrands are f″ times a convex decreasing
 //! curve G. A piecewise linear curve is integrated exactly by parts, without f″:
 //! with f̄(t) = f(t) − f′(1)(t − 1) and slopes −s_i,
 //!
@@ -21,7 +19,7 @@
 //! one. The grid is refined until they agree.
 
 use super::{Conjugate, Generator, Pair};
-use crate::kernel::{FiniteKernel, Kernel};
+use crate::numeric::Boundary;
 use crate::{Enclosure, Gamma};
 
 /// The grid is refined until the relative width is below this …
@@ -43,36 +41,21 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub fn f_divergence(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> Enclosure {
-    integral(pair, f, None::<&FiniteKernel>)
+    weighted(pair, f, None)
 }
 
-/// An upper bound of D_f(PK‖QK) from η_γ(K) and E_γ of P and Q alone.
-///
-/// # Guarantee
-/// The upper end is at least D_f(PK‖QK) for every kernel with the contraction
-/// coefficients of `kernel` and every P, Q with the hockey-stick divergences of
-/// `pair` (CED Corollary 1; the values of its examples are corrected, errata E20).
-/// It is never above η_TV(K)·D_f(P‖Q).
-///
-/// η_γ is evaluated at thousands of γ: of a large finite kernel, pass the curve.
-pub fn output_bound(
-    pair: &(impl Pair + ?Sized),
-    kernel: &(impl Kernel + ?Sized),
-    f: &(impl Generator + ?Sized),
-) -> Enclosure {
-    integral(pair, f, Some(kernel))
-}
-
-fn integral(
+/// ∫₁^∞ w(γ)·[ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ for a weight w such that w·E_γ is convex and decreasing in both
+/// directions; without one, w = 1.
+pub(crate) fn weighted(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
-    kernel: Option<&(impl Kernel + ?Sized)>,
+    weight: Option<&dyn Fn(Gamma) -> Enclosure>,
 ) -> Enclosure {
-    let factor = |gamma: Gamma| kernel.map_or(Enclosure::ONE, |kernel| kernel.contraction(gamma));
+    let factor = |gamma: Gamma| weight.map_or(Enclosure::ONE, |weight| weight(gamma));
     let forward = |gamma: Gamma| factor(gamma) * pair.hockey_stick(gamma);
     let backward = |gamma: Gamma| factor(gamma) * pair.hockey_stick_reversed(gamma);
-    // Beyond its last knot E_γ is constant, but η_γ·E_γ need not be.
-    let last = pair.last_epsilon().filter(|_| kernel.is_none());
+    // Beyond its last knot E_γ is constant, but w·E_γ need not be.
+    let last = pair.last_epsilon().filter(|_| weight.is_none());
     half_integral(pair, f, &forward, last) + half_integral(pair, &Conjugate(f), &backward, last)
 }
 
@@ -112,16 +95,8 @@ fn last_epsilon(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> f
     }
     let growth = f.growth();
     let moment = |epsilon: f64| growth.coefficient * pair.tail_moment(epsilon, growth.power);
-    let (mut low, mut high) = (0.0, LARGEST);
-    for _ in 0..40 {
-        let middle = 0.5 * (low + high);
-        if moment(middle) > NEGLIGIBLE * moment(0.0).min(1.0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
+    let matters = |epsilon: f64| moment(epsilon) > NEGLIGIBLE * moment(0.0).min(1.0);
+    Boundary { holds: 0.0, fails: LARGEST }.halved(40, matters).fails
 }
 
 /// γ from 1 to e^end, evenly in ε, with the knots inside.

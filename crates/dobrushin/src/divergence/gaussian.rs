@@ -2,7 +2,7 @@
 
 use super::Pair;
 use crate::numeric::{normal, theta};
-use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Order, Positive};
+use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Positive, RenyiOrder};
 
 /// N(m₁, σ²I) and N(m₂, σ²I), of which only r = ‖m₁ − m₂‖/σ matters.
 ///
@@ -58,7 +58,7 @@ impl Pair for GaussianPair {
     }
 
     /// αr²/2.
-    fn renyi(&self, order: Order) -> Enclosure {
+    fn renyi(&self, order: RenyiOrder) -> Enclosure {
         if self.ratio == Enclosure::ZERO {
             return Enclosure::ZERO;
         }

@@ -1,7 +1,7 @@
 //! Two Laplace laws of the same scale, on the line.
 
 use super::Pair;
-use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Order, Positive};
+use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Positive, RenyiOrder};
 
 /// Laplace laws with centres m₁, m₂ and scale v, of which only t = |m₁ − m₂|/v
 /// matters.
@@ -67,7 +67,7 @@ impl Pair for LaplacePair {
     /// For small t or α near 1, where the logarithms vanish, the first is used as
     /// ln(1 + [α·ρ((α−1)t) + (α−1)·ρ(−αt)]/(2α−1)) with ρ(x) = e^x − 1 − x, and
     /// at α = ½ itself D = 2ρ(ln(1 + t/2)).
-    fn renyi(&self, order: Order) -> Enclosure {
+    fn renyi(&self, order: RenyiOrder) -> Enclosure {
         let alpha = Enclosure::from(order);
         let t = self.ratio;
         if order.get() == 1.0 {

@@ -13,6 +13,7 @@
 mod curve;
 mod discrete;
 mod f_divergence;
+mod gamma;
 mod gaussian;
 mod generator;
 mod information;
@@ -22,7 +23,9 @@ mod law;
 pub use curve::{HockeyStickCurve, Vertex};
 pub(crate) use curve::{level_sets, merged_hull};
 pub use discrete::DiscretePair;
-pub use f_divergence::{f_divergence, output_bound};
+pub use f_divergence::f_divergence;
+pub(crate) use f_divergence::weighted;
+pub use gamma::Gamma;
 pub use gaussian::GaussianPair;
 pub use generator::{
     Alpha, ChiSquared, Conjugate, Generator, Growth, Hellinger, JensenShannon, KullbackLeibler,
@@ -33,7 +36,7 @@ pub use laplace::LaplacePair;
 pub(crate) use law::enclose;
 pub use law::{FiniteLaw, SUM_TOLERANCE};
 
-use crate::{Delta, Enclosure, Gamma, Order};
+use crate::{Delta, Enclosure, RenyiOrder};
 
 /// Two laws P and Q whose divergences can be enclosed.
 ///
@@ -55,7 +58,7 @@ pub trait Pair {
 
     /// The Rényi divergence D_α(P‖Q); α = 1 is Kullback–Leibler, α = ∞ the
     /// largest log-ratio.
-    fn renyi(&self, order: Order) -> Enclosure;
+    fn renyi(&self, order: RenyiOrder) -> Enclosure;
 
     /// Total variation, E_1.
     fn total_variation(&self) -> Enclosure {

@@ -65,7 +65,7 @@ impl FiniteKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use crate::numeric::Random;
 
     #[test]
     fn few_of_thousands_of_rows_are_compared() {

@@ -3,7 +3,7 @@
 use super::distribution::LossDistribution;
 use super::plan::{GaussianBetween, Law, Plan, Target};
 use super::{DominatingPair, GaussianLoss, LossLaw};
-use crate::numeric::theta;
+use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 
@@ -242,15 +242,7 @@ fn largest_loss(law: &dyn LossLaw) -> Enclosure {
             return Enclosure::between(0.0, f64::INFINITY);
         }
     }
-    let (mut low, mut high) = (0.0, end);
-    while high - low > 1e-14 * high {
-        let middle = 0.5 * (low + high);
-        if none_above(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
+    let found = Boundary { holds: end, fails: 0.0 }.halved_to(1e-14, none_above);
     let seen = |loss: f64| law.split(loss.into()).above.p.lower() > 0.0;
-    Enclosure::between(if seen(low) { low } else { 0.0 }, high)
+    Enclosure::between(if seen(found.fails) { found.fails } else { 0.0 }, found.holds)
 }

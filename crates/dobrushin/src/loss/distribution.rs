@@ -1,7 +1,7 @@
 //! δ(ε) and ε(δ) of a sum of losses.
 
 use super::convolve::Summed;
-use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::{Boundary, UNIT_ROUNDOFF, elementary};
 use crate::{Delta, Enclosure, Epsilon};
 
 /// The discretised law of the privacy loss of a composition, in one direction.
@@ -32,8 +32,8 @@ struct Tails {
 
 impl Tails {
     fn new(masses: &[f64], step: f64, tilt: f64) -> Self {
-        let (fall, drop) = (core_math::exp(-tilt), core_math::exp(-step));
-        let rest = -core_math::expm1(-step);
+        let (fall, drop) = (elementary::exp(-tilt), elementary::exp(-step));
+        let rest = -elementary::exp_m1(-step);
         let mut tails = Self { tail: vec![0.0; masses.len() + 1], stick: vec![0.0; masses.len() + 1] };
         for (i, mass) in masses.iter().enumerate().rev() {
             tails.tail[i] = mass + tails.tail[i + 1] * (fall * drop);
@@ -99,19 +99,12 @@ impl LossDistribution {
         if holds(start) {
             return (start, start);
         }
-        let (mut low, mut high) = (start, self.last_loss().max(start));
-        if !holds(high) {
-            return (high, f64::INFINITY);
+        let end = self.last_loss().max(start);
+        if !holds(end) {
+            return (end, f64::INFINITY);
         }
-        while high - low > 1e-13 * high {
-            let middle = 0.5 * (low + high);
-            if holds(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        (low, high)
+        let found = Boundary { holds: end, fails: start }.halved_to(1e-13, holds);
+        (found.fails, found.holds)
     }
 
     fn delta_upper(&self, epsilon: f64) -> f64 {

@@ -17,6 +17,7 @@
 
 use super::grid::Grid;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary;
 
 /// V − U inside a cell, in units of x_j − x_{j+1}, and what lowering must make up for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,10 +146,10 @@ impl Width {
     fn new(points: usize, grid: Grid) -> Self {
         let (tilt, step) = (grid.tilt * points as f64, grid.step * points as f64);
         Self {
-            rise: core_math::exp(tilt),
-            fall: core_math::exp(-tilt),
-            from_below: -core_math::expm1(-step),
-            from_above: core_math::expm1(step),
+            rise: elementary::exp(tilt),
+            fall: elementary::exp(-tilt),
+            from_below: -elementary::exp_m1(-step),
+            from_above: elementary::exp_m1(step),
         }
     }
 }
@@ -268,14 +269,14 @@ impl<'a> Hull<'a> {
         let has_low = low < self.masses.len();
         let missing = -self.masses[point] * (1.0 + self.margin(if has_low { low } else { point }, high));
         // x_point is share·x_low + (1 − share)·x_high.
-        let above = -core_math::expm1(-self.distance(point, high) * self.grid.step);
+        let above = -elementary::exp_m1(-self.distance(point, high) * self.grid.step);
         let share = match has_low {
-            true => above / (core_math::expm1(self.distance(low, point) * self.grid.step) + above),
+            true => above / (elementary::exp_m1(self.distance(low, point) * self.grid.step) + above),
             false => 0.0,
         };
         self.masses[point] = 0.0;
         self.before[high] = low;
-        let tilt = |to: usize| core_math::exp(self.distance(point, to) * self.grid.tilt);
+        let tilt = |to: usize| elementary::exp(self.distance(point, to) * self.grid.tilt);
         let (to_high, to_low) = (tilt(high), if has_low { tilt(low) } else { 0.0 });
         self.take(high, missing * (1.0 - share) * to_high);
         if has_low {
@@ -300,9 +301,9 @@ impl<'a> Hull<'a> {
                 return;
             }
             let distance = self.distance(low, point);
-            let fall = core_math::exp(-distance * self.grid.tilt);
-            let drop = core_math::exp(-distance * self.grid.step);
-            let rest = -core_math::expm1(-distance * self.grid.step);
+            let fall = elementary::exp(-distance * self.grid.tilt);
+            let drop = elementary::exp(-distance * self.grid.step);
+            let rest = -elementary::exp_m1(-distance * self.grid.step);
             let size = (value * drop).abs() + (above * rest).abs();
             let margin = self.margin(low, point);
             value_error = fall * (value_error * drop + above_error * rest + margin * size);
@@ -321,11 +322,11 @@ impl<'a> Hull<'a> {
         let mut mass = self.masses[point] + above - above_error;
         if below < self.masses.len() {
             let distance = self.distance(below, point);
-            let gap = core_math::expm1(distance * self.grid.step);
+            let gap = elementary::exp_m1(distance * self.grid.step);
             let taken = (value + value_error) / gap;
             let margin = self.margin(below, point);
             mass += (value - value_error) / gap * (1.0 - margin);
-            let tilt = core_math::exp(-distance * self.grid.tilt);
+            let tilt = elementary::exp(-distance * self.grid.tilt);
             self.take(below, taken * tilt * (1.0 + margin));
         }
         let size = self.masses[point].abs() + above.abs() + mass.abs();

@@ -25,6 +25,7 @@ use super::gather::{Cell, Excess, gather};
 use super::{LossLaw, Split};
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary;
 use rayon::prelude::*;
 
 /// Grid points jh, and the tilt a·j; a/h is the λ of the tilt e^(λL).
@@ -123,16 +124,16 @@ struct Part {
 
 impl Shares {
     fn new(grid: Grid, factor: usize) -> Self {
-        let rest = |points: usize| -core_math::expm1(-(grid.step * points as f64));
+        let rest = |points: usize| -elementary::exp_m1(-(grid.step * points as f64));
         let parts = (0..factor).map(|i| Part {
             up: rest(i) / rest(factor),
-            down: core_math::exp(-(grid.step * i as f64)) * rest(factor - i) / rest(factor),
-            untilt: core_math::exp(-(grid.tilt * i as f64)),
+            down: elementary::exp(-(grid.step * i as f64)) * rest(factor - i) / rest(factor),
+            untilt: elementary::exp(-(grid.tilt * i as f64)),
         });
         // An exponent is rounded by a unit of its size; everything else by a unit or two.
         let exponents = (grid.tilt.abs() + grid.step) * factor as f64;
         let margin = (2.0 * factor as f64 + 24.0 + 4.0 * exponents) * UNIT_ROUNDOFF;
-        Self { parts: parts.collect(), rise: core_math::exp(grid.tilt * factor as f64), margin }
+        Self { parts: parts.collect(), rise: elementary::exp(grid.tilt * factor as f64), margin }
     }
 
     /// What goes to the lower and to the upper end, each in its own tilt, rounded up.
@@ -330,7 +331,7 @@ impl Ends<'_> {
             let product = Enclosure::from(self.grid.tilt) * Enclosure::from(index as f64);
             return (product - Enclosure::from(scale)).exp();
         }
-        Enclosure::around(core_math::exp(product - scale), error * (1.0 + 1e-6))
+        Enclosure::around(elementary::exp(product - scale), error * (1.0 + 1e-6))
     }
 
     fn threshold(&self, index: i64) -> Enclosure {

@@ -18,12 +18,7 @@ mod window;
 
 pub use compose::{Composition, Part};
 pub use distribution::LossDistribution;
-
-pub(crate) use law::amplified;
-pub use law::{
-    DiscreteGaussianLoss, DiscreteLaplaceLoss, ExponentialLoss, FiniteLoss, GaussianLoss, LaplaceLoss,
-    PoissonLoss, WithoutReplacementLoss,
-};
+pub use law::*;
 
 use crate::Enclosure;
 use crate::profile::Direction;

@@ -5,11 +5,11 @@
 use super::convolve::{Copies, LONGEST, Summed, TooLong, Workshop, sum};
 use super::distribution::LossDistribution;
 use super::grid::{Grid, LARGEST_FACTOR, Placement, discretise, masses_between};
-use super::sketch::{Cumulants, Sketch, bisect};
+use super::sketch::{Cumulants, Sketch, crossing};
 use super::window::Allowance;
 use super::{GaussianLoss, LossLaw, Split};
 use crate::Enclosure;
-use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::{Boundary, UNIT_ROUNDOFF};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -99,17 +99,9 @@ impl Plan {
                 Target::Epsilon(epsilon) => total(lambda).1 < epsilon,
             }
         };
-        let (mut low, mut high) = ((1e-3 * unit).ln(), (1e5 * unit).ln());
-        for _ in 0..18 {
-            let middle = 0.5 * (low + high);
-            if too_small(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
+        let ends = Boundary { holds: (1e-3 * unit).ln(), fails: (1e5 * unit).ln() };
         // A tilt that changes by more than e^10 within the tolerance is of no use.
-        let lambda = (0.5 * (low + high)).exp();
+        let lambda = ends.halved(18, too_small).middle().exp();
         let lambda = lambda.min(10.0 / (1e-4 * total(lambda).1.abs()).max(1e-300));
         let (log_moment, mean, variance) = total(lambda);
         let (epsilon, log_delta) = match target {
@@ -241,11 +233,11 @@ impl Plan {
         let most = ((self.log_delta.exp() * budget.slack) / count).max(1e-300);
         let infinite = uses.sketch.infinite;
         let above = |loss: f64| law.split(loss.into()).above.p.upper() - infinite > most;
-        let high = outwards(|loss| !above(loss), |low, high| bisect(low, high, above));
+        let high = outwards(|loss| !above(loss), |low, high| crossing(low, high, above));
         let least = self.allowance(budget.slack, uses.count).tilted;
         let tilted = |loss: f64| (self.lambda * loss - cumulants.log_moment).exp();
         let below = |loss: f64| law.split((-loss).into()).below.p.upper() * tilted(-loss) > least;
-        let low = -outwards(|loss| !below(loss), |low, high| bisect(low, high, below));
+        let low = -outwards(|loss| !below(loss), |low, high| crossing(low, high, below));
         // Where a law is narrower than the grid, its middle had better be a point: the loss
         // of what lies within a step of the median.
         let origin = if uses.aligned { 0.0 } else { uses.sketch.centre(law, grid.step) };

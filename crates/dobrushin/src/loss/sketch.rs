@@ -3,6 +3,7 @@
 
 use super::LossLaw;
 use super::grid::masses_between;
+use crate::numeric::Boundary;
 
 /// Finitely many losses with their masses under P.
 pub(super) struct Sketch {
@@ -33,7 +34,7 @@ impl Sketch {
         let below = |loss: f64| law.split(loss.into()).below.p.midpoint();
         let high = reach(|loss| above(loss) <= floor.max(1e-14 * infinite));
         let low = -reach(|loss| below(-loss) <= floor);
-        let quantile = |mass: f64| bisect(low, high, |loss| above(loss) > mass * (1.0 - infinite));
+        let quantile = |mass: f64| crossing(low, high, |loss| above(loss) > mass * (1.0 - infinite));
         let middle = quantile(0.5);
         let spread = (quantile(0.1) - quantile(0.9)).max(1e-13 * (high - low));
         let mut points: Vec<f64> = Vec::with_capacity(2 * CELLS + 1);
@@ -102,15 +103,7 @@ fn reach(holds: impl Fn(f64) -> bool) -> f64 {
     loss
 }
 
-/// Where a predicate that holds at `low` and fails at `high` changes.
-pub(super) fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if holds(middle) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+/// Where a predicate that holds at `low` and fails at `high` changes, nearly.
+pub(super) fn crossing(low: f64, high: f64, predicate: impl Fn(f64) -> bool) -> f64 {
+    Boundary { holds: low, fails: high }.halved(60, predicate).middle()
 }

@@ -4,9 +4,9 @@ use super::convolve::{Copies, Errors, Summed, Workshop, sum};
 use super::grid::{Discretised, Grid, Nodes, Placement, discretise};
 use super::window::Allowance;
 use super::*;
+use crate::numeric::Random;
 use crate::numeric::rounding::two_sum;
 use crate::{Epsilon, Positive};
-use dobrushin_reference::Random;
 
 /// Room for the roundings of the checks themselves, relatively.
 const SLACK: f64 = 1e-11;

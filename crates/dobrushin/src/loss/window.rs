@@ -2,6 +2,7 @@
 
 use super::convolve::Copies;
 use super::grid::{Grid, Nodes};
+use crate::numeric::GoldenSection;
 
 /// How much may be left outside a window.
 #[derive(Clone, Copy, Debug)]
@@ -68,26 +69,8 @@ pub(super) const CHERNOFF_ROOM: f64 = 1.0 + 1e-6;
 
 /// The smallest value seen of a function with one minimum, on a logarithmic scale.
 fn smallest((start, end): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_894_8;
-    let (mut low, mut high) = (start.min(end).ln(), end.max(start).ln());
-    let at = |x: f64| f(x.exp());
-    let inner = |low: f64, high: f64| (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-    let (mut left, mut right) = inner(low, high);
-    let (mut at_left, mut at_right) = (at(left), at(right));
-    let mut best = at_left.min(at_right);
-    for _ in 0..12 {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = inner(low, high).0;
-            at_left = at(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = inner(low, high).1;
-            at_right = at(right);
-        }
-        best = best.min(at_left).min(at_right);
-    }
-    best
+    let ends = (start.min(end).ln(), end.max(start).ln());
+    GoldenSection::new(ends, |x| f(x.exp())).narrowed(12).lowest().1
 }
 
 /// Masses summed over blocks of points, for bounds on moments.

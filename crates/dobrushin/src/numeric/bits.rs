@@ -175,7 +175,7 @@ impl RandomBits for Buffered<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dobrushin_reference::Random;
+    use crate::numeric::Random;
 
     /// Words in a given order.
     struct Given<'a>(std::slice::Iter<'a, u64>);

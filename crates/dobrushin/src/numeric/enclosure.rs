@@ -1,6 +1,7 @@
 //! An interval that is certain to contain a number.
 
 use super::UNIT_ROUNDOFF;
+use super::elementary;
 use super::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down, sqrt_up};
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -13,7 +14,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// operands at which `f` is defined, the result contains `f` of those values.
 /// Arithmetic rounds outward by at most one unit in the last place per
 /// operation, and not at all where the result is exact; `exp`, `ln`,
-/// `exp_m1` and `ln_1p` rest on the correctly rounded functions of CORE-MATH
+/// `exp_m1` and `ln_1p` rest on the correctly rounded functions of [`elementary`]
 /// and add one unit on each side. What is undefined for *every* choice (the
 /// logarithm of a negative number) or for some choice in a way that leaves no
 /// bound (∞ − ∞, 0·∞) is [`Enclosure::ENTIRE`], which says nothing and is
@@ -173,7 +174,7 @@ impl Enclosure {
             f64::NEG_INFINITY => Self::ZERO,
             f64::INFINITY => Self::INFINITE,
             _ => {
-                let e = core_math::exp(x);
+                let e = elementary::exp(x);
                 Self::between(e.next_down().max(0.0), e.next_up())
             }
         })
@@ -186,7 +187,7 @@ impl Enclosure {
             f64::NEG_INFINITY => -Self::ONE,
             f64::INFINITY => Self::INFINITE,
             _ => {
-                let e = core_math::expm1(x);
+                let e = elementary::exp_m1(x);
                 Self::between(e.next_down().max(-1.0), e.next_up())
             }
         })
@@ -199,7 +200,7 @@ impl Enclosure {
             0.0 => -Self::INFINITE,
             f64::INFINITY => Self::INFINITE,
             _ => {
-                let l = core_math::log(x);
+                let l = elementary::ln(x);
                 Self::between(l.next_down(), l.next_up())
             }
         })
@@ -213,7 +214,7 @@ impl Enclosure {
             -1.0 => -Self::INFINITE,
             f64::INFINITY => Self::INFINITE,
             _ => {
-                let l = core_math::log1p(x);
+                let l = elementary::ln_1p(x);
                 Self::between(l.next_down(), l.next_up())
             }
         })

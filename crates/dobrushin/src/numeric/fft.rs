@@ -17,6 +17,7 @@
 //! Stockham's autosorting form: the innermost loop runs over contiguous numbers.
 
 use super::UNIT_ROUNDOFF;
+use super::elementary::turn;
 
 /// Complex numbers, real and imaginary parts apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -185,8 +186,8 @@ fn halve((re, im): (&[f64], &[f64]), (to_re, to_im): (&mut [f64], &mut [f64])) {
 /// e^(−2πik/length), each the product of two correctly rounded roots.
 fn roots_of_unity(length: usize) -> Signal {
     let exact = |k: usize| {
-        let angle = 2.0 * k as f64 / length as f64;
-        (core_math::cospi(angle), -core_math::sinpi(angle))
+        let (cosine, sine) = turn(k as u64, length.ilog2());
+        (cosine, -sine)
     };
     let fine = 1 << (length.ilog2() / 2);
     let fines: Vec<Complex> = (0..fine).map(exact).collect();
@@ -235,9 +236,8 @@ mod tests {
             let mut expected = Signal::zeros(length);
             for k in 0..length {
                 for j in 0..length {
-                    let angle = 2.0 * ((j * k) % length) as f64 / length as f64;
-                    let root = (core_math::cospi(angle), -core_math::sinpi(angle));
-                    let term = times((signal.re[j], signal.im[j]), root);
+                    let (cosine, sine) = turn(((j * k) % length) as u64, length.ilog2());
+                    let term = times((signal.re[j], signal.im[j]), (cosine, -sine));
                     expected.re[k] += term.0;
                     expected.im[k] += term.1;
                 }

@@ -2,15 +2,16 @@
 //! cancellation of its factors.
 
 use super::Enclosure;
+use super::elementary;
 use super::normal::{ln_sqrt_2pi, nearest};
 use crate::Positive;
 
-/// ln Γ(x) for x > 0, from the correctly rounded function of CORE-MATH: relative
+/// ln Γ(x) for x > 0, correctly rounded before it is enclosed: relative
 /// accuracy also near the zeros at 1 and 2.
 pub fn ln_gamma(x: Positive) -> Enclosure {
     match x.get() {
         1.0 | 2.0 => Enclosure::ZERO,
-        x => nearest(core_math::lgamma(x)),
+        x => nearest(elementary::ln_gamma(x)),
     }
 }
 

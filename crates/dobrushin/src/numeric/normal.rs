@@ -20,6 +20,7 @@
 //! the source of `numeric/mills.rs`) and x² carried in two parts, because
 //! rounding it loses x² units in e^(−x²/2). Below x = −1, Q(x) = 1 − Q(−x).
 
+use super::elementary;
 use super::enclosure::LEAST_WITHOUT_UNDERFLOW;
 use super::mills::{LEAST, MILLS_ERROR, mills};
 use super::roots::{newton_hint, root_of_decreasing};
@@ -102,7 +103,7 @@ pub fn erfc(x: f64) -> Enclosure {
         f64::NEG_INFINITY => Enclosure::from(2.0),
         _ if x.is_nan() => Enclosure::ENTIRE,
         _ => {
-            let value = core_math::erfc(x);
+            let value = elementary::erfc(x);
             Enclosure::between(value.next_down().max(0.0), value.next_up().min(2.0))
         }
     }
@@ -189,7 +190,7 @@ pub(super) fn ln_weighted(value: f64, relative_error: f64, x: f64, low: f64) -> 
         return Enclosure::around(value, relative_error).ln() - ln_sqrt_2pi() - half_square(x, low);
     }
     let (half, rest) = half_square_parts(x, low);
-    let logarithm = core_math::log(value);
+    let logarithm = elementary::ln(value);
     let small = (logarithm - LN_SQRT_2PI) - rest;
     // ln(1 ± e) is within e(1 + e) of 0; the logarithm, the constant and the two
     // differences are each rounded once, and the sums below before the last; the
@@ -210,7 +211,7 @@ fn half_square_slack(half: f64, x: f64) -> f64 {
 /// with it: the exponential is correctly rounded, e^(−low) = 1 − low up to
 /// low² < 2⁻⁸⁰, and the difference and the product are rounded once each.
 pub(super) fn weight(half: f64, low: f64) -> f64 {
-    core_math::exp(-half) * (1.0 - low)
+    elementary::exp(-half) * (1.0 - low)
 }
 
 /// ln √(2π).

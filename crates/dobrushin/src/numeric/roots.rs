@@ -1,6 +1,7 @@
-//! Roots of monotone functions, enclosed to the last place.
+//! Where monotone functions and predicates change: every bisection of this project.
 
 use super::Enclosure;
+use std::ops::Range;
 
 /// Where a monotone predicate changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +10,52 @@ pub struct Boundary {
     pub holds: f64,
     /// A neighbouring `f64` at which it failed.
     pub fails: f64,
+}
+
+impl Boundary {
+    /// The boundary, halved this many times: for guesses, and where the last place does not matter.
+    pub fn halved(self, times: u32, mut predicate: impl FnMut(f64) -> bool) -> Self {
+        let Self { mut holds, mut fails } = self;
+        for _ in 0..times {
+            let middle = holds.midpoint(fails);
+            *if predicate(middle) { &mut holds } else { &mut fails } = middle;
+        }
+        Self { holds, fails }
+    }
+
+    /// The boundary, halved until its ends, which are not negative, differ by no more than this share of the larger.
+    pub fn halved_to(self, share: f64, mut predicate: impl FnMut(f64) -> bool) -> Self {
+        let mut ends = self;
+        while (ends.holds - ends.fails).abs() > share * ends.holds.max(ends.fails) {
+            let next = ends.halved(1, &mut predicate);
+            if next == ends {
+                // Nothing lies between 0 and the smallest number.
+                break;
+            }
+            ends = next;
+        }
+        ends
+    }
+
+    /// The middle of the two.
+    pub fn middle(self) -> f64 {
+        self.holds.midpoint(self.fails)
+    }
+}
+
+/// The first index of a range at which a predicate fails that holds before it and nowhere after it; the end of the
+/// range if there is none. (A slice has such a method, and a range has not.)
+pub fn partition_point(range: Range<usize>, predicate: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = range;
+    while low < high {
+        let middle = low.midpoint(high);
+        if predicate(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// The place between `holds`, where the predicate is true, and `fails`, where
@@ -117,6 +164,30 @@ mod tests {
                 assert_eq!(down, Boundary { holds: threshold, fails: threshold.next_down() });
             }
         }
+    }
+
+    #[test]
+    fn halving_keeps_what_was_seen_on_both_sides() {
+        for threshold in [0.0, 0.3, 1.0, 6.9] {
+            for ends in [Boundary { holds: 0.0, fails: 7.0 }, Boundary { holds: 7.0, fails: 0.0 }] {
+                let rises = ends.holds < ends.fails;
+                let predicate = |x: f64| (x <= threshold) == rises;
+                let halved = ends.halved(20, predicate);
+                assert!((halved.holds - halved.fails).abs() == 7.0 * 2f64.powi(-20));
+                assert!((halved.middle() - threshold).abs() <= 7.0 * 2f64.powi(-20));
+                let close = ends.halved_to(1e-12, predicate);
+                assert!((close.holds - threshold).abs() <= 1e-12 * threshold + f64::MIN_POSITIVE);
+                assert!(predicate(close.holds) && !predicate(close.fails));
+            }
+        }
+    }
+
+    #[test]
+    fn the_partition_point_is_the_first_failure() {
+        for first in 3..=9 {
+            assert_eq!(partition_point(3..9, |index| index < first), first);
+        }
+        assert_eq!(partition_point(5..5, |_| true), 5);
     }
 
     #[test]

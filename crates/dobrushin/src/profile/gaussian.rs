@@ -3,7 +3,7 @@
 use super::{Direction, PrivacyProfile};
 use crate::divergence::GaussianPair;
 use crate::numeric::theta;
-use crate::{Delta, Enclosure, Epsilon, NonNegative, Order};
+use crate::{Delta, Enclosure, Epsilon, NonNegative, RenyiOrder};
 
 /// μ-GDP (Dong, Roth, Su 2022): no easier to tell neighbours apart than N(0, 1) from N(μ, 1).
 ///
@@ -68,7 +68,7 @@ impl GaussianProfile {
     }
 
     /// The Rényi divergence αμ²/2 of order α.
-    pub fn renyi(self, order: Order) -> Enclosure {
+    pub fn renyi(self, order: RenyiOrder) -> Enclosure {
         if self.mu == Enclosure::ZERO { Enclosure::ZERO } else { Enclosure::from(order) * self.rho() }
     }
 }

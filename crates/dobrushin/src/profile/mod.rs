@@ -14,14 +14,7 @@ mod mixture;
 mod nodes;
 mod piecewise;
 mod renyi;
-mod renyi_curve;
-mod renyi_integrand;
-mod renyi_of_profile;
-mod renyi_pair;
-mod renyi_profile;
-mod renyi_quadrature;
 pub mod risk;
-mod subsampled_renyi;
 mod trade_off;
 
 pub use approximate::ApproximateProfile;
@@ -31,11 +24,10 @@ pub use gaussian::GaussianProfile;
 pub use group::GroupProfile;
 pub use mixture::MixtureProfile;
 pub use piecewise::{Knot, PiecewiseProfile};
-pub use renyi::RenyiBound;
-pub use renyi_curve::{ComposedCurve, ConcentratedCurve, PairCurve, RenyiCurve};
-pub use renyi_of_profile::renyi_of_profile;
-pub use renyi_profile::{AtOrder, RenyiProfile};
-pub use subsampled_renyi::SubsampledGaussian;
+pub use renyi::{
+    AtOrder, ComposedCurve, ConcentratedCurve, PairCurve, RenyiBound, RenyiCurve, RenyiProfile,
+    SubsampledGaussian, renyi_of_profile,
+};
 pub use trade_off::TradeOff;
 
 use crate::numeric::{Boundary, boundary};

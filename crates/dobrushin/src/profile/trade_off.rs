@@ -1,6 +1,7 @@
 //! Profiles as hypothesis tests.
 
 use super::{Direction, PrivacyProfile};
+use crate::numeric::GoldenSection;
 use crate::{Enclosure, Epsilon, Probability};
 
 /// How well any test can tell the two laws of a profile apart: from Q, the null hypothesis (the
@@ -147,31 +148,16 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
 
 /// The lowest upper end that a golden-section search finds, in ln ε, and at 0 and the end.
 fn lowest(end: f64, f: impl Fn(f64) -> Enclosure) -> (f64, f64) {
-    const GOLDEN: f64 = 0.618_033_988_749_894_9;
     /// The search starts at e⁻⁶⁰ of the end.
     const DECAY: f64 = 60.0;
-    let at = |s: f64| {
-        let epsilon = end * (-DECAY * s).exp();
-        (epsilon, f(epsilon).upper())
-    };
+    let place = |s: f64| end * (-DECAY * s).exp();
     let lower = |a: (f64, f64), b: (f64, f64)| if b.1 < a.1 { b } else { a };
-    let mut best = lower((0.0, f(0.0).upper()), at(0.0));
-    let (mut start, mut stop) = (0.0, 1.0);
-    let (mut s, mut t) = (1.0 - GOLDEN, GOLDEN);
-    let (mut at_s, mut at_t) = (at(s), at(t));
+    let mut best = lower((0.0, f(0.0).upper()), (place(0.0), f(place(0.0)).upper()));
+    let mut search = GoldenSection::new((0.0, 1.0), |s| f(place(s)).upper());
     for _ in 0..75 {
-        best = lower(best, lower(at_s, at_t));
-        if at_s.1 <= at_t.1 {
-            stop = t;
-            (t, at_t) = (s, at_s);
-            s = stop - GOLDEN * (stop - start);
-            at_s = at(s);
-        } else {
-            start = s;
-            (s, at_s) = (t, at_t);
-            t = start + GOLDEN * (stop - start);
-            at_t = at(t);
-        }
+        let (s, value) = search.lowest();
+        best = lower(best, (place(s), value));
+        search.narrow();
     }
     best
 }

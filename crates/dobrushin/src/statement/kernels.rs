@@ -1,6 +1,7 @@
 //! How much a kernel makes its inputs alike.
 
 use super::Statement;
+use crate::analysis::{ced, pac};
 
 pub(super) const CONTRACTION_COEFFICIENT: Statement = Statement {
     id: "contraction-coefficient",

@@ -1,6 +1,7 @@
 //! What local privacy costs, and what shuffling gives back.
 
 use super::Statement;
+use crate::analysis::ced;
 
 /// What every bound on reports needs.
 macro_rules! reports {

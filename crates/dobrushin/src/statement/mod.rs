@@ -2,93 +2,34 @@
 //! assumptions, its source and what was wrong with the source.
 //!
 //! `dobrushin explain`, certificates and docs/mathematics print it, so that nothing is written twice. A name in
-//! backticks is the id of another statement; E and a number is an entry of docs/errata.md.
+//! backticks is the id of another statement; E and a number is an entry of docs/errata.md. What an analysis says
+//! is in its own file, and [`find`] knows it from there.
 
-/// Contraction of E_γ-divergence and its applications to privacy.
-macro_rules! ced {
-    ($place:literal) => {
-        concat!(
-            "Asoodeh, Diaz, Calmon, Contraction of E_γ-divergence and its applications to privacy (2023), ",
-            $place
-        )
-    };
-}
-
-/// Privacy amplification of iterative algorithms via contraction coefficients.
-macro_rules! pac {
-    ($place:literal) => {
-        concat!(
-            "Asoodeh, Diaz, Calmon, Privacy amplification of iterative algorithms via contraction \
-             coefficients (2020), ",
-            $place
-        )
-    };
-}
-
-/// Privacy loss of noisy stochastic gradient descent might converge even for non-convex losses.
-macro_rules! ncv {
-    ($place:literal) => {
-        concat!(
-            "Asoodeh, Diaz, Privacy loss of noisy stochastic gradient descent might converge even for \
-             non-convex losses (2023), ",
-            $place
-        )
-    };
-}
-
-mod beyond;
-mod composition;
 mod divergences;
 mod kernels;
 mod local;
-mod published;
 mod utility;
 
+pub use crate::analysis::{Notes, Statement};
 pub use local::LOCAL;
 pub use utility::UTILITY;
 
-/// A theorem that a number rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statement {
-    /// The name to ask for it by.
-    pub id: &'static str,
-    /// What it is about.
-    pub title: &'static str,
-    /// The result, in words and formulas.
-    pub statement: &'static str,
-    /// What must hold.
-    pub assumptions: &'static [&'static str],
-    /// Where it comes from.
-    pub source: &'static str,
-    /// What the source has wrong, and what holds instead; the numbers are those
-    /// of docs/errata.md.
-    pub errata: &'static [&'static str],
-    /// More about an analysis; none for what analyses rest on.
-    pub notes: Option<Notes>,
-}
-
-/// What one needs to know of an analysis to check it and to choose it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Notes {
-    /// What runs it is about, in a few words.
-    pub applies_to: &'static str,
-    /// The displayed formulas, then what their symbols mean, in lines.
-    pub formula: &'static str,
-    /// The steps of its proof that matter.
-    pub proof: &'static [&'static str],
-    /// When it is the best of all, and when it says nothing.
-    pub wins: &'static [&'static str],
-    /// The arguments of a command that shows it at work, from the root of the repository.
-    pub example: &'static str,
-}
+use crate::analysis;
 
 /// The statement with the given id.
 pub fn find(id: &str) -> Option<&'static Statement> {
-    STATEMENTS.iter().chain(UTILITY).chain(LOCAL).find(|s| s.id == id)
+    all().find(|statement| statement.id == id)
 }
 
-/// Every statement about privacy, in the order in which they build on each other.
-pub const STATEMENTS: &[Statement] = &[
+/// Every statement: what analyses rest on, in the order in which they build on each other, the analyses, utility, and
+/// local privacy.
+pub fn all() -> impl Iterator<Item = &'static Statement> {
+    let analyses = analysis::ALL.iter().map(|theorem| theorem.statement());
+    FOUNDATIONS.iter().chain(analyses).chain(UTILITY).chain(LOCAL)
+}
+
+/// What analyses rest on, in the order in which they build on each other.
+pub const FOUNDATIONS: &[Statement] = &[
     divergences::HOCKEY_STICK,
     divergences::GAUSSIAN,
     divergences::LAPLACE,
@@ -102,28 +43,12 @@ pub const STATEMENTS: &[Statement] = &[
     kernels::CHI2_CONTRACTION,
     kernels::PRODUCT_KERNEL,
     divergences::RENYI_CONVERSION,
-    composition::SUBSAMPLING,
-    composition::COMPOSITION,
-    composition::COMPOSITION_RENYI,
-    composition::COMPOSITION_GDP,
-    published::CONTRACTION_PUBLISHED,
-    published::RANDOM_STOP_PUBLISHED,
-    published::SHIFT_RENYI,
-    published::STRONGLY_CONVEX_RENYI,
-    published::NONCONVEX_PUBLISHED,
-    published::REGULARIZED_PUBLISHED,
-    beyond::CONTRACTION,
-    beyond::SHIFT,
-    beyond::CEILING,
-    beyond::HYBRID,
-    beyond::SHIFT_SUBSAMPLED,
-    beyond::RECURSION,
+    divergences::SUBSAMPLING,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::analysis_ids;
 
     /// Everything that a statement says.
     fn texts(statement: &Statement) -> Vec<&'static str> {
@@ -138,14 +63,9 @@ mod tests {
 
     #[test]
     fn every_analysis_has_notes_and_nothing_else_has() {
-        let with_notes: Vec<&str> = STATEMENTS.iter().filter(|s| s.notes.is_some()).map(|s| s.id).collect();
-        let mut analyses: Vec<&str> = analysis_ids().collect();
-        assert_eq!(analyses.len(), 15);
-        analyses.sort_unstable();
-        let mut sorted = with_notes.clone();
-        sorted.sort_unstable();
-        assert_eq!(sorted, analyses);
-        for notes in STATEMENTS.iter().filter_map(|statement| statement.notes) {
+        assert!(FOUNDATIONS.iter().chain(UTILITY).chain(LOCAL).all(|statement| statement.notes.is_none()));
+        for theorem in analysis::ALL {
+            let notes = theorem.statement().notes.expect("it has notes");
             assert!((2..=8).contains(&notes.proof.len()), "{:?}", notes.proof);
             assert!(!notes.wins.is_empty() && notes.example.starts_with("account examples/"));
             assert!(notes.formula.lines().all(|line| line.chars().count() <= 96), "{}", notes.formula);
@@ -154,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_name_in_backticks_is_a_statement() {
-        for statement in STATEMENTS.iter().chain(LOCAL) {
+        for statement in all() {
             for text in texts(statement) {
                 let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
                 assert_eq!(text.matches('`').count(), 2 * names.len(), "{text}");
@@ -167,7 +87,6 @@ mod tests {
 
     #[test]
     fn no_two_statements_have_the_same_name() {
-        let all = || STATEMENTS.iter().chain(UTILITY).chain(LOCAL);
         let mut ids: Vec<&str> = all().map(|s| s.id).collect();
         ids.sort_unstable();
         ids.dedup();

@@ -19,6 +19,7 @@
 //! second term at t = a. Every bracket is ≥ 0 and every square at most D², or 0 at t = a if u = x_a. ∎
 
 use super::sums;
+use crate::run::Fact;
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 
@@ -97,12 +98,15 @@ impl Descent {
             pair[1].rate.upper() > pair[0].rate.upper() || pair[1].rate.lower() > pair[0].rate.lower()
         };
         match steps.windows(2).position(grows) {
-            Some(place) => Err(NotApplicable::new(format!(
-                "the learning rate grows at step {}, and the bounds need one that never does: \
-                 update.learning-rate",
-                place + 2
-            ))),
-            None if steps.is_empty() => Err(NotApplicable::new("there is no step")),
+            Some(place) => Err(NotApplicable::because_of(
+                &[Fact::LearningRate],
+                format!(
+                    "the learning rate grows at step {}, and the bounds need one that never does: {}",
+                    place + 2,
+                    Fact::LearningRate
+                ),
+            )),
+            None if steps.is_empty() => Err(NotApplicable::beyond("there is no step")),
             None => Ok(Self { ground, steps: Steps::Varying(steps) }),
         }
     }

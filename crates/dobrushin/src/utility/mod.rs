@@ -1,6 +1,6 @@
 //! How good what a run releases is, in expectation: bounds on its excess risk or regret.
 //!
-//! [`of`] says what a [`crate::algorithm::Run`] is worth; [`Descent`] is the theorem behind it, for any noisy
+//! [`of`] says what a [`crate::run::Run`] is worth; [`Descent`] is the theorem behind it, for any noisy
 //! projected descent; [`prescribe`] has the papers' theorems that choose the noise and the learning rate
 //! for a given privacy. A bound is an [`crate::Enclosure`], of which the upper end is what holds.
 //!

@@ -2,7 +2,7 @@
 
 use super::setting::{Measure, Setting};
 use super::sums;
-use crate::algorithm::{Algorithm, LearningRate, Noise, Release, Run, Training};
+use crate::run::{Algorithm, LearningRate, Noise, Release, Run, Training, in_the_way};
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 
@@ -97,8 +97,9 @@ impl Utility {
 /// [`NotApplicable`] with the assumption that fails, and the key that would supply it.
 pub fn of(run: &Run) -> Result<Utility, NotApplicable> {
     let Some(training) = run.as_training() else {
-        return Err(NotApplicable::new(
-            "only noisy iterations have a risk: run.algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
+        return Err(in_the_way!(
+            "only noisy iterations have a risk: {} = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
+            Algorithm
         ));
     };
     let mut utility = at(training)?;
@@ -118,8 +119,9 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
     let average = times.and_then(|times| Ok(descent()?.average(times)));
     let last = match training.release {
         Release::Last | Release::All => descent().map(|descent| descent.last()),
-        Release::RandomStop | Release::RandomSkip => Err(NotApplicable::new(
-            "what is released is the iterate of a random time, which utility-average is about: run.release = \"last\"",
+        Release::RandomStop | Release::RandomSkip => Err(in_the_way!(
+            "what is released is the iterate of a random time, which utility-average is about: {} = \"last\"",
+            Release
         )),
     };
     let domain = setting.ground.any_point();
@@ -143,11 +145,13 @@ fn random_times(training: &Training, private: u64) -> Result<RangeInclusive<u64>
         Release::RandomStop | Release::All => Ok(1..=total),
         // Equal steps on new data: the law of the iterate depends on their number only.
         Release::RandomSkip if training.has_equal_steps() => Ok(total - private / 2..=total),
-        Release::RandomSkip => Err(NotApplicable::new(
-            "skipping the first steps needs equal steps: one update.learning-rate, and the same noise",
+        Release::RandomSkip => Err(in_the_way!(
+            "skipping the first steps needs equal steps: one {}, and the same noise",
+            LearningRate
         )),
-        Release::Last => Err(NotApplicable::new(
-            "only the last iterate is released, not that of a random time: run.release = \"random-stop\"",
+        Release::Last => Err(in_the_way!(
+            "only the last iterate is released, not that of a random time: {} = \"random-stop\"",
+            Release
         )),
     }
 }

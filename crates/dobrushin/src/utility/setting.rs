@@ -10,7 +10,7 @@
 //! Noise s of the iterate is noise s/η of the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
 
 use super::descent::{Descent, GradientStep, Ground};
-use crate::algorithm::{Algorithm, Divisor, NoiseKind, Order, Training};
+use crate::run::{Algorithm, Divisor, Fact, NoiseKind, Order, Training, in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 
 /// What a bound on the utility of a run bounds.
@@ -65,8 +65,9 @@ impl Setting {
         let dimension = dimension(training)?;
         let measure = measure(training)?;
         let Some(private) = training.whole_steps() else {
-            return Err(NotApplicable::new(
-                "the utility is that of a whole number of steps: give run.steps as a number",
+            return Err(missing!(
+                "the utility is that of a whole number of steps: give {} as a number",
+                Steps
             ));
         };
         check_batches(training, private)?;
@@ -75,9 +76,10 @@ impl Setting {
         let descent = if training.has_equal_steps() {
             step(1).map(|step| Descent::equal(ground, total, step))
         } else if total > MOST_DIFFERENT {
-            Err(NotApplicable::new(format!(
-                "{total} different steps: at most {MOST_DIFFERENT} are looked at, or one update.learning-rate"
-            )))
+            Err(in_the_way!(
+                "{total} different steps: at most {MOST_DIFFERENT} are looked at, or one {}",
+                LearningRate
+            ))
         } else {
             let steps: Result<_, NotApplicable> = (1..=total).map(step).collect();
             steps.and_then(|steps| Descent::varying(ground, steps))
@@ -95,29 +97,35 @@ impl Setting {
 
 /// D and L, if gradients are those of convex functions on a bounded set.
 fn ground(training: &Training) -> Result<Ground, NotApplicable> {
-    let refuse = |reason: &str| Err(NotApplicable::new(reason));
     if training.loss.convex == Some(false) {
-        return refuse("the loss is not convex: loss.convex is false");
+        return Err(in_the_way!("the loss is not convex: {} is false", Convex));
     }
     if !training.is_convex() {
-        return refuse("nothing says that the loss is convex: loss.convex = true would");
+        return Err(missing!("nothing says that the loss is convex: {} = true would", Convex));
     }
     if !training.uses_convexity() {
-        return refuse(
-            "clipped gradients (update.clip-norm) of a convex loss need not be those of any convex function: give \
-             update.lipschitz if gradients are never longer, or loss.generalised-linear = true",
-        );
+        return Err(NotApplicable::missing(
+            &[Fact::Lipschitz, Fact::GeneralisedLinear],
+            format!(
+                "clipped gradients ({}) of a convex loss need not be those of any convex function: give {} if gradients \
+                 are never longer, or {} = true",
+                Fact::ClipNorm,
+                Fact::Lipschitz,
+                Fact::GeneralisedLinear
+            ),
+        ));
     }
     let Some(diameter) = training.domain.diameter else {
-        return refuse("the domain is unbounded: [domain] diameter is missing");
+        return Err(missing!("the domain is unbounded: {:#} is missing", Diameter));
     };
     let Some(contribution) = training.contribution else {
-        return refuse("gradients may have any norm: give update.lipschitz or update.clip-norm");
+        return Err(missing!("gradients may have any norm: give {} or {}", Lipschitz, ClipNorm));
     };
     if training.weight_decay > 0.0 {
-        return refuse(
-            "weight decay is no gradient of the loss: put it into the loss, and leave update.weight-decay out",
-        );
+        return Err(in_the_way!(
+            "weight decay is no gradient of the loss: put it into the loss, and leave {} out",
+            WeightDecay
+        ));
     }
     Ok(Ground { diameter, lipschitz: contribution.norm() })
 }
@@ -126,22 +134,26 @@ fn dimension(training: &Training) -> Result<Enclosure, NotApplicable> {
     match (training.noise_kind, training.domain.dimension) {
         (NoiseKind::Laplace, _) => Ok(Enclosure::ONE),
         (NoiseKind::Gaussian, Some(dimension)) => Ok(Enclosure::from(dimension)),
-        (NoiseKind::Gaussian, None) => Err(NotApplicable::new(
-            "noise costs more the more dimensions it has: [domain] dimension is missing",
-        )),
+        (NoiseKind::Gaussian, None) => {
+            Err(missing!("noise costs more the more dimensions it has: {:#} is missing", Dimension))
+        }
     }
 }
 
 fn measure(training: &Training) -> Result<Measure, NotApplicable> {
     match (training.order, training.divide_by) {
         (Order::Once | Order::Cyclic | Order::Shuffled, _) => Ok(Measure::PopulationRisk),
-        (Order::Poisson, Divisor::Actual) => Err(NotApplicable::new(
-            "a batch that may be empty, divided by its size, has a gradient that is biased: update.divide-by = \
-             \"batch-size\", or run.order = \"without-replacement\"",
+        (Order::Poisson, Divisor::Actual) => Err(in_the_way!(
+            "a batch that may be empty, divided by its size, has a gradient that is biased: {} = \"batch-size\", or {} = \
+             \"without-replacement\"",
+            DivideBy,
+            Order
         )),
-        _ if training.public_steps > 0 => Err(NotApplicable::new(
-            "steps on other data (run.public-steps) are no steps on the empirical risk of the given records: \
-             run.public-steps = 0, or run.order = \"once\" for the population risk",
+        _ if training.public_steps > 0 => Err(in_the_way!(
+            "steps on other data ({0}) are no steps on the empirical risk of the given records: {0} = 0, or {1} = \
+             \"once\" for the population risk",
+            PublicSteps,
+            Order
         )),
         _ => Ok(Measure::EmpiricalRisk),
     }
@@ -153,15 +165,19 @@ fn check_batches(training: &Training, private: u64) -> Result<(), NotApplicable>
         return Ok(());
     }
     if private > training.batches_in_a_pass() {
-        return Err(NotApplicable::new(
+        return Err(in_the_way!(
             "from the second pass on, records in turn have already moved the iterate at which their gradient is taken: \
-             run.order = \"once\", or \"poisson\", \"without-replacement\" or \"full\" for several passes",
+             {} = \"once\", or \"poisson\", \"without-replacement\" or \"full\" for several passes",
+            Order
         ));
     }
     if private == training.batches_in_a_pass() && !training.has_full_batches() {
-        return Err(NotApplicable::new(
-            "the last batch is smaller than the others: run.batch-size must divide run.records, run.incomplete-batch must \
-             be \"drop\", or run.steps must end before it",
+        return Err(in_the_way!(
+            "the last batch is smaller than the others: {} must divide {}, {} must be \"drop\", or {} must end before it",
+            BatchSize,
+            Records,
+            IncompleteBatch,
+            Steps
         ));
     }
     Ok(())
@@ -175,7 +191,7 @@ fn gradient_step(
 ) -> Result<GradientStep, NotApplicable> {
     let rate = training
         .rate_of(time)
-        .ok_or_else(|| NotApplicable::new("how far a step goes is unknown: give update.learning-rate"))?;
+        .ok_or_else(|| missing!("how far a step goes is unknown: give {}", LearningRate))?;
     let norm = ground.lipschitz();
     let mut mean = norm.square();
     if training.order == Order::Poisson {

@@ -4,11 +4,12 @@
 //! z_T = 0 is found here by looking at every set of times at which z may be 0 (short chains), by
 //! gift-wrapping (long ones), and in closed form.
 
-use dobrushin::analysis::{Analysis, Bound, ShiftRenyi};
+use dobrushin::analysis::{Bound, HiddenStates, ShiftRenyi};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise};
+use dobrushin::numeric::Random;
 use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, NonNegative, NotApplicable, Probability};
-use dobrushin_reference::{Random, Real, is_inside};
+use dobrushin_reference::{Real, is_inside};
 use std::time::Instant;
 
 const BITS: usize = 256;

@@ -1,7 +1,7 @@
 //! Numbers beyond the papers: tight contraction in blocks, shifts from any start, the ceiling, and continued bounds.
 
 use dobrushin::analysis::{
-    Analysis, Ceiling, Contraction, ContractionPublished, Hybrid, NonconvexPublished, Shift, ShiftRenyi,
+    Ceiling, Contraction, ContractionPublished, HiddenStates, Hybrid, NonconvexPublished, Shift, ShiftRenyi,
 };
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise};
 use dobrushin::{Delta, Epsilon, NonNegative, Positive, Probability};
@@ -32,12 +32,12 @@ fn one_pass(later: u64) -> Mixture {
     )
 }
 
-fn delta(analysis: &dyn Analysis, released: &Mixture, epsilon: f64) -> f64 {
+fn delta(analysis: &dyn HiddenStates, released: &Mixture, epsilon: f64) -> f64 {
     let profile = analysis.apply(released).expect("applicable").into_profile();
     profile.delta(Epsilon::new(epsilon).expect("valid")).upper()
 }
 
-fn epsilon(analysis: &dyn Analysis, released: &Mixture) -> f64 {
+fn epsilon(analysis: &dyn HiddenStates, released: &Mixture) -> f64 {
     let profile = analysis.apply(released).expect("applicable").into_profile();
     profile.epsilon(Delta::new(1e-5).expect("valid")).upper()
 }

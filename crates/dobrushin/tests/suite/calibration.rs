@@ -1,12 +1,12 @@
 //! The value that is given out meets its target, and hardly anything less private does.
 
-use dobrushin::account::{Calibration, CalibrationError, Options, Question, Report, Target, calibrate};
-use dobrushin::algorithm::{
+use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::{normal, theta};
+use dobrushin::run::{
     Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
     Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin::numeric::{normal, theta};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 
 fn positive(value: f64) -> Positive {
@@ -53,7 +53,7 @@ fn probability(value: f64) -> Probability {
 /// ε of the run with a value of the parameter, as the report has it.
 fn epsilon(run: &Run, parameter: Parameter, value: f64, delta: f64) -> f64 {
     let run = run.with(parameter, value).expect("valid");
-    let report = Report::new(&run, Question::Epsilon(Delta::new(delta).expect("valid")), &Options::default());
+    let report = run.account(Question::EpsilonAt(Delta::new(delta).expect("valid")));
     report.guarantee().expect("applicable").answer.value.upper()
 }
 
@@ -175,6 +175,6 @@ fn what_need_not_be_monotone_is_refused() {
         (&run(Order::Once, Neighbours::ReplaceOne, 1), Parameter::Steps),
     ] {
         let error = calibrate(run, parameter, privacy(1.0, 1e-5)).expect_err("refused");
-        assert!(matches!(&error, CalibrationError::Run(error) if error.key == parameter.key()), "{error}");
+        assert!(matches!(&error, CalibrationError::Run(error) if error.fact == parameter.fact()), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::laws::*;
 use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
-use dobrushin::{Delta, Enclosure, Gamma, Order};
+use dobrushin::{Delta, Enclosure, Gamma, RenyiOrder};
 use dobrushin_reference::golden;
 use dobrushin_reference::{Real, theta};
 
@@ -124,7 +124,7 @@ fn laplace_renyi_divergences_contain_the_closed_form() {
         } else {
             orders[random.below(orders.len())]
         };
-        let found = laplace(t).renyi(Order::new(alpha).unwrap());
+        let found = laplace(t).renyi(RenyiOrder::new(alpha).unwrap());
         let truth = laplace_log_moment(alpha, t) / (wide(alpha) - 1);
         assert_inside(found, &truth, (alpha, t));
         let tight = (alpha - 0.5).abs() > 0.1 || alpha == 0.5 || t > 0.1;
@@ -136,7 +136,7 @@ fn laplace_renyi_divergences_contain_the_closed_form() {
 fn renyi_limits_are_those_of_the_pair() {
     for t in [1e-3, 1.0, 30.0] {
         for pair in [&laplace(t) as &dyn Pair, &gaussian(t)] {
-            let at = |alpha: f64| pair.renyi(Order::new(alpha).unwrap());
+            let at = |alpha: f64| pair.renyi(RenyiOrder::new(alpha).unwrap());
             assert_eq!(at(1.0), pair.kl());
             assert!((at(1.0 + 1e-10).midpoint() / pair.kl().midpoint() - 1.0).abs() < 1e-8 * (1.0 + t));
             let chi = pair.chi_squared().ln_1p();
@@ -147,8 +147,8 @@ fn renyi_limits_are_those_of_the_pair() {
             let orders = [0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 50.0];
             assert!(orders.windows(2).all(|w| at(w[0]).upper() < at(w[1]).lower() + 1e-15 * t));
         }
-        assert_eq!(laplace(t).renyi(Order::new(f64::INFINITY).unwrap()).upper(), t);
-        assert_eq!(gaussian(t).renyi(Order::new(f64::INFINITY).unwrap()), Enclosure::INFINITE);
+        assert_eq!(laplace(t).renyi(RenyiOrder::new(f64::INFINITY).unwrap()).upper(), t);
+        assert_eq!(gaussian(t).renyi(RenyiOrder::new(f64::INFINITY).unwrap()), Enclosure::INFINITE);
     }
 }
 
@@ -162,7 +162,7 @@ fn gaussian_divergences_keep_their_digits_at_any_distance() {
             (pair.kl(), &square / 2),
             (pair.chi_squared(), square.exp_m1()),
             (pair.hellinger_squared(), (-(&square / 8)).exp_m1() * -2),
-            (pair.renyi(Order::new(alpha).unwrap()), &square / 2 * wide(alpha)),
+            (pair.renyi(RenyiOrder::new(alpha).unwrap()), &square / 2 * wide(alpha)),
         ];
         for (found, truth) in values {
             assert_inside(found, &truth, (r, alpha));
@@ -174,14 +174,14 @@ fn gaussian_divergences_keep_their_digits_at_any_distance() {
 #[test]
 fn limits_at_no_distance_and_at_infinity() {
     for pair in [&laplace(0.0) as &dyn Pair, &gaussian(0.0)] {
-        let order = Order::new(3.0).unwrap();
+        let order = RenyiOrder::new(3.0).unwrap();
         let all = [pair.total_variation(), pair.kl(), pair.chi_squared(), pair.hellinger_squared()];
         assert!(all.iter().all(|d| *d == Enclosure::ZERO) && pair.renyi(order) == Enclosure::ZERO);
     }
     for pair in [&laplace(f64::INFINITY) as &dyn Pair, &gaussian(f64::INFINITY)] {
         assert_eq!(pair.total_variation(), Enclosure::ONE);
         assert!(pair.hellinger_squared().contains(2.0));
-        for d in [pair.kl(), pair.chi_squared(), pair.renyi(Order::new(0.5).unwrap())] {
+        for d in [pair.kl(), pair.chi_squared(), pair.renyi(RenyiOrder::new(0.5).unwrap())] {
             assert_eq!(d, Enclosure::INFINITE);
         }
     }

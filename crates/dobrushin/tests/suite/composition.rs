@@ -7,12 +7,13 @@ use dobrushin::loss::{
     PoissonLoss, Split,
 };
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::theta;
 use dobrushin::profile::{
     ComposedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiProfile, SubsampledGaussian,
 };
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::{Random, depth};
+use dobrushin_reference::depth;
 use std::sync::Arc;
 
 fn positive(x: f64) -> Positive {

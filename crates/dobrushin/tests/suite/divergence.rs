@@ -5,7 +5,7 @@ use dobrushin::divergence::{
     Alpha, ChiSquared, Conjugate, DiscretePair, FiniteLaw, Hellinger, JensenShannon, KullbackLeibler, Pair,
     gamma_information,
 };
-use dobrushin::{Delta, Enclosure, Gamma, Order};
+use dobrushin::{Delta, Enclosure, Gamma, RenyiOrder};
 use dobrushin_reference::Real;
 
 fn pair_of(p: &FiniteLaw, q: &FiniteLaw) -> DiscretePair {
@@ -129,7 +129,7 @@ fn probabilities_at_the_edge_of_the_range_keep_their_ratio() {
         if q[0] > 1e-307 {
             assert!(epsilon.width() < 1e-13 && (epsilon.upper() - largest.ln()).abs() < 1e-2, "{epsilon}");
         }
-        assert_inside(pair.renyi(Order::new(f64::INFINITY).unwrap()), &most, (p, q));
+        assert_inside(pair.renyi(RenyiOrder::new(f64::INFINITY).unwrap()), &most, (p, q));
     }
 }
 
@@ -215,7 +215,7 @@ fn renyi_divergences_contain_the_exact_value() {
         let pair = pair_of(&p, &q);
         let (a, b) = (short(&exact(&p)), short(&exact(&q)));
         let alpha = orders[random.below(orders.len())];
-        let found = pair.renyi(Order::new(alpha).unwrap());
+        let found = pair.renyi(RenyiOrder::new(alpha).unwrap());
         let order = Real::from_f64(alpha, BITS);
         let disjoint = a.iter().zip(&b).all(|(p, q)| p.is_zero() || q.is_zero());
         if disjoint || (alpha > 1.0 && escapes(&a, &b)) {
@@ -234,7 +234,7 @@ fn renyi_divergences_rise_with_the_order_and_meet_the_others() {
     let pair = pair_of(&law(&[0.6, 0.3, 0.1]), &law(&[0.2, 0.3, 0.5]));
     let orders =
         [1e-9, 0.1, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.0 + 1e-13, 1.1, 2.0, 10.0, 1e6, 1e300, f64::INFINITY];
-    let values: Vec<Enclosure> = orders.iter().map(|&a| pair.renyi(Order::new(a).unwrap())).collect();
+    let values: Vec<Enclosure> = orders.iter().map(|&a| pair.renyi(RenyiOrder::new(a).unwrap())).collect();
     assert!(values.windows(2).all(|w| w[0].lower() <= w[1].upper()));
     assert!(values[..11].iter().all(|v| v.width() < 1e-14), "{values:?}");
     let one = Enclosure::ONE;
@@ -257,7 +257,7 @@ fn equal_laws_are_at_distance_zero_in_every_way() {
         let p = random.law(outcomes);
         let pair = pair_of(&p, &p);
         let gamma = Gamma::new(random.log_between(0.1, 10.0)).unwrap();
-        let order = Order::new(random.log_between(0.1, 10.0)).unwrap();
+        let order = RenyiOrder::new(random.log_between(0.1, 10.0)).unwrap();
         let all = [
             pair.hockey_stick(gamma),
             pair.kl(),

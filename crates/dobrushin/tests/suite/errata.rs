@@ -2,8 +2,8 @@
 //! which it fails and the library does not. The printed formulas live here only.
 
 use crate::errata_support::{golden_value, simpson};
-use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair, output_bound};
-use dobrushin::kernel::{Composition, FiniteKernel, GaussianKernel, Kernel};
+use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair};
+use dobrushin::kernel::{Composition, FiniteKernel, GaussianKernel, Kernel, output_bound};
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma};
 

@@ -5,7 +5,7 @@ use crate::errata_support::chain::{Law, hockey_stick};
 use crate::errata_support::{assert_reads, golden_value, grid, smallest, theta};
 use dobrushin::numeric::theta::smallest_noise;
 use dobrushin::profile::RenyiBound;
-use dobrushin::{Delta, Epsilon, NonNegative, Order, Positive};
+use dobrushin::{Delta, Epsilon, NonNegative, Positive, RenyiOrder};
 
 /// σ = 2L·√(2·ln(1.25/δ))/ε, with L = 1.
 fn classical_sigma(epsilon: f64, delta: f64) -> f64 {
@@ -89,7 +89,7 @@ fn the_guarantee_per_record_does_not_follow_from_its_renyi_curve() {
         let rho = epsilon * epsilon / (4.0 * log);
         let order = 0.5 + epsilon / (2.0 * rho);
         let bound =
-            RenyiBound::new(Order::new(order).unwrap(), NonNegative::new(order * rho).unwrap()).unwrap();
+            RenyiBound::new(RenyiOrder::new(order).unwrap(), NonNegative::new(order * rho).unwrap()).unwrap();
         let found = bound.delta_mironov(Epsilon::new(epsilon).unwrap()).midpoint();
         assert!((found / closed - 1.0).abs() < 1e-9);
         for other in [0.9, 1.1].map(|times| 1.0 + times * (order - 1.0)) {
@@ -106,7 +106,7 @@ fn the_guarantee_per_record_does_not_follow_from_its_renyi_curve() {
             let rho = epsilon * epsilon / (4.0 * f64::ln(1.25 / delta));
             let sharper = |order: f64| {
                 let bound =
-                    RenyiBound::new(Order::new(order).unwrap(), NonNegative::new(order * rho).unwrap());
+                    RenyiBound::new(RenyiOrder::new(order).unwrap(), NonNegative::new(order * rho).unwrap());
                 bound.unwrap().delta_canonne_kamath_steinke(Epsilon::new(epsilon).unwrap()).midpoint().ln()
             };
             let best = smallest(0.0, 9.0, |log| sharper(1.0 + log.exp() / 10.0)).exp();

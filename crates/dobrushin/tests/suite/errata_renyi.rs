@@ -5,7 +5,7 @@ use crate::errata_support::chain::{Gaussian, Mixture, hockey_stick, renyi};
 use crate::errata_support::{assert_reads, golden_value, grid, harmonic, smallest, theta};
 use dobrushin::divergence::{GaussianPair, Pair};
 use dobrushin::profile::RenyiBound;
-use dobrushin::{Epsilon, NonNegative, Order};
+use dobrushin::{Epsilon, NonNegative, RenyiOrder};
 use dobrushin_reference::Real;
 
 /// PAI Theorem 1 and PAC eq. (3) have the distance where its square belongs.
@@ -13,7 +13,8 @@ use dobrushin_reference::Real;
 fn the_initial_distance_enters_squared() {
     for (alpha, distance, steps) in [(2.0, 3.0, 1.0), (2.0, 3.0, 7.0), (1.5, 0.2, 1.0), (5.0, 40.0, 3.0)] {
         // Identity maps: N(0, T) and N(z, T).
-        let exact = GaussianPair::new(distance, f64::sqrt(steps)).unwrap().renyi(Order::new(alpha).unwrap());
+        let exact =
+            GaussianPair::new(distance, f64::sqrt(steps)).unwrap().renyi(RenyiOrder::new(alpha).unwrap());
         let printed = alpha * distance / (2.0 * steps);
         let corrected = alpha * distance * distance / (2.0 * steps);
         assert_eq!(exact.lower() > printed, distance > 1.0, "{exact} {printed}");
@@ -61,7 +62,7 @@ fn least_sigma(alpha: f64) -> f64 {
 fn one_randomly_stopped_step_is_not_free() {
     let (alpha, sigma) = (2.0, 2.0);
     assert!(sigma >= least_sigma(alpha));
-    let exact = GaussianPair::new(2.0, sigma).unwrap().renyi(Order::new(alpha).unwrap());
+    let exact = GaussianPair::new(2.0, sigma).unwrap().renyi(RenyiOrder::new(alpha).unwrap());
     assert!(exact.contains(1.0) && printed(1, alpha, sigma) == 0.0);
     assert_eq!(golden_value("003_thm26/printed/n=1/alpha=2"), 0.0);
     assert!((mixed(1, alpha, sigma) - 1.0).abs() < 1e-14 && with_harmonic(1, alpha, sigma) == 2.0);
@@ -207,7 +208,8 @@ fn an_order_below_one_converts_nothing() {
     assert_reads(exact, 0.9304, 1e-4);
     assert!(exact > 100.0 * published);
     assert!(
-        Order::new(order).is_ok_and(|order| RenyiBound::new(order, NonNegative::new(rho).unwrap()).is_err())
+        RenyiOrder::new(order)
+            .is_ok_and(|order| RenyiBound::new(order, NonNegative::new(rho).unwrap()).is_err())
     );
     // With orders above 1 only, the same curve implies nothing at ε < ρ.
     let allowed = smallest(1.0, most, |alpha| f64::exp(-(alpha - 1.0) * (epsilon - rho * alpha)));
@@ -216,7 +218,8 @@ fn an_order_below_one_converts_nothing() {
     let rho = with_harmonic(100, 1.0, 3.0);
     for epsilon in grid(0.1, 3.0, 29) {
         let at = |alpha: f64| f64::exp(-(alpha - 1.0) * (epsilon - rho * alpha));
-        let bound = RenyiBound::new(Order::new(2.0).unwrap(), NonNegative::new(2.0 * rho).unwrap()).unwrap();
+        let bound =
+            RenyiBound::new(RenyiOrder::new(2.0).unwrap(), NonNegative::new(2.0 * rho).unwrap()).unwrap();
         let epsilon = Epsilon::new(epsilon).unwrap();
         assert!((bound.delta_mironov(epsilon).midpoint() - at(2.0).min(1.0)).abs() < 1e-12);
         assert!(bound.delta(epsilon).upper() <= bound.delta_mironov(epsilon).upper());

@@ -1,12 +1,12 @@
 //! A private evaluation of what is released is paid for.
 
-use dobrushin::account::{Options, Question, Report, Target, calibrate};
-use dobrushin::algorithm::{
+use dobrushin::account::{Options, Question, Target, calibrate};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::theta;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
     NoiseKind, Order, Parameter, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin::numeric::theta;
 use dobrushin::{Delta, Enclosure, Epsilon, Positive};
 
 fn positive(value: f64) -> Positive {
@@ -46,7 +46,7 @@ fn evaluated(training: Training, multiplier: f64) -> Training {
 fn delta_of(training: &Training, analysis: &'static str, epsilon: f64) -> Enclosure {
     let run = Run::training(training.clone()).expect("valid");
     let options = Options { only: vec![analysis], ..Options::default() };
-    let report = Report::new(&run, Question::Delta(Epsilon::new(epsilon).expect("valid")), &options);
+    let report = run.account_by(Question::DeltaAt(Epsilon::new(epsilon).expect("valid")), &options);
     report.answer(analysis).expect("it applies").value
 }
 
@@ -138,6 +138,6 @@ fn noise_is_found_that_pays_for_the_evaluation() {
 fn noise_beyond_reason_is_refused() {
     for multiplier in [1e-3, 1e13] {
         let error = Run::training(evaluated(training(), multiplier)).err().expect("refused");
-        assert_eq!(error.key, "evaluation.noise-multiplier");
+        assert_eq!(error.fact.name(), "evaluation.noise-multiplier");
     }
 }

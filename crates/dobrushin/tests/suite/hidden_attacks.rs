@@ -1,14 +1,14 @@
 //! What attacks on the accountant of hidden states found, each mended.
 
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Order, Record, Release, Run, Training,
-};
-use dobrushin::analysis::{Analysis, Shift, ShiftRenyi};
+use dobrushin::account::{Options, Question};
+use dobrushin::analysis::{HiddenStates, Shift, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
+use dobrushin::run::{
+    Algorithm, Batch, Contribution, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts,
+    Noise, NoiseKind, Order, Record, Release, Run, Training,
+};
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {
@@ -52,7 +52,7 @@ fn training() -> Training {
 
 fn guarantee(training: Training, at: f64) -> f64 {
     let run = Run::training(training).expect("valid");
-    let report = Report::new(&run, Question::Delta(epsilon(at)), &Options::default());
+    let report = run.account(Question::DeltaAt(epsilon(at)));
     report.guarantee().expect("applicable").answer.value.upper()
 }
 
@@ -64,7 +64,7 @@ fn any_number_of_steps_after_others_may_be_none() {
     let run = Run::chain(CustomChain { chain: chain.expect("valid"), release: Release::Last });
     let released = run.released().expect("valid");
     let at_once = theta::theta(epsilon(0.5), NonNegative::new(3.0).expect("valid"));
-    for analysis in [&ShiftRenyi as &dyn Analysis, &Shift] {
+    for analysis in [&ShiftRenyi as &dyn HiddenStates, &Shift] {
         if let Ok(bound) = analysis.apply(&released.views[0]) {
             let delta = bound.into_profile().delta(epsilon(0.5));
             assert!(delta.upper() >= at_once.lower(), "{}: {delta}", analysis.id());
@@ -164,7 +164,7 @@ fn a_long_run_is_no_worse_than_any_number_of_steps() {
     let by = |length| {
         let run = Run::training(run(length)).expect("valid");
         let options = Options { only: vec!["shift-renyi"], ..Options::default() };
-        let report = Report::new(&run, Question::Delta(epsilon(2.0)), &options);
+        let report = run.account_by(Question::DeltaAt(epsilon(2.0)), &options);
         report.guarantee().expect("applicable").answer.value.upper()
     };
     assert!(by(Length::Steps(1000)) <= by(Length::Any) * (1.0 + 1e-6));
@@ -180,7 +180,7 @@ fn steps_before_the_use_are_no_use() {
     };
     let domain = Domain { diameter: Some(positive(2.0)), dimension: Some(1) };
     // Projected to an interval of length 2, from its middle, the use alone has a total variation of 0.29343.
-    for analysis in dobrushin::analysis::ALL {
+    for analysis in dobrushin::analysis::about_hidden_states() {
         let view = Mixture::last(Chain::new(steps(Count::Any), domain).expect("valid"));
         if let Ok(bound) = analysis.apply(&view) {
             let delta = bound.into_profile().delta(epsilon(0.0)).upper();
@@ -205,7 +205,7 @@ fn any_number_of_noisier_steps_hides_nothing_for_certain() {
         let domain = Domain { diameter, dimension: Some(1) };
         let view = Mixture::last(Chain::new(steps, domain).expect("valid"));
         let at_once = theta::theta(epsilon(0.5), NonNegative::new(3.0).expect("valid")).lower();
-        for analysis in dobrushin::analysis::ALL {
+        for analysis in dobrushin::analysis::about_hidden_states() {
             if let Ok(bound) = analysis.apply(&view) {
                 let delta = bound.into_profile().delta(epsilon(0.5)).upper();
                 assert!(delta >= at_once, "{}: {delta} < {at_once}", analysis.id());

@@ -1,18 +1,20 @@
 //! What a training run becomes for an observer of one hidden-state release: the chains of its records,
 //! against constants worked out by hand.
 
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Released, Run, Training,
-};
-use dobrushin::analysis::{self, Analysis, Bound, NonconvexPublished, ShiftRenyi};
+use dobrushin::account::Question;
+use dobrushin::analysis::{self, Bound, HiddenStates, NonconvexPublished, ShiftRenyi};
 use dobrushin::chain::{Branch, Chain, Count, Mixture, Participation, Step, StepNoise, Stop};
+use dobrushin::lower::Released;
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
 use dobrushin::numeric::theta::theta;
 use dobrushin::profile::Direction;
+use dobrushin::run::{
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
+    Order, Record, Release, Run, Training,
+};
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::{Random, depth};
+use dobrushin_reference::depth;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -402,7 +404,10 @@ fn steps_longer_than_twice_the_reciprocal_smoothness_are_refused() {
         LearningRate::InverseSqrt(positive(0.51)),
         LearningRate::List((0..12).map(|t| positive(if t == 11 { 0.51 } else { 0.1 })).collect()),
     ] {
-        assert_eq!(run(rate.clone()).err().unwrap_or_else(|| panic!("{rate:?}")).key, "update.learning-rate");
+        assert_eq!(
+            run(rate.clone()).err().unwrap_or_else(|| panic!("{rate:?}")).fact.name(),
+            "update.learning-rate"
+        );
     }
     // Without a claim of convexity a long step has the factor 1 + ηβ.
     let loss = facts(None, 4.0, None, false);
@@ -574,7 +579,7 @@ fn an_incomplete_last_batch_is_neither_counted_on_nor_forgotten() {
 fn answers(view: &Mixture, epsilon: f64) -> Vec<Option<f64>> {
     let epsilon = Epsilon::new(epsilon).unwrap();
     let answer = |bound: Bound| bound.into_profile().log_delta(epsilon).upper();
-    analysis::ALL.iter().map(|analysis| analysis.apply(view).ok().map(answer)).collect()
+    analysis::about_hidden_states().map(|analysis| analysis.apply(view).ok().map(answer)).collect()
 }
 
 /// The view without the steps that follow the last use of the record, which are post-processing.
@@ -660,15 +665,14 @@ fn no_record_is_less_private_than_the_worst() {
                     let most = most.into_iter().fold(f64::NEG_INFINITY, f64::max);
                     compared += 1;
                     // On grids, far out, one chain may come out a little better than another.
-                    let id = analysis::ALL[analysis].id();
+                    let id = analysis::about_hidden_states().nth(analysis).expect("one of them").id();
                     let grid = ["recursion", "shift-subsampled"].contains(&id);
                     let (answer, most) =
                         if grid { (answer.max(-300.0), most.max(-300.0)) } else { (answer, most) };
                     let room = if grid { 1e-2 } else { 1e-9 };
                     assert!(
                         answer <= most + room * most.abs(),
-                        "{}: record {index} has ln δ = {answer}, the worst {most}, at ε = {epsilon}: {run:?}",
-                        analysis::ALL[analysis].id()
+                        "{id}: record {index} has ln δ = {answer}, the worst {most}, at ε = {epsilon}: {run:?}"
                     );
                 }
             }
@@ -735,7 +739,7 @@ fn several_tasks_cost_as_much_as_their_composition() {
     for epsilon in [0.0, 0.3, 1.0] {
         let epsilon = Epsilon::new(epsilon).unwrap();
         let truth = theta(epsilon, NonNegative::new(0.5).unwrap());
-        let report = Report::new(&run, Question::Delta(epsilon), &Options::default());
+        let report = run.account(Question::DeltaAt(epsilon));
         for id in ["composition", "contraction-published", "shift-renyi"] {
             let value = report.answer(id).unwrap_or_else(|| panic!("{id}")).value;
             assert!(value.upper() >= truth.lower(), "{id}: {value} < {truth}");

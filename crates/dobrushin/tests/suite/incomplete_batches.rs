@@ -1,11 +1,11 @@
 //! What becomes of records that fill no batch, of fractions of a step, and of batches with an empty record.
 
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Order, Record, Release, Run, Training,
-};
 use dobrushin::chain::{Participation, Step};
 use dobrushin::mechanism::{Mechanism, Neighbours};
+use dobrushin::run::{
+    Algorithm, Assumption, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length,
+    LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
+};
 use dobrushin::{Enclosure, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {
@@ -115,7 +115,7 @@ fn passes_are_hidden_where_it_is_known_how_they_end() {
             match (order, ending) {
                 (Order::Once, IncompleteBatch::Fill) => {
                     let refused = Run::training(said).err().expect("there is no next pass");
-                    assert_eq!(refused.key, "run.incomplete-batch");
+                    assert_eq!(refused.fact.name(), "run.incomplete-batch");
                 }
                 _ => assert_eq!(hides(&said), ending != IncompleteBatch::Fill, "{order:?} {ending:?}"),
             }
@@ -130,7 +130,7 @@ fn passes_are_hidden_where_it_is_known_how_they_end() {
     let pass = Training { length: Length::Steps(3), ..shuffled(IncompleteBatch::Pad) };
     assert!(run(&pass).released().expect("it hides").views[0].branches()[0].weight.contains(1.0));
     let poisson = Training { incomplete_batch: Some(IncompleteBatch::Drop), ..training(Order::Poisson, 9) };
-    assert_eq!(Run::training(poisson).err().map(|error| error.key), Some("run.incomplete-batch"));
+    assert_eq!(Run::training(poisson).err().map(|error| error.fact.name()), Some("run.incomplete-batch"));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_part_of_a_single_pass_may_be_that_of_a_shorter_one() {
     assert_eq!((drop.len(), short.len(), unsaid.len()), (2, 1, 2));
     assert!(drop.iter().chain(&short).all(|view| unsaid.contains(view)));
     let words = run(&half(None)).released().expect("it hides").assumptions;
-    assert!(words.iter().any(|words| words.contains("exactly 1 or 2 steps")), "{words:?}");
+    assert!(words.iter().any(|words| words.to_string().contains("exactly 1 or 2 steps")), "{words:?}");
     // A whole pass counts on no step that may be left out.
     let whole = Training { length: Length::Epochs(positive(1.0)), ..half(None) };
     assert_eq!(run(&whole).released().expect("it hides").views.len(), 2);
@@ -254,7 +254,9 @@ fn a_number_of_records_that_is_counted_on_is_an_assumption() {
         LossFacts { strong_convexity: Some(NonNegative::new(0.5).expect("valid")), ..base(Order::Full).loss };
     let exactly = "one of the two data sets has exactly 10 records";
     let at_most = "neither data set has more than 11 records";
-    let has = |words: &[String], sentence: &str| words.iter().any(|words| words.contains(sentence));
+    let has = |assumptions: &[Assumption], sentence: &str| {
+        assumptions.iter().any(|assumption| assumption.to_string().contains(sentence))
+    };
     for (training, composed, hidden) in [
         (base(Order::Full), "", at_most),
         (base(Order::Poisson), "", at_most),

@@ -3,9 +3,9 @@
 use crate::laws::*;
 use dobrushin::divergence::{
     Alpha, ChiSquared, Conjugate, DiscretePair, FiniteLaw, GaussianPair, Generator, Hellinger, JensenShannon,
-    KullbackLeibler, LaplacePair, Pair, f_divergence, gamma_information, output_bound,
+    KullbackLeibler, LaplacePair, Pair, f_divergence, gamma_information,
 };
-use dobrushin::kernel::{FiniteKernel, Kernel};
+use dobrushin::kernel::{FiniteKernel, Kernel, output_bound};
 use dobrushin::{Enclosure, Gamma};
 use dobrushin_reference::{depth, golden};
 

@@ -1,15 +1,15 @@
 //! Passes that are one entry of a chain say what they would one by one, and take no time however many they are.
 
-use dobrushin::account::{Options, Question, Report, analysis_ids};
-use dobrushin::algorithm::{
+use dobrushin::account::{Question, analysis_ids};
+use dobrushin::analysis::{Bound, HiddenStates, Shift, about_hidden_states};
+use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::Random;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Run, Training,
 };
-use dobrushin::analysis::{ALL, Analysis, Bound, Shift};
-use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive};
-use dobrushin_reference::Random;
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("positive")
@@ -102,7 +102,7 @@ fn every_analysis_says_of_laps_what_it_says_one_by_one() {
         let diameter = (case % 3 == 0).then_some(2.0);
         let laps = Laps::random(&mut random, times, diameter);
         let [together, one_by_one] = [laps.together(), laps.one_by_one()].map(Mixture::last);
-        for analysis in ALL {
+        for analysis in about_hidden_states() {
             // Many steps one by one: what is tested is laps.
             if analysis.id() == "recursion" && case % 4 != 1 {
                 continue;
@@ -132,8 +132,8 @@ fn thousands_of_laps_are_what_they_are_one_by_one() {
     for case in 0..5 {
         let laps = Laps::random(&mut random, 4500, (case % 3 == 0).then_some(2000.0));
         let [together, one_by_one] = [laps.together(), laps.one_by_one()].map(Mixture::last);
-        for analysis in
-            ALL.iter().filter(|one| ["ceiling", "shift", "nonconvex-published"].contains(&one.id()))
+        for analysis in about_hidden_states()
+            .filter(|one| ["ceiling", "shift", "nonconvex-published"].contains(&one.id()))
         {
             let (Ok(found), Ok(expected)) = (analysis.apply(&together), analysis.apply(&one_by_one)) else {
                 continue;
@@ -214,8 +214,8 @@ fn a_trillion_passes_are_accounted_for_at_once() {
         let mut training = training(1_000_000_000_000, decay);
         training.domain.diameter = diameter.map(positive);
         let run = Run::training(training).expect("valid");
-        let question = Question::Epsilon(Delta::new(1e-5).expect("valid"));
-        let report = Report::new(&run, question, &Options::default());
+        let question = Question::EpsilonAt(Delta::new(1e-5).expect("valid"));
+        let report = run.account(question);
         assert_eq!(report.entries.len(), analysis_ids().count());
         // A random walk of unbounded length says nothing; all else is hidden.
         let shift = report.answer("shift").expect("it applies").value;

@@ -7,7 +7,7 @@ use dobrushin::loss::{
     LaplaceLoss, LossLaw, Masses, PoissonLoss, Split, WithoutReplacementLoss,
 };
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiBound};
-use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Order, Positive, Probability};
+use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability, RenyiOrder};
 use dobrushin_reference::{Real, is_inside, tail};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -551,7 +551,7 @@ fn a_bound_that_is_no_profile_itself_still_gives_a_pair_above_what_it_bounds() {
     let r = 0.8_f64;
     let renyi = |alpha: f64| {
         let divergence = NonNegative::new(alpha * r * r / 2.0 * (1.0 + 1e-12)).unwrap();
-        RenyiBound::new(Order::new(alpha).unwrap(), divergence).unwrap()
+        RenyiBound::new(RenyiOrder::new(alpha).unwrap(), divergence).unwrap()
     };
     let (few, many) = (renyi(2.0), renyi(12.0));
     let smooth = move |e: f64| few.delta_mironov(epsilon(e)).min(many.delta_mironov(epsilon(e)));

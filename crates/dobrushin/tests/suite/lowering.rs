@@ -1,12 +1,12 @@
 //! What a run becomes for an observer of all its iterates.
 
-use dobrushin::account::{Options, Question, Report};
-use dobrushin::algorithm::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
-};
+use dobrushin::account::Question;
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::numeric::theta;
+use dobrushin::run::{
+    Algorithm, Assumption, Batch, Contribution, Divisor, DomainFacts, Fact, LearningRate, Length, LossFacts,
+    Noise, NoiseKind, Obstacle, Order, Record, Release, Run, Training,
+};
 use dobrushin::{Delta, NonNegative, Positive, Probability};
 
 fn positive(value: f64) -> Positive {
@@ -42,7 +42,7 @@ fn training(order: Order, neighbours: Neighbours) -> Training {
 /// Multiplier, sampling, neighbours and count of each part.
 fn parts(training: Training) -> Vec<(f64, Sampling, Neighbours, u64)> {
     let composed = Run::training(training).expect("valid").composition().expect("applicable");
-    let part = |part: &dobrushin::algorithm::ComposedPart| {
+    let part = |part: &dobrushin::lower::ComposedPart| {
         let (Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier }) =
             &part.mechanism
         else {
@@ -81,8 +81,7 @@ fn full_batches_are_the_gaussian_mechanism_of_the_closed_form() {
     let mut run = training(Order::Full, Neighbours::ReplaceOne);
     (run.length, run.noise) = (Length::Steps(100), Noise::Multiplier(positive(10.0)));
     let delta = Delta::new(1e-5).expect("valid");
-    let report =
-        Report::new(&Run::training(run).expect("valid"), Question::Epsilon(delta), &Options::default());
+    let report = Run::training(run).expect("valid").account(Question::EpsilonAt(delta));
     let best = report.guarantee().expect("applicable");
     let (id, answer) = (best.id, best.answer);
     let truth = theta::smallest_epsilon(NonNegative::new(2.0).expect("valid"), delta);
@@ -177,7 +176,7 @@ fn changing_rates_are_kept_apart_and_many_are_merged_to_the_safe_side() {
         ..training(Order::Poisson, Neighbours::ReplaceOne)
     };
     let composed = Run::training(run.clone()).expect("valid").composition().expect("applicable");
-    assert!(composed.assumptions.iter().any(|words| words.contains("smallest noise among them")));
+    assert!(composed.assumptions.contains(&Assumption::SmallestNoiseOfMoreThan(64)));
     let found = parts(run);
     assert!(found.len() <= 64 && found.iter().map(|part| part.3).sum::<u64>() == 10_000);
     // m_t = √t, each step at most its own and not much less.
@@ -206,12 +205,9 @@ fn records_in_turn_meet_the_least_noise_of_each_pass() {
 #[test]
 fn any_number_of_steps_has_no_composition() {
     let run = Training { length: Length::Any, ..training(Order::Poisson, Neighbours::ReplaceOne) };
-    let report = Report::new(
-        &Run::training(run).expect("valid"),
-        Question::Epsilon(Delta::new(1e-5).expect("valid")),
-        &Options::default(),
-    );
-    assert!(report.guarantee().is_none());
+    let report =
+        Run::training(run).expect("valid").account(Question::EpsilonAt(Delta::new(1e-5).expect("valid")));
+    assert!(report.guarantee().is_err());
     for entry in report.entries.iter().filter(|entry| entry.id.starts_with("composition")) {
         let reason = entry.outcome.as_ref().expect_err("not applicable").to_string();
         assert!(reason.contains("grows for ever") && reason.contains("run.steps"), "{reason}");
@@ -270,7 +266,56 @@ fn contradictions_are_refused_with_the_key() {
     ];
     for (run, key) in cases {
         let error = Run::training(run).err().unwrap_or_else(|| panic!("{key} was accepted"));
-        assert_eq!(error.key, key, "{error}");
+        assert_eq!(error.fact.name(), key, "{error}");
         assert!(!error.help.is_empty());
+    }
+}
+
+#[test]
+fn what_keeps_an_analysis_from_applying_is_data() {
+    let base = training(Order::Poisson, Neighbours::ReplaceOne);
+    let unbounded = Training { contribution: None, ..base.clone() };
+    let hides = |training: &Training| Run::training(training.clone()).expect("valid").released().map(drop);
+    let adds_up =
+        |training: &Training| Run::training(training.clone()).expect("valid").composition().map(drop);
+    let noise = Noise::Gradient(positive(1.0));
+    for (refused, obstacle) in [
+        (hides(&Training { release: Release::All, ..base.clone() }), Obstacle::InTheWay(&[Fact::Release])),
+        (hides(&Training { learning_rate: None, ..base.clone() }), Obstacle::Missing(&[Fact::LearningRate])),
+        (hides(&unbounded), Obstacle::Missing(&[Fact::ClipNorm, Fact::Lipschitz])),
+        (
+            adds_up(&Training { noise, ..unbounded.clone() }),
+            Obstacle::Missing(&[Fact::ClipNorm, Fact::Lipschitz]),
+        ),
+        (adds_up(&Training { length: Length::Any, ..base.clone() }), Obstacle::Missing(&[Fact::Steps])),
+    ] {
+        let refused = refused.expect_err("something is in the way");
+        assert_eq!(refused.obstacle(), obstacle, "{refused}");
+        let (Obstacle::Missing(facts) | Obstacle::InTheWay(facts)) = obstacle else {
+            panic!("{refused} is due to a fact");
+        };
+        assert!(facts.iter().all(|fact| refused.to_string().contains(fact.name())), "{refused}");
+    }
+}
+
+#[test]
+fn two_facts_that_contradict_each_other_are_both_named() {
+    let base = training(Order::Full, Neighbours::ReplaceOne);
+    let convex = LossFacts { convex: Some(true), smoothness: Some(positive(10.0)), ..LossFacts::default() };
+    let lipschitz = Some(Contribution::Lipschitz(positive(1.0)));
+    let steep = Training {
+        algorithm: Algorithm::GradientDescent,
+        loss: convex,
+        contribution: lipschitz,
+        ..base.clone()
+    };
+    for (training, pair) in [
+        (steep, (Fact::LearningRate, Some(Fact::Smoothness))),
+        (Training { batch: Batch::Size(1001), ..base.clone() }, (Fact::BatchSize, Some(Fact::Records))),
+        (Training { batch: Batch::Size(10), ..base.clone() }, (Fact::BatchSize, Some(Fact::Order))),
+        (Training { tasks: 0, ..base }, (Fact::Tasks, None)),
+    ] {
+        let refused = Run::training(training).err().expect("they do not fit together");
+        assert_eq!((refused.fact, refused.against), pair, "{refused}");
     }
 }

@@ -5,9 +5,9 @@ use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
 use dobrushin::kernel::{FiniteKernel, Kernel};
 use dobrushin::loss::{DominatingPair, Split};
 use dobrushin::mechanism::{Distances, Mechanism, Neighbours, Sampling, SubsampledGaussian, dominating_pair};
+use dobrushin::numeric::Random;
 use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 use std::sync::Arc;
 
 const NEIGHBOURS: [Neighbours; 3] = [Neighbours::ReplaceOne, Neighbours::AddOrRemoveOne, Neighbours::ZeroOut];

@@ -7,7 +7,7 @@
 //! (kernels, local privacy and lower bounds).
 
 use dobrushin::analysis::{
-    Analysis, Bound, ContractionPublished, NonconvexPublished, RandomStopPublished, ShiftRenyi,
+    Bound, ContractionPublished, HiddenStates, NonconvexPublished, RandomStopPublished, ShiftRenyi,
     StronglyConvexRenyi, nonconvex_epsilon_closed_form, random_stop_closed_form, regularized_delta_at,
 };
 use dobrushin::chain::{
@@ -15,7 +15,7 @@ use dobrushin::chain::{
 };
 use dobrushin::numeric::theta;
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiBound};
-use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Order, Positive, Probability};
+use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
 use dobrushin_reference::golden;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -123,16 +123,16 @@ fn bounded(diameter: f64) -> Domain {
     Domain { diameter: Some(Positive::new(diameter).unwrap()), dimension: Some(1) }
 }
 
-fn bound(analysis: &dyn Analysis, released: &Mixture) -> Bound {
+fn bound(analysis: &dyn HiddenStates, released: &Mixture) -> Bound {
     analysis.apply(released).unwrap_or_else(|reason| panic!("{}: {reason}", analysis.id()))
 }
 
-fn profile(analysis: &dyn Analysis, released: &Mixture) -> Arc<dyn PrivacyProfile> {
+fn profile(analysis: &dyn HiddenStates, released: &Mixture) -> Arc<dyn PrivacyProfile> {
     bound(analysis, released).into_profile()
 }
 
 /// D_α of an analysis that bounds it.
-fn renyi(analysis: &dyn Analysis, released: &Mixture, alpha: f64) -> Enclosure {
+fn renyi(analysis: &dyn HiddenStates, released: &Mixture, alpha: f64) -> Enclosure {
     let Bound::Renyi(curve) = bound(analysis, released) else { panic!("{} bounds E_γ", analysis.id()) };
     curve.log_moment(Direction::Forward, alpha) / (exact(alpha) - Enclosure::ONE)
 }
@@ -206,8 +206,8 @@ fn theta_at(epsilon: Epsilon, r: Enclosure) -> Enclosure {
     theta::theta_range(epsilon.into(), r)
 }
 
-fn order(alpha: f64) -> Order {
-    Order::new(alpha).unwrap()
+fn order(alpha: f64) -> RenyiOrder {
+    RenyiOrder::new(alpha).unwrap()
 }
 
 /// The least over (1, most] of a function with one valley, on a logarithmic scale of α − 1.

@@ -1,14 +1,13 @@
 //! Who is protected how much, and values of parameters that just meet a target.
 
 use dobrushin::account::{
-    Calibration, CalibrationError, Options, Protection, Question, Report, Target, calibrate,
-    protection_by_record,
+    Calibration, CalibrationError, Options, Protection, Question, Target, calibrate, protection_by_record,
 };
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Parameter, Record, Release, Run, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Delta, Epsilon, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {
@@ -51,7 +50,7 @@ fn run(training: Training) -> Run {
 }
 
 const QUESTIONS: [fn() -> Question; 2] =
-    [|| Question::Epsilon(Delta::new(1e-5).unwrap()), || Question::Delta(Epsilon::new(0.5).unwrap())];
+    [|| Question::EpsilonAt(Delta::new(1e-5).unwrap()), || Question::DeltaAt(Epsilon::new(0.5).unwrap())];
 
 fn rows(training: &Training, question: Question) -> Vec<Protection> {
     protection_by_record(&run(training.clone()), question, &Options::default()).unwrap()
@@ -74,8 +73,7 @@ fn covers_each_record_once(training: &Training) {
                 continue;
             }
             for index in [row.from, row.from + (row.to - row.from) / 2, row.to] {
-                let report = Report::new(
-                    &run(Training { record: Record::Index(index), ..training.clone() }),
+                let report = run(Training { record: Record::Index(index), ..training.clone() }).account_by(
                     question(),
                     &Options {
                         only: vec!["composition", "shift", "ceiling", "contraction"],
@@ -180,7 +178,7 @@ fn records_without_a_fixed_place_have_no_rows() {
 fn achieved(training: &Training, parameter: Parameter, value: f64, target: Target) -> f64 {
     let Target::Privacy { delta, .. } = target else { panic!("a privacy target") };
     let run = run(training.clone()).with(parameter, value).unwrap();
-    Report::new(&run, Question::Epsilon(delta), &Options::default()).guarantee().unwrap().answer.value.upper()
+    run.account(Question::EpsilonAt(delta)).guarantee().unwrap().answer.value.upper()
 }
 
 fn target(epsilon: f64) -> Target {
@@ -196,18 +194,18 @@ fn is_the_boundary(
 ) -> Calibration {
     let target = target(epsilon);
     let found = calibrate(&run(training.clone()), parameter, target)
-        .unwrap_or_else(|error| panic!("{}: {error}", parameter.name()));
+        .unwrap_or_else(|error| panic!("{}: {error}", parameter.fact()));
     let at = |value: f64| achieved(training, parameter, value, target);
-    assert!(!found.at_the_end, "{}: {found:?}", parameter.name());
+    assert!(!found.at_the_end, "{}: {found:?}", parameter.fact());
     assert!(
         found.achieved.upper() <= epsilon && at(found.value) <= epsilon,
         "{}: {found:?}",
-        parameter.name()
+        parameter.fact()
     );
     let away = if more_is_private { -1.0 } else { 1.0 };
     let next = if parameter.is_whole() { found.value + away } else { found.value * (1.0 + away * 3e-5) };
     let beyond = if parameter.is_whole() && next < 1.0 { f64::INFINITY } else { at(next) };
-    assert!(beyond > epsilon, "{}: {next} gives {beyond}, and {found:?}", parameter.name());
+    assert!(beyond > epsilon, "{}: {next} gives {beyond}, and {found:?}", parameter.fact());
     found
 }
 
@@ -297,7 +295,7 @@ fn a_smooth_convex_loss_does_not_keep_the_learning_rate_from_being_found() {
 fn parameters_that_decide_nothing_are_refused() {
     let refused = |training: Training, parameter| match calibrate(&run(training), parameter, target(1.0)) {
         Err(CalibrationError::Run(error)) => assert!(!error.help.is_empty()),
-        other => panic!("{}: {other:?}", parameter.name()),
+        other => panic!("{}: {other:?}", parameter.fact()),
     };
     let all = Training { release: Release::All, ..base() };
     for parameter in [Parameter::Diameter, Parameter::WeightDecay, Parameter::PublicSteps] {

@@ -1,13 +1,14 @@
 //! Privacy profiles and what is built from them: minima, mixtures, groups, tests and attacks.
 
 use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, Pair};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::normal;
 use dobrushin::profile::{
     ApproximateProfile, BestProfile, Direction, GaussianProfile, GroupProfile, Knot, MixtureProfile,
     PiecewiseProfile, PrivacyProfile, TradeOff, risk,
 };
-use dobrushin::{Delta, Enclosure, Epsilon, Error, Gamma, NonNegative, Order, Probability};
-use dobrushin_reference::{Random, is_inside, ln_theta, theta};
+use dobrushin::{Delta, Enclosure, Epsilon, Error, Gamma, NonNegative, Probability, RenyiOrder};
+use dobrushin_reference::{is_inside, ln_theta, theta};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -202,8 +203,8 @@ fn the_gaussian_profile_is_theta_and_composes_by_squares() {
         assert!(composed.contains(2.0 * mu) && composed.width() <= 2e-15 * mu + 1e-322, "{mu:e}: {composed}");
     }
     assert!(gaussian(3.0).rho().contains(4.5));
-    assert!(gaussian(3.0).renyi(Order::new(7.0).unwrap()).contains(31.5));
-    assert_eq!(gaussian(0.0).renyi(Order::new(f64::INFINITY).unwrap()), Enclosure::ZERO);
+    assert!(gaussian(3.0).renyi(RenyiOrder::new(7.0).unwrap()).contains(31.5));
+    assert_eq!(gaussian(0.0).renyi(RenyiOrder::new(f64::INFINITY).unwrap()), Enclosure::ZERO);
     assert!(gaussian(0.25).for_group(8).mu().contains(2.0));
     assert_eq!(gaussian(f64::INFINITY).for_group(0).mu(), Enclosure::ZERO);
     assert_eq!(GaussianProfile::from(GaussianPair::new(1.0, 2.0).unwrap()), gaussian(0.5));

@@ -1,13 +1,13 @@
 //! The recursion of whole profiles: the numbers it reaches, and what it is never above.
 
-use dobrushin::analysis::{Analysis, NonconvexPublished, Recursion, RegularizedPublished};
+use dobrushin::analysis::{HiddenStates, NonconvexPublished, Recursion, RegularizedPublished};
 use dobrushin::chain::{
     Branch, Chain, Count, Domain, Mixture, Modulus, Participation, Piece, Step, StepNoise, Stop,
 };
 use dobrushin::loss::{Composition, DominatingPair, GaussianLoss, Part, WithoutReplacementLoss};
+use dobrushin::numeric::Random;
 use dobrushin::profile::{GaussianProfile, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 use std::sync::Arc;
 
 fn sometimes(rate: f64) -> Participation {

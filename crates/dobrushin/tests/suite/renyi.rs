@@ -3,12 +3,12 @@
 use crate::laws::Random;
 use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, Pair};
 use dobrushin::profile::RenyiBound;
-use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Order};
+use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_reference::Real;
 use dobrushin_reference::golden;
 
 fn bound(order: f64, divergence: f64) -> RenyiBound {
-    RenyiBound::new(Order::new(order).unwrap(), NonNegative::new(divergence).unwrap()).unwrap()
+    RenyiBound::new(RenyiOrder::new(order).unwrap(), NonNegative::new(divergence).unwrap()).unwrap()
 }
 
 fn at(epsilon: f64) -> Epsilon {
@@ -112,7 +112,7 @@ fn no_pair_of_laws_exceeds_the_best_conversion() {
         };
         let pair = DiscretePair::new(law("P"), law("Q")).unwrap();
         let order = 1.0 + random.log_between(0.01, 100.0);
-        let divergence = pair.renyi(Order::new(order).unwrap()).upper();
+        let divergence = pair.renyi(RenyiOrder::new(order).unwrap()).upper();
         let epsilon = random.between(0.0, 5.0);
         let delta = pair.hockey_stick(Gamma::from_epsilon(epsilon).unwrap());
         let best = bound(order, divergence).delta(at(epsilon));
@@ -132,7 +132,7 @@ fn bernoulli_pairs_attain_the_best_conversion() {
     let (x, y) = (3.0, 1.0 / 3.0);
     // (α−1)(x^α − y^α) = γα(x^(α−1) − y^(α−1)) at α = 2: γ = (x + y)/2.
     let gamma: f64 = (x + y) / 2.0;
-    let best = bound(order, pair.renyi(Order::new(order).unwrap()).upper()).delta(at(gamma.ln()));
+    let best = bound(order, pair.renyi(RenyiOrder::new(order).unwrap()).upper()).delta(at(gamma.ln()));
     let truth = 0.75 - gamma * 0.25;
     assert!((best.upper() - truth).abs() < 1e-12 && (best.lower() - truth).abs() < 1e-9, "{best} {truth}");
 }
@@ -153,7 +153,7 @@ fn gaussian_orders_never_undercut_the_gaussian_profile() {
         for epsilon in [0.0, 0.1, 1.0, 5.0] {
             let truth = pair.hockey_stick(Gamma::from_epsilon(epsilon).unwrap());
             for order in [1.01, 1.5, 2.0, 10.0, 300.0] {
-                let divergence = pair.renyi(Order::new(order).unwrap()).upper();
+                let divergence = pair.renyi(RenyiOrder::new(order).unwrap()).upper();
                 let best = bound(order, divergence).delta(at(epsilon));
                 assert!(truth.lower() <= best.upper(), "{r} {epsilon} {order}: {truth} above {best}");
             }
@@ -194,7 +194,7 @@ fn the_edges_are_answered() {
     let large = bound(101.0, 10.0).epsilon_asoodeh(Delta::new(1e-5).unwrap());
     assert!(large.contains(10.0 - (101.0f64 * 1e-5).ln() / 100.0) && large.width() < 1e-14, "{large}");
     for order in [1.0, 0.5, f64::INFINITY] {
-        let refused = RenyiBound::new(Order::new(order).unwrap(), NonNegative::new(1.0).unwrap());
+        let refused = RenyiBound::new(RenyiOrder::new(order).unwrap(), NonNegative::new(1.0).unwrap());
         assert!(refused.unwrap_err().to_string().contains("above 1 and finite"));
     }
     for order in [1.0f64.next_up(), 1.0 + 1e-9, 1e9, f64::MAX] {

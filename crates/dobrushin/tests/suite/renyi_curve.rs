@@ -7,7 +7,7 @@ use dobrushin::profile::{
     AtOrder, ComposedCurve, ConcentratedCurve, Direction, PairCurve, PrivacyProfile, RenyiBound, RenyiCurve,
     RenyiProfile, SubsampledGaussian, renyi_of_profile,
 };
-use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Order, Positive, Probability};
+use dobrushin::{Delta, Enclosure, Epsilon, Gamma, NonNegative, Positive, Probability, RenyiOrder};
 use dobrushin_reference::{Real, is_inside};
 
 /// For logarithms of numbers within 1e-30 of 1.
@@ -224,7 +224,7 @@ fn the_search_finds_the_best_order() {
         let at = |order: f64| {
             let moment = profile.curve().log_moment(Direction::Forward, order).upper();
             let divergence = NonNegative::new(moment / (order - 1.0)).unwrap();
-            let bound = RenyiBound::new(Order::new(order).unwrap(), divergence).unwrap();
+            let bound = RenyiBound::new(RenyiOrder::new(order).unwrap(), divergence).unwrap();
             bound.epsilon(delta(1e-5)).upper()
         };
         assert!((at(order) - value.upper()).abs() <= 1e-9 * value.upper(), "{q} {sigma} {steps}");
@@ -384,7 +384,7 @@ fn a_profile_gives_back_its_divergences() {
     }
     let laplace = LaplacePair::new(1.5, 1.0).unwrap();
     for order in [1.5, 4.0, 100.0] {
-        let truth = laplace.renyi(Order::new(order).unwrap());
+        let truth = laplace.renyi(RenyiOrder::new(order).unwrap());
         let found = renyi_of_profile(&OfPair(laplace), Direction::Reverse, order);
         assert!(
             found.intersect(truth).is_some() && found.relative_width() < 1e-2,
@@ -395,7 +395,7 @@ fn a_profile_gives_back_its_divergences() {
     let pair = DiscretePair::new(law(&[0.75, 0.125, 0.125]), law(&[0.25, 0.625, 0.125])).unwrap();
     for (direction, pair_of) in [(Direction::Forward, pair.clone()), (Direction::Reverse, pair.reversed())] {
         for order in [1.5, 4.0] {
-            let truth = pair_of.renyi(Order::new(order).unwrap());
+            let truth = pair_of.renyi(RenyiOrder::new(order).unwrap());
             let found = renyi_of_profile(&OfPair(pair.clone()), direction, order);
             assert!(
                 found.intersect(truth).is_some() && found.relative_width() < 1e-2,

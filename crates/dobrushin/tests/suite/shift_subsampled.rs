@@ -1,12 +1,12 @@
 //! Hidden participation and hidden iterates at once: `shift-subsampled` against reference numbers, against the
 //! exact law of linear chains, and against its formulas computed naively.
 
-use dobrushin::analysis::{Analysis, ShiftSubsampled};
+use dobrushin::analysis::{HiddenStates, ShiftSubsampled};
 use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
+use dobrushin::numeric::Random;
 use dobrushin::numeric::theta::theta;
 use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive, Probability};
-use dobrushin_reference::Random;
 use std::sync::Arc;
 
 /// Equal steps with noise 1.

@@ -2,11 +2,11 @@
 
 use crate::utility_support::{positive, probability, training};
 use dobrushin::NonNegative;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, LearningRate, Length, MechanismUse, Mechanisms, Noise,
     NoiseKind, Order, Release, Run, Training,
 };
-use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::statement;
 use dobrushin::statement::UTILITY;
 use dobrushin::utility::{self, Measure, Utility};

@@ -5,11 +5,11 @@ use crate::utility_support::problems::{
     CONE, DEVIATION, LINEAR, LOGISTIC, Problem, SLOPE, SQUARES, mean, normal, play, rate, step,
 };
 use crate::utility_support::{positive, probability, training};
-use dobrushin::algorithm::{
+use dobrushin::numeric::Random;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, LearningRate, Length, Noise, NoiseKind, Order, Release, Run, Training,
 };
 use dobrushin::utility::{self, Measure, Utility};
-use dobrushin_reference::Random;
 
 fn utility(training: &Training) -> Utility {
     utility::of(&Run::training(training.clone()).unwrap()).unwrap()

@@ -8,7 +8,7 @@ use dobrushin::divergence::{
 use dobrushin::kernel::{
     Composition, FiniteKernel, GaussianKernel, Kernel, LaplaceKernel, Product, any_divergence_bound,
 };
-use dobrushin::{Delta, Enclosure, Error, Gamma, Order, Probability};
+use dobrushin::{Delta, Enclosure, Error, Gamma, Probability, RenyiOrder};
 use dobrushin_reference::depth;
 
 /// A number as messages show it.
@@ -90,12 +90,12 @@ fn parameters_out_of_range_are_named() {
         refuses(GaussianKernel::new(bad, 1.0), &["distance", &value, "0 or more"]);
         refuses(LaplacePair::new(bad, 1.0), &["distance", &value, "0 or more"]);
         refuses(LaplaceKernel::new(bad, 1.0), &["distance", &value, "0 or more"]);
-        refuses(Order::new(bad), &["order", &value, "above 0"]);
+        refuses(RenyiOrder::new(bad), &["order", &value, "above 0"]);
     }
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         refuses(Gamma::from_epsilon(bad), &["epsilon", "finite"]);
     }
-    refuses(Order::new(0.0), &["order is 0", "above 0"]);
+    refuses(RenyiOrder::new(0.0), &["order is 0", "above 0"]);
     refuses(Alpha::new(1.0), &["alpha is 1", "Kullback–Leibler"]);
     refuses(Delta::new(1.5), &["delta is 1.5", "between 0 and 1"]);
 }
@@ -125,7 +125,7 @@ fn use_pair(pair: &dyn Pair, random: &mut Random) {
         }
         sane(pair.ln_hockey_stick(gamma));
     }
-    if let Ok(order) = Order::new(garbage(random)) {
+    if let Ok(order) = RenyiOrder::new(garbage(random)) {
         sane(pair.renyi(order));
         assert!(pair.renyi(order).upper() >= 0.0);
     }

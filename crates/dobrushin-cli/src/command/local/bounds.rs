@@ -1,10 +1,11 @@
 //! `dobrushin local bounds`: the least error that anybody can reach from private reports.
 
 use super::arguments::BoundsArgs;
-use crate::output::{Report, Text, bounds, table};
+use crate::output::{Report, bounds};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::text::{Text, table};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{
     Ball, Frequencies, FrequencyLoss, MomentClass, Reports, RiskBound, Summary, Task,

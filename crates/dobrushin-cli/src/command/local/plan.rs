@@ -2,10 +2,12 @@
 
 use super::arguments::PlanArgs;
 use crate::local_data::Answers;
-use crate::output::{Report, Text, aligned, number as json_number};
+use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Enclosure, Positive, Probability};
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::text::{Text, aligned};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans};
 use dobrushin_local::mean::Target;

@@ -3,13 +3,14 @@
 use super::arguments::ProfileArgs;
 use super::together::together;
 use crate::local_data::{Id, Mechanism};
-use crate::output::{Report, Text, bounds, object, table};
+use crate::output::{Report, bounds, object};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_document::text::{Text, table};
 use dobrushin_local::LocalProfile;
 use serde_json::{Value, json};
 

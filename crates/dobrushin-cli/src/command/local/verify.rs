@@ -2,10 +2,11 @@
 
 use super::arguments::VerifyArgs;
 use super::promise::Promise;
-use crate::output::{Report, Text, bounds, table};
+use crate::output::{Report, bounds};
 use crate::problem::Problem;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::text::{Text, table};
 use serde_json::json;
 
 /// Exit code 1 if it is not.

@@ -1,13 +1,16 @@
 //! `dobrushin schema check`: what a schema makes of a row.
 
 use super::CheckArgs;
-use crate::output::{Report, Text, wrap};
-use crate::plain_text::shown_safely;
+use crate::output::Report;
 use crate::problem::Problem;
+use crate::run_file::read_schema;
 use crate::table_file::{find_all, names};
-use crate::train_data::{load, read_schema};
+use crate::train_data::load;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal;
+use dobrushin_document::plain_text::shown_safely;
+use dobrushin_document::schema;
+use dobrushin_document::text::{Text, wrap};
 use dobrushin_train::schema::{Labels, Schema};
 use serde_json::json;
 
@@ -32,7 +35,7 @@ pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
         shown_safely(&labels(&schema)),
         bounds.dimension,
         schema.feature_columns().len(),
-        schema.hash(),
+        schema::hash(&schema),
     ));
     text.answer(wrap(&shown_safely(&features.join(", ")), "features:  "));
     if let Some(data) = &arguments.data {
@@ -55,8 +58,8 @@ pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
         "dimension": bounds.dimension,
         "norm": bounds.norm.get(),
         "norm_is_declared": schema.declares_norm(),
-        "hash": schema.hash(),
-        "schema": schema.canonical_json(),
+        "hash": schema::hash(&schema),
+        "schema": schema::canonical_json(&schema),
     });
     if let Some(rows) = &rows {
         json["rows"] = json!({ "count": rows.table.len(), "clipped": rows.clipped, "scaled": rows.scaled });

@@ -1,8 +1,8 @@
 //! Schemas as a program writes them.
 
 use super::values::{MOST_CATEGORIES, Values};
-use crate::plain_text::shown_safely;
 use crate::problem::Problem;
+use dobrushin_document::plain_text::shown_safely;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -191,8 +191,7 @@ mod tests {
         });
         for label in names {
             let draft = from_values(&[label], &values, Path::new("data.csv")).expect("it has few categories");
-            let schema =
-                dobrushin_train::schema::Schema::parse(&draft).unwrap_or_else(|e| panic!("{draft}: {e}"));
+            let schema = dobrushin_document::schema::parse(&draft).unwrap_or_else(|e| panic!("{draft}: {e}"));
             assert_eq!(schema.label_columns(), [label]);
             let mut columns = schema.columns_wanted();
             let mut expected = names;

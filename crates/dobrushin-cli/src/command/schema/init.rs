@@ -3,9 +3,11 @@
 use super::InitArgs;
 use super::draft;
 use super::values;
-use crate::output::{Report, Text, say};
+use crate::output::Report;
 use crate::problem::Problem;
+use crate::stderr::say;
 use crate::table_file::{find_all, names};
+use dobrushin_document::text::Text;
 use serde_json::json;
 
 /// Prints the draft, and says to standard error what it rests on.

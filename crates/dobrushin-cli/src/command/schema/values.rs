@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Pass, columns};
-use dobrushin_train::schema::MISSING;
+use dobrushin_document::schema::MISSING;
 use std::collections::HashSet;
 use std::path::Path;
 

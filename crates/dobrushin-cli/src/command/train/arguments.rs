@@ -1,12 +1,11 @@
 //! What users type after `dobrushin train`.
 
-use crate::cli::{SetArgs, delta, epsilon, probability};
-use crate::command::account::worth_meeting;
+use crate::cli::{SetArgs, delta, epsilon, probability, worth_meeting};
 use crate::problem::Problem;
-use crate::run_file::RunFile;
 use clap::Args;
 use dobrushin::account::{Question, Target};
 use dobrushin::{Delta, Epsilon, Probability};
+use dobrushin_document::SelfContained;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -70,17 +69,17 @@ pub enum Goal {
 }
 
 impl Goal {
-    /// What the flags and the file ask for.
-    pub fn of(arguments: &TrainArgs, file: &RunFile) -> Result<Self, Problem> {
-        let given = file.question()?;
+    /// What the flags and the run file ask for.
+    pub fn of(arguments: &TrainArgs, run: &SelfContained) -> Result<Self, Problem> {
+        let given = run.question()?;
         let delta = match (arguments.delta, given) {
-            (Some(delta), _) | (None, Some(Question::Epsilon(delta))) => Some(worth_meeting(delta)?),
+            (Some(delta), _) | (None, Some(Question::EpsilonAt(delta))) => Some(worth_meeting(delta)?),
             _ => None,
         };
         let asked = match (arguments.epsilon, given) {
             (Some(epsilon), _) => Some(epsilon),
             // The file asks for the δ of its ε, but the flag gives one.
-            (None, Some(Question::Delta(epsilon))) if arguments.delta.is_some() => Some(epsilon),
+            (None, Some(Question::DeltaAt(epsilon))) if arguments.delta.is_some() => Some(epsilon),
             _ => None,
         };
         match (asked, delta, given) {
@@ -89,7 +88,7 @@ impl Goal {
                 Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
                     .help("--delta 1e-6, well below 1 over the number of records"))
             }
-            (None, Some(delta), _) => Ok(Self::Ask(Question::Epsilon(delta))),
+            (None, Some(delta), _) => Ok(Self::Ask(Question::EpsilonAt(delta))),
             (None, None, Some(question)) => Ok(Self::Ask(question)),
             (None, None, None) => {
                 Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
@@ -102,7 +101,7 @@ impl Goal {
     pub fn question(self) -> Question {
         match self {
             Self::Ask(question) => question,
-            Self::Meet(_, delta) => Question::Epsilon(delta),
+            Self::Meet(_, delta) => Question::EpsilonAt(delta),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::arguments::TrainArgs;
 use crate::problem::Problem;
-use crate::run_file::{self, RunFile};
 use crate::train_data::{Loaded, Streamed, load, refuse_none, split};
+use dobrushin::mechanism::Neighbours;
+use dobrushin_document::SelfContained;
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
 use std::path::{Path, PathBuf};
@@ -28,11 +29,11 @@ enum Private {
 }
 
 /// Refuses, before anything is read, what would tell how many records there are where that is a secret.
-pub fn keep_the_number_secret(arguments: &TrainArgs, file: &RunFile) -> Result<(), Problem> {
-    if !count_is_secret(file) {
+pub fn keep_the_number_secret(arguments: &TrainArgs, run: &SelfContained) -> Result<(), Problem> {
+    if !count_is_secret(run)? {
         return Ok(());
     }
-    if !file.says("run.records") {
+    if run.records()?.is_none() {
         return Err(Problem::new(
             "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
         )
@@ -48,9 +49,9 @@ pub fn keep_the_number_secret(arguments: &TrainArgs, file: &RunFile) -> Result<(
     Ok(())
 }
 
-/// Whether the number of records is a secret. Asked of the file and not of a plan: its noise may still have to be found.
-fn count_is_secret(file: &RunFile) -> bool {
-    file.word("run.neighbours") == Some("add-or-remove-one")
+/// Whether the number of records is a secret. Asked of the run and not of a plan: its noise may still have to be found.
+fn count_is_secret(run: &SelfContained) -> Result<bool, Problem> {
+    Ok(run.neighbours()? == Some(Neighbours::AddOrRemoveOne))
 }
 
 /// The stream that decides which records are for testing; training counts its streams up from 0.
@@ -106,30 +107,25 @@ impl Data {
         }
     }
 
-    /// Puts the number of records into the run file, or checks the one that is there, unless it is a secret.
-    pub fn say_how_many(&self, path: &Path, file: &mut RunFile) -> Result<(), Problem> {
-        if count_is_secret(file) {
-            return Ok(());
+    /// The run of this many records, unless their number is a secret; another number that it says is refused.
+    pub fn counted(&self, path: &Path, run: SelfContained) -> Result<SelfContained, Problem> {
+        if count_is_secret(&run)? {
+            return Ok(run);
         }
         let count = self.count();
         refuse_none(path, count)?;
-        if !file.says("run.records") {
-            let records = i64::try_from(count).unwrap_or(i64::MAX);
-            return run_file::set(file, "run.records", toml::Value::Integer(records));
+        match run.records()? {
+            None => Ok(run.with_records(count)?),
+            Some(declared) if declared == count => Ok(run),
+            Some(declared) => Err(Problem::new(format!(
+                "run.records is {declared}, but there are {count} records to train on"
+            ))
+            .help("leave run.records out: it is then counted")),
         }
-        let Some(declared) = file.whole("run.records") else {
-            // Not a number of records: the plan says so.
-            return Ok(());
-        };
-        if count == declared {
-            return Ok(());
-        }
-        Err(Problem::new(format!("run.records is {declared}, but there are {count} records to train on"))
-            .help("leave run.records out: it is then counted"))
     }
 
     /// Adds the empty records that the plan counts on.
-    pub fn prepare(&mut self, plan: &Plan) -> Result<(), Problem> {
+    pub fn prepare(&mut self, plan: &Plan) {
         let training = plan.training();
         match &mut self.private {
             Private::Memory(table) => {
@@ -139,7 +135,6 @@ impl Data {
             }
             Private::Streamed(streamed) => streamed.pad_to(training.records),
         }
-        Ok(())
     }
 
     /// Carries the plan out.

@@ -2,85 +2,71 @@
 
 mod arguments;
 mod data;
-mod enforcement;
 mod files;
 mod report;
 
 pub use arguments::TrainArgs;
-pub use enforcement::recomputed;
-pub use files::{Saved, digest, written};
+pub use files::written;
 
-use crate::certificate;
-use crate::command::account::why_no_certificate;
-use crate::command::calibrate;
+use super::account::why_no_certificate;
+use super::calibrate;
 use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
-use crate::progress;
-use crate::run_file::{self, RunFile};
+use crate::run_file::Opened;
+use crate::stderr;
+use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
-use dobrushin::account::{Options, Report as Account, Target};
-use dobrushin::algorithm::Parameter;
+use dobrushin::account::{Options, Target};
+use dobrushin::run::Parameter;
+use dobrushin_document::certificate::{Certificate, TrainingRecord};
+use dobrushin_document::model::ModelFile;
+use dobrushin_document::{SelfContained, json, text};
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
-
-/// What a certificate says of a run whose randomness can be repeated.
-pub const NOT_PRIVATE: &str = "reproducible, NOT private";
+use files::Folder;
 
 /// Accounts first, then trains, then writes the model and its certificate, or nothing.
 ///
-/// The plan that is accounted for is the plan that is carried out, and the run file that the certificate holds is the
-/// one that the plan was made from.
+/// The plan that is accounted for is the plan that is carried out, and the run that the certificate holds is the one that
+/// the plan was made from. Its schema is read once: that file may change while the model is trained.
 pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
-    let mut file = RunFile::read(&arguments.run)?;
-    run_file::apply(&mut file, &arguments.changes.set)?;
-    file.spared_by(guard)?;
-    let out = files::Folder::new(&arguments.out, arguments.force)?;
-    // The schema is read once: its file may change while the model is trained.
-    let mut file = file.embedded()?;
-    data::keep_the_number_secret(arguments, &file)?;
-    let goal = arguments::Goal::of(arguments, &file)?;
+    let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
+    let out = Folder::new(&arguments.out, arguments.force)?;
+    let run = opened.self_contained()?;
+    data::keep_the_number_secret(arguments, &run)?;
+    let goal = Goal::of(arguments, &run)?;
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let mut data = Data::read(arguments, &file.schema()?, &generators, show_progress)?;
-    data.say_how_many(&arguments.data, &mut file)?;
-    if let Some(target) = goal.target() {
-        find_noise(&mut file, target)?;
-    }
-    let (plan, schema) = file.plan()?;
+    let mut data = Data::read(arguments, &run.schema()?, &generators, show_progress)?;
+    let run = data.counted(&arguments.data, run)?;
+    let run = match goal.target() {
+        Some(target) => with_least_noise(run, target)?,
+        None => run,
+    };
+    let (plan, schema) = run.plan()?;
     let options = Options::default();
-    let account = Account::new(plan.run(), goal.question(), &options);
-    let Some(mut certificate) = certificate::of(&file, &account, &options)? else {
+    let account = plan.run().account_by(goal.question(), &options);
+    let Some(mut certificate) = Certificate::of(&run, &account, &options) else {
         return Err(Problem::answer_is_no("there is no guarantee, so nothing is trained")
             .help(why_no_certificate(&account)));
     };
-    data.prepare(&plan)?;
+    data.prepare(&plan);
     let released = train(&plan, &mut data, &generators, show_progress)?;
-    let model = files::model_bytes(&file, &released, arguments.seed.is_none())?;
-    let share = arguments.test_share.map(Probability::get);
-    certificate["training"] =
-        enforcement::training_json(&plan, &schema, &account, &model, arguments.seed, share);
-    if !released.evaluations.is_empty() {
-        certificate["training"]["evaluation"] = report::evaluations_json(&released);
-    }
+    let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
+    let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
+    certificate.training =
+        Some(TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, share));
     out.write(&model, &certificate)?;
-    Ok(report::of(&report::Outcome {
-        arguments,
-        plan: &plan,
-        schema: &schema,
-        account: &account,
-        out: &out,
-        released: &released,
-        data: &data,
-        file: &file,
-    }))
+    let trained = report::Trained { plan: &plan, schema: &schema, released: &released, data: &data };
+    let report = trained.report(arguments, &account, &run, &out);
+    Ok(Report::new(text::training(&report), json::of(&report)))
 }
 
-/// Puts the least noise that meets a target in place.
-fn find_noise(file: &mut RunFile, target: Target) -> Result<(), Problem> {
-    let parameter = Parameter::NoiseMultiplier;
-    run_file::set(file, parameter.key(), toml::Value::Float(1.0))?;
-    let found = calibrate::search(&file.run()?, parameter, target)?;
-    run_file::set(file, parameter.key(), toml::Value::Float(found.value))
+/// The run with the least noise that meets a target.
+fn with_least_noise(run: SelfContained, target: Target) -> Result<SelfContained, Problem> {
+    let run = run.with_noise_multiplier(1.0)?;
+    let found = calibrate::search(&run.run()?, Parameter::NoiseMultiplier, target)?;
+    Ok(run.with_noise_multiplier(found.value)?)
 }
 
 fn train(
@@ -91,7 +77,7 @@ fn train(
 ) -> Result<Released, Problem> {
     let training = plan.training();
     let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
-    let bar = progress::bar(show_progress, steps.saturating_mul(training.tasks), "steps");
+    let bar = stderr::bar(show_progress, steps.saturating_mul(training.tasks), "steps");
     let released = data.train(plan, generators, &mut || bar.inc(1));
     bar.finish_and_clear();
     released.map_err(problem)

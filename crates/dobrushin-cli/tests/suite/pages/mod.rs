@@ -78,9 +78,9 @@ impl Page {
     }
 }
 
-/// README.md and every page under docs/.
+/// The pages at the root of the repository, and every page under docs/.
 pub fn all(root: &Path) -> Vec<Page> {
-    let mut names = vec!["README.md".to_owned()];
+    let mut names = ["CONTRIBUTING.md", "README.md", "SECURITY.md"].map(str::to_owned).to_vec();
     let mut folders = vec![root.join("docs")];
     while let Some(folder) = folders.pop() {
         for path in entries(&folder) {

@@ -1,8 +1,9 @@
 //! Bits for tests, and numbers over 2⁶⁴ without rounding.
 
+use dobrushin::numeric::Random;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Epsilon};
-use dobrushin_reference::{Random, Real};
+use dobrushin_reference::Real;
 
 /// Precise enough for products of a dozen thresholds.
 pub const BITS: usize = 1024;

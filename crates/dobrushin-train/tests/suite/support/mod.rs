@@ -1,12 +1,13 @@
 //! What the attacks on training share: a run whose records push with full force, and many of its runs.
 
 use dobrushin::Positive;
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
-use dobrushin_train::{Bounds, Description, Generators, Loss, Model, Plan, Seed, Table, Target};
+use dobrushin_train::loss::Squared;
+use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ pub fn description(dimension: usize) -> Description {
             loss: LossFacts::default(),
             domain: DomainFacts::default(),
         },
-        model: Model::Linear { loss: Loss::Squared, features: dimension },
+        model: Model::Linear { loss: Squared.into(), features: dimension },
         bounds: Bounds {
             dimension,
             norm: positive(1.0),

@@ -1,6 +1,6 @@
 //! Vectors for tests of gradients.
 
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
 
 pub const FEATURES: usize = 3;
 

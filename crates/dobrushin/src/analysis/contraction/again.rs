@@ -40,7 +40,7 @@ impl Again {
         };
         let legs: Vec<AgainLeg> = legs(branch)?.into_iter().map(leg).collect();
         if legs.len() > MOST_LEGS {
-            return Err(NotApplicable::new(format!(
+            return Err(NotApplicable::beyond(format!(
                 "the steps change {} times: at most {MOST_LEGS} are looked at",
                 legs.len()
             )));

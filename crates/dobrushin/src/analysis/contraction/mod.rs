@@ -8,7 +8,7 @@ mod tail;
 pub(super) use tail::Tail;
 
 use super::contraction_published::products;
-use super::{Analysis, Bound, NonconvexPublished, unbounded};
+use super::{Analysis, Bound, Cost, Family, HiddenStates, NonconvexPublished, Notes, Statement, unbounded};
 use crate::chain::{Branch, Mixture};
 use crate::numeric::ln_sum;
 use crate::profile::{Direction, PrivacyProfile, crossing, smallest_epsilon};
@@ -36,10 +36,24 @@ use std::sync::Arc;
 pub struct Contraction;
 
 impl Analysis for Contraction {
-    fn id(&self) -> &'static str {
-        "contraction"
+    fn statement(&self) -> &'static Statement {
+        &STATEMENT
     }
 
+    fn family(&self) -> Family {
+        Family::Contraction
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Sums
+    }
+
+    fn suits_each_record(&self) -> bool {
+        true
+    }
+}
+
+impl HiddenStates for Contraction {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let folds = released.branches().iter().map(Fold::new).collect::<Result<Vec<Fold>, _>>()?;
         let published = [products(released), NonconvexPublished.apply(released)];
@@ -154,3 +168,62 @@ impl PrivacyProfile for Folded {
         true
     }
 }
+
+static STATEMENT: Statement = Statement {
+    id: "contraction",
+    title: "Hidden steps on a bounded domain: the tight contraction curve in blocks of steps",
+    statement: "If E_γ ≤ e before k steps without the record, it is at most F_γ(e) = e·θ_{ln γ̃}(R_k) after them, \
+                γ̃ = 1 + (γ−1)/e, R_k = (c^k·D + o·Σc^j)/(s·√Σc^(2j)) for a modulus cz + o. Used once: the shift over the \
+                use and j₀ steps, then blocks of k steps, the best of all. Used again, with probability p: \
+                h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·θ(ω′(D)/s)}, the first on points as far apart as any two of the \
+                updates with one record, another, or neither. With Laplace noise δ is exactly 0 after \
+                finitely many steps. A random time or place: the average. Never above `contraction-published`, \
+                `random-stop-published` and `nonconvex-published`, whose products are taken where they are smaller.",
+    assumptions: &[
+        "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+        "iterates are projected to a closed convex set of diameter D",
+    ],
+    source: "Balle, Barthe, Gaboardi, Geumlek, Privacy amplification by mixing and diffusion mechanisms (2019), for one \
+             step; the blocks and the recursions are ours",
+    errata: &[],
+    notes: Some(Notes {
+        applies_to: "bounded domain, any uses; Gaussian or Laplace noise",
+        formula: "\
+E_γ ≤ e before k hidden steps  ⇒  E_γ ≤ e·θ_ε̃(R_k) after them,   e^ε̃ = 1 + (γ − 1)/e
+R_k = (c^k·D + o·(1 + c + … + c^(k−1))) / (s·√(1 + c² + … + c^(2k−2)))
+
+E_γ      the hockey-stick divergence of two neighbours' iterates: δ(ε) at γ = e^ε
+θ_ε(r)   E_{e^ε} of two unit Gaussians at distance r
+cz + o   how far apart points z apart can be after the same update
+D, s     the diameter of the domain and the noise",
+        proof: &[
+            "The positive part of μ − γν has mass e = E_γ(μ‖ν), the negative part e + γ − 1, so μ − γν = e·a − (e + γ − 1)·b with \
+             laws a and b. After a kernel K: E_γ(μK‖νK) = e·E_γ̃(aK‖bK) ≤ e·η_γ̃(K), γ̃ = 1 + (γ − 1)/e (`tight-curve`).",
+            "F_γ(e) = e·η_γ̃(K) is convex in e and 0 at 0, so it increases: e may be any bound on E_γ. F_γ(e)/e increases, too.",
+            "η of k steps together is E_γ from the two worst starting points (`contraction-coefficient`), at most D apart. \
+             `shift` from z₀ = D, with a_j proportional to c^(k−j), shifts all of it into the noise for θ_ε(R_k); what is \
+             left in between is not negative if c ≤ 1 or o = 0. One step has η of its noise at distance ω(D), \
+             also for Laplace noise.",
+            "Used once: after the use and j steps E_γ is at most that of `shift`; from there blocks lead on. The best way to \
+             each time is found by dynamic programming over all times up to 16 and strides of a quarter beyond; \
+             every way is a bound. After 24 equal blocks the ratio of the last is kept.",
+            "Used again: before the noise E_γ ≤ p + (1−p)·h by joint convexity over the batches, and the noise acts on images of \
+             the domain under all updates. Or batches with and without the record by themselves: \
+             (1−p)·F_γ(h) + p·θ_ε(ω′(D)/s).",
+            "If h bounds E_γ after every number of steps, so does what a step makes of it: from h = 1 it is pushed down, at \
+             most 64 times, which is what is used beyond 256 equal steps.",
+            "Laplace noise of scale v: η_γ̃ = 0 as soon as ln γ̃ ≥ ω(D)/v, which is so for every small e.",
+        ],
+        wins: &[
+            "The guarantee for a record that is used once on a domain of a few noise standard deviations: in the example, \
+             D = 5s and 20 later steps, ε = 0.232 against 0.375 of `shift` and 1.993 of `composition`. With D = 50s it \
+             says what `shift` says.",
+            "The only analysis that forgets step by step with Laplace noise: the example with noise = \"laplace\" has ε = 0.138, and \
+             0.500 by `composition`.",
+            "A record that is used again is charged with ω′(D), however little it moves: 4.09 in examples/projected-dp-sgd.toml, \
+             where `recursion` has 2.3e-4.",
+            "Nothing without a bounded domain.",
+        ],
+        example: "account examples/public-tail.toml",
+    }),
+};

@@ -4,6 +4,7 @@ use super::super::walk::Leg;
 use super::noisy::Noisy;
 use super::once::{Cleaned, times};
 use crate::chain::{Chain, Count, Stretch};
+use crate::run::missing;
 use crate::{Enclosure, Epsilon, NotApplicable};
 
 /// The steps that follow the last use of a record.
@@ -22,8 +23,9 @@ impl Tail {
             clean.map(|Stretch { step, count }| Leg { step, count, stops: false }).collect();
         let steps: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
         let [leg] = &clean[..] else {
-            return Err(NotApplicable::new(
-                "no equal steps follow the last use of the record: run.public-steps would be such",
+            return Err(missing!(
+                "no equal steps follow the last use of the record: {} would be such",
+                PublicSteps
             ));
         };
         let cleaned = Cleaned { clean: std::slice::from_ref(leg), width: chain.domain().width() };

@@ -11,6 +11,7 @@
 
 use super::table::Table;
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary;
 
 /// Smaller bounds are not told apart, and further losses count as infinite.
 pub(super) const LEAST_LN: f64 = -690.0;
@@ -55,9 +56,9 @@ impl Pair {
         // A node is moved to the right, and its value up.
         let mut nodes: Vec<(f64, f64)> = (0..count)
             .map(|j| {
-                let x = core_math::expm1(table.epsilons()[j]);
+                let x = elementary::exp_m1(table.epsilons()[j]);
                 let x = if x == 0.0 { 0.0 } else { x.next_up() };
-                (x, core_math::exp(table.lns()[j].max(LEAST_LN)).next_up().min(1.0))
+                (x, elementary::exp(table.lns()[j].max(LEAST_LN)).next_up().min(1.0))
             })
             .collect();
         nodes.dedup_by(|next, node| next.0 <= node.0);
@@ -94,7 +95,7 @@ impl Pair {
     /// ln of the composition with another pair at an ε, rounded up.
     pub fn ln_composed(&self, other: &Self, epsilon: f64) -> f64 {
         // A smaller γ has the larger value.
-        let x = core_math::expm1(epsilon.min(LARGEST_EPSILON)) * (1.0 - 4.0 * UNIT_ROUNDOFF);
+        let x = elementary::exp_m1(epsilon.min(LARGEST_EPSILON)) * (1.0 - 4.0 * UNIT_ROUNDOFF);
         let gamma = 1.0 + x;
         let mut line = 0;
         let mut sum = self.infinite;
@@ -112,12 +113,12 @@ impl Pair {
         }
         // As many roundings as terms, of positive numbers.
         let error = 2.0 * UNIT_ROUNDOFF * (self.atoms.len() + 8) as f64;
-        core_math::log(sum * (1.0 + error) + LOST).next_up().min(0.0)
+        elementary::ln(sum * (1.0 + error) + LOST).next_up().min(0.0)
     }
 
     /// The profile of both together.
     pub fn composed(&self, other: &Self, tolerance: f64) -> Table {
-        let floor = core_math::log(self.infinite + other.infinite) + 2.0;
+        let floor = elementary::ln(self.infinite + other.infinite) + 2.0;
         Table::of(tolerance, floor, |epsilon| self.ln_composed(other, epsilon))
     }
 }

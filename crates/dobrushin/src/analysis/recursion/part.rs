@@ -138,7 +138,7 @@ impl Part {
             Count::Times(times) if self.is_short() || (!fresh && times <= MANY) => {
                 Ok(self.one_by_one(h, times, fresh))
             }
-            _ if !fresh => Err(NotApplicable::new(
+            _ if !fresh => Err(NotApplicable::beyond(
                 "uses of the record differ and are too many: it is for equal steps, or periods of equal length",
             )),
             count => {

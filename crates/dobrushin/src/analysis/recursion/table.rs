@@ -2,6 +2,7 @@
 
 use super::super::logs::{ln_sum, raised};
 use crate::Enclosure;
+use crate::numeric::elementary;
 use std::sync::Arc;
 
 /// ln of upper bounds on a profile h at some ε, the first of which is 0.
@@ -49,8 +50,8 @@ impl Table {
             .windows(2)
             .zip(lns.windows(2))
             .map(|(e, l)| Cell {
-                scale: 1.0 / core_math::expm1(e[0] - e[1]),
-                ratio: if l[1] == f64::NEG_INFINITY { 0.0 } else { core_math::exp(l[1] - l[0]) },
+                scale: 1.0 / elementary::exp_m1(e[0] - e[1]),
+                ratio: if l[1] == f64::NEG_INFINITY { 0.0 } else { elementary::exp(l[1] - l[0]) },
             })
             .collect();
         Self { epsilons, lns, cells }
@@ -91,8 +92,8 @@ impl Table {
             return ln;
         }
         let Cell { scale, ratio } = self.cells[before];
-        let weight = (core_math::expm1(epsilon - self.epsilons[after]) * scale).min(1.0);
-        let value = ln + core_math::log(weight + (1.0 - weight) * ratio);
+        let weight = (elementary::exp_m1(epsilon - self.epsilons[after]) * scale).min(1.0);
+        let value = ln + elementary::ln(weight + (1.0 - weight) * ratio);
         raised(value, value)
     }
 
@@ -197,9 +198,9 @@ fn chord(a: (f64, f64), b: (f64, f64), epsilon: f64) -> f64 {
     if a.1 == f64::NEG_INFINITY {
         return a.1;
     }
-    let weight = (core_math::expm1(epsilon - b.0) / core_math::expm1(a.0 - b.0)).min(1.0);
-    let ratio = core_math::exp((b.1 - a.1).min(0.0));
-    let value = a.1 + core_math::log(weight + (1.0 - weight) * ratio);
+    let weight = (elementary::exp_m1(epsilon - b.0) / elementary::exp_m1(a.0 - b.0)).min(1.0);
+    let ratio = elementary::exp((b.1 - a.1).min(0.0));
+    let value = a.1 + elementary::ln(weight + (1.0 - weight) * ratio);
     raised(value, value)
 }
 
@@ -207,10 +208,10 @@ fn chord(a: (f64, f64), b: (f64, f64), epsilon: f64) -> f64 {
 fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
     let bound = |(&epsilon, &ln): (&f64, &f64)| {
         // With 1 − 1/γ + 2h/γ over 1 + 1/γ nothing overflows.
-        let share = core_math::exp(-epsilon);
+        let share = elementary::exp(-epsilon);
         let double =
-            ln_sum(core_math::log(-core_math::expm1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
-        raised(double - core_math::log1p(share), double)
+            ln_sum(elementary::ln(-elementary::exp_m1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
+        raised(double - elementary::ln_1p(share), double)
     };
     epsilons.iter().zip(lns).skip(1).map(bound).fold(0.0, f64::min)
 }
@@ -219,9 +220,9 @@ fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
 fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
     // ln of minus the slope between two points, roughly: which points are on the hull need not be certain.
     let ln_steepness = |a: usize, b: usize| {
-        lns[a] + core_math::log(-core_math::expm1(lns[b] - lns[a]))
+        lns[a] + elementary::ln(-elementary::exp_m1(lns[b] - lns[a]))
             - epsilons[b]
-            - core_math::log(-core_math::expm1(epsilons[a] - epsilons[b]))
+            - elementary::ln(-elementary::exp_m1(epsilons[a] - epsilons[b]))
     };
     let mut hull: Vec<(usize, f64)> = vec![(0, f64::INFINITY)];
     for next in 1..lns.len() {
@@ -248,7 +249,8 @@ fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
 mod tests {
     use super::super::super::logs::ln_theta;
     use super::*;
-    use dobrushin_reference::{Random, Real};
+    use crate::numeric::Random;
+    use dobrushin_reference::Real;
 
     #[test]
     fn chords_are_just_above_the_line_between_two_bounds() {

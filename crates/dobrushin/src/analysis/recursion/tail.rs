@@ -2,7 +2,8 @@
 
 use super::block::Place;
 use crate::chain::{Piece, Step};
-use crate::numeric::chi_square;
+use crate::numeric::{Boundary, chi_square};
+use crate::run::missing;
 use crate::{Enclosure, NonNegative, NotApplicable};
 use std::num::NonZeroU32;
 
@@ -22,16 +23,15 @@ pub(super) fn places(
     dimension: Option<u64>,
 ) -> Result<Vec<Place>, NotApplicable> {
     let growth = step.growth.filter(|growth| growth.slope().upper() < 1.0).ok_or_else(|| {
-        NotApplicable::new(
-            "neither is the domain bounded nor are iterates pulled back: [domain] diameter and \
-             update.weight-decay are missing",
+        missing!(
+            "neither is the domain bounded nor are iterates pulled back: {:#} and {} are missing",
+            Diameter,
+            WeightDecay
         )
     })?;
     let dimension =
         dimension.and_then(|d| u32::try_from(d).ok()).and_then(NonZeroU32::new).ok_or_else(|| {
-            NotApplicable::new(
-                "the length of the noise depends on the dimension: [domain] dimension is missing",
-            )
+            missing!("the length of the noise depends on the dimension: {:#} is missing", Dimension)
         })?;
     Ok(LN_TAILS.iter().filter_map(|&ln_tail| place(growth, noise, dimension, ln_tail)).collect())
 }
@@ -43,15 +43,8 @@ fn place(growth: Piece, noise: Enclosure, dimension: NonZeroU32, ln_tail: f64) -
     while ln_sf(high) > ln_tail {
         high *= 2.0;
     }
-    let mut low = high / 2.0;
-    for _ in 0..20 {
-        let middle = low.midpoint(high);
-        if ln_sf(middle) > ln_tail {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let ends = Boundary { holds: high / 2.0, fails: high };
+    let high = ends.halved(20, |square| ln_sf(square) > ln_tail).fails;
     let one = Enclosure::ONE;
     let drift = growth.offset() / (one - growth.slope());
     let spread = noise / (one - growth.slope().square()).sqrt();

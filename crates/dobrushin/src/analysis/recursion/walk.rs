@@ -8,6 +8,7 @@ use super::table::Table;
 use super::tail;
 use crate::analysis::lines::squared_shift_on_domain;
 use crate::chain::{Chain, Count, Section, Step, StepNoise, Stretch};
+use crate::run::{in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
 
@@ -127,7 +128,7 @@ fn between(h: &Table, fineness: f64) -> Arc<[f64]> {
 fn gaussian(step: &Step) -> Result<Enclosure, NotApplicable> {
     match step.noise {
         StepNoise::Gaussian(noise) => Ok(noise),
-        StepNoise::Laplace(_) => Err(NotApplicable::new("the noise must be Gaussian: update.noise")),
+        StepNoise::Laplace(_) => Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind)),
     }
 }
 
@@ -154,11 +155,11 @@ fn legs(chain: &Chain) -> Result<Vec<Leg>, NotApplicable> {
 }
 
 fn too_many() -> NotApplicable {
-    NotApplicable::new("there are too many different steps: it is for equal steps or periods")
+    NotApplicable::beyond("there are too many different steps: it is for equal steps or periods")
 }
 
 fn differing() -> NotApplicable {
-    NotApplicable::new("the domain is unbounded and steps differ: [domain] diameter is missing")
+    missing!("the domain is unbounded and steps differ: {:#} is missing", Diameter)
 }
 
 /// Where iterates are, if the domain is bounded.
@@ -234,6 +235,7 @@ fn is_round(stretches: &[Stretch<'_>]) -> bool {
 mod tests {
     use super::*;
     use crate::chain::{Domain, Participation, Piece};
+    use crate::numeric::Boundary;
     use crate::{NonNegative, Positive, Probability};
 
     #[test]
@@ -247,12 +249,8 @@ mod tests {
             let chain = Chain::new(vec![(step, Count::Any)], domain).expect("valid");
             let epsilon = |fineness: f64| {
                 let table = bound(&chain, fineness).expect("applies");
-                let (mut low, mut high) = (0.0, 10.0_f64);
-                while high - low > 1e-9 {
-                    let middle = low.midpoint(high);
-                    if table.at(middle) > 1e-5_f64.ln() { low = middle } else { high = middle }
-                }
-                high
+                let ends = Boundary { holds: 0.0, fails: 10.0 };
+                ends.halved(40, |epsilon| table.at(epsilon) > 1e-5_f64.ln()).fails
             };
             let (usual, close) = (epsilon(FINENESS), epsilon(FINENESS / 2.0));
             assert!((usual - close).abs() < 1e-3 * close, "{usual} against {close}");

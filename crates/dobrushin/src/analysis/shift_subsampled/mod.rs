@@ -7,9 +7,10 @@ mod scout;
 mod setting;
 mod table;
 
-use super::{Analysis, Bound};
+use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Count, Mixture, Stop};
 use crate::profile::{Direction, PiecewiseProfile, PrivacyProfile};
+use crate::run::missing;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 use setting::Setting;
 use std::sync::{Arc, OnceLock};
@@ -51,17 +52,27 @@ use std::sync::{Arc, OnceLock};
 pub struct ShiftSubsampled;
 
 impl Analysis for ShiftSubsampled {
-    fn id(&self) -> &'static str {
-        "shift-subsampled"
+    fn statement(&self) -> &'static Statement {
+        &STATEMENT
     }
 
+    fn family(&self) -> Family {
+        Family::Shift
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Laborious
+    }
+}
+
+impl HiddenStates for ShiftSubsampled {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let mut members = Vec::new();
         for branch in released.branches() {
             members.extend(ends(branch)?);
         }
         if members.len() > MOST_MEMBERS {
-            return Err(NotApplicable::new("there are too many different chains in the mixture"));
+            return Err(NotApplicable::beyond("there are too many different chains in the mixture"));
         }
         Ok(Bound::Profile(Arc::new(Tables { members })))
     }
@@ -85,7 +96,7 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
         return Ok(vec![member(branch.weight, setting.steps)]);
     };
     let (Count::Times(uses), Some(steps)) = (setting.steps, branch.chain.steps()) else {
-        return Err(NotApplicable::new("a random stop needs a number of steps: give run.steps"));
+        return Err(missing!("a random stop needs a number of steps: give {}", Steps));
     };
     // The last times follow the last use; of each earlier one, one more use is left out.
     let before: u64 = branch
@@ -146,3 +157,64 @@ impl PrivacyProfile for Tables {
         }
     }
 }
+
+static STATEMENT: Statement = Statement {
+    id: "shift-subsampled",
+    title: "Hidden participation and hidden iterates: the last steps composed, what came before shifted into their noise",
+    statement: "For every k ≤ T, with R_k = 1/(s·√Σ_{i=1..k} c^(−2i)) and D_τ = min(D, d·(1−c^τ)/(1−c)), τ = T−k. Split: for \
+                s² = s₁² + s₂² the last iterate is dominated by k subsampled steps with noise s₁ and one normal pair with \
+                μ = D_τ·R_k·s/s₂. Triangle: δ(ε₁+ε₂) ≤ g_k(ε₁) + e^ε₁·h(ε₂) and ≤ h(ε₁) + e^ε₁·g_k(ε₂), where g_k is the profile of \
+                k subsampled steps and h(ε) = E θ_ε(R_k·z) with z = min(D, Σ_j d·c^j·Bernoulli(p)) the distance of neighbours \
+                before the cut. The best k and splits are taken; with D or c < 1 the bound holds for every T.",
+    assumptions: &[
+        "only the last iterate (or that of a random time) is published, and who was drawn stays secret",
+        "equal steps with Gaussian noise; the record takes part with probability p, independently",
+        "every update is c-Lipschitz (or moves iterates apart by o more, c ≤ 1), for every batch that can occur",
+        "projections to closed convex sets are allowed, and not needed if c < 1",
+    ],
+    source: "Altschuler, Talwar, Privacy of noisy stochastic gradient descent (2022); Bok, Su, Altschuler, Shifted \
+             interpolation for differential privacy (2024); the split without a factor 2 and the random distance are \
+             proved with the code",
+    errata: &[],
+    notes: Some(Notes {
+        applies_to: "hidden random use in equal steps with Gaussian noise",
+        formula: "\
+split:     δ(ε) of k subsampled steps with noise s₁ and one Gaussian step with μ = z·R_k·s/s₂
+triangle:  δ(ε₁ + ε₂) = g_k(ε₁) + e^ε₁·h(ε₂), and with g_k and h exchanged;  h(ε) = E θ_ε(z·R_k)
+R_k = 1/(s·√(c⁻² + c⁻⁴ + … + c^(−2k)))
+
+k        the last steps, which are composed; any number up to T
+z        the distance of neighbours before them, at most: min(D, d·Σc^j), j steps after each use
+s₁, s₂   two parts of the noise, s₁² + s₂² = s²; in the split z is the largest distance
+g_k      the δ of k subsampled steps with noise s, by composition
+θ_ε(r)   E_{e^ε} of two unit Gaussians at distance r
+c, d     the Lipschitz constant of updates, and how far they move when the record is replaced
+p, s     the probability with which a step uses the record, and the noise; T the number of steps
+D        the diameter of the domain, ∞ if there is none",
+        proof: &[
+            "Before the cut, with shared noise and batches, the distance obeys z ← min(D, c·z), or min(D, c·z + d) in a step that \
+             uses the record: a random z, whose law grows with the number of steps and has a limit if c < 1 or D < ∞.",
+            "Two runs of the same k updates from points z apart have E_γ ≤ θ_ε(z·R_k), by `shift` given the batches: the difference \
+             obeys z ← (1 − λ)·c·z, and the best λ cost that much.",
+            "From the same point, k steps on different data are k subsampled pairs, p·[(1−b)·θ(d₀/s) + b·θ(d/s)] each (`subsampling`), \
+             where d₀ is how far the updates with and without the record are apart.",
+            "Triangle: E_{γ₁γ₂}(P‖Q) ≤ E_{γ₁}(P‖S) + γ₁·E_{γ₂}(S‖Q), with S the last k steps on one data set from the iterate of the \
+             other: one term is g_k, the other h, by joint convexity over the batches before the cut.",
+            "Split: let Y start at X′ and follow X by Y ← Π(ψ(Y) + λ·(ψ(X) − ψ(Y)) + noise), with the updates of X's own data, \
+             so that no displacement is added and Y_T = X_T. Given Y, the noise s₁ hides the subsampled use, and whatever comes of \
+             it, the noise s₂ hides a shift of at most λcz: adaptive composition.",
+            "Every k, split and γ₁ gives a bound, and for fewer steps than T, too. Which ones are good is estimated; the convex hull of what \
+             is found is the profile. z is rounded up to finitely many values, and the rounding of masses is added.",
+        ],
+        wins: &[
+            "The guarantee for updates that contract slowly and a record that pushes hard when it is drawn: in the example \
+             (c = 0.99, d = 2s, p = 0.0043) ε = 5.434 for any number of steps, `recursion` 7.959, `composition` 99.87 after 1e5 \
+             steps. It is below composition from about 300 steps on.",
+            "Where noise spreads over the domain faster than the record pushes across it `recursion` says far less: 2.3e-4 against \
+             2.88 in examples/projected-dp-sgd.toml.",
+            "With c = 1 and no domain, or with a domain of thousands of standard deviations, it is composition again, or slightly \
+             worse. δ below 1e-28 or so is not looked at.",
+        ],
+        example: "account examples/dp-sgd.toml --set order=without-replacement --set weight-decay=0.01 --set steps=1e5",
+    }),
+};

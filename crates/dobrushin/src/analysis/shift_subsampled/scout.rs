@@ -7,6 +7,7 @@
 use super::setting::{Line, OneStep, Setting};
 use crate::Epsilon;
 use crate::chain::Count;
+use crate::numeric::partition_point;
 use crate::profile::{Direction, PrivacyProfile};
 
 /// Shares of the variance for the steps' own losses.
@@ -91,13 +92,11 @@ impl<'a> Scout<'a> {
         let total = |cut: Cut| self.epsilon(cut.k, &self.whole, 0.0, delta / 2.0) + shifted(cut);
         let best = |&line: &Line| {
             let cut = |place: usize| Cut { k: self.steps[place], line };
-            let (mut low, mut high) = (0, self.steps.len().checked_sub(1)?);
-            while low < high {
-                let middle = low.midpoint(high);
-                let (here, next) = (total(cut(middle)), total(cut(middle + 1)));
-                if next < here || here.is_infinite() { low = middle + 1 } else { high = middle }
-            }
-            Some((total(cut(low)), cut(low)))
+            let lowest = partition_point(0..self.steps.len().checked_sub(1)?, |place| {
+                let (here, next) = (total(cut(place)), total(cut(place + 1)));
+                next < here || here.is_infinite()
+            });
+            Some((total(cut(lowest)), cut(lowest)))
         };
         least(self.setting.same.iter().filter_map(best))
     }

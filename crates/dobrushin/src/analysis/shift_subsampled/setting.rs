@@ -3,11 +3,13 @@
 //! Every number is rounded to the less private side: bounds on a chain only grow with its distances and its
 //! slopes, and fall with its noise.
 
+use super::super::unrelated;
 use crate::chain::{Chain, Count, Participation, Piece, Step, StepNoise, Stretch};
 use crate::loss::{DominatingPair, FiniteLoss, GaussianLoss, WithoutReplacementLoss};
 use crate::mechanism::{Distances, SubsampledGaussian};
 use crate::numeric::rounding::{add_up, div_up, sqrt_down};
 use crate::profile::{Direction, PrivacyProfile};
+use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, Epsilon, Error, NonNegative, NotApplicable, Positive, Probability};
 use std::sync::Arc;
 
@@ -53,18 +55,20 @@ impl Setting {
         let (Some(Stretch { step, count }), true) =
             (stretches.next(), stretches.all(|stretch| stretch.step.participation.is_never()))
         else {
-            return Err(NotApplicable::new(
+            return Err(NotApplicable::because_of(
+                &[Fact::LearningRate, Fact::GradientNoise],
                 "steps that use the record differ in their learning rate, noise or participation: it is for equal \
                  steps only",
             ));
         };
         let Participation::Sometimes(rate) = step.participation else {
-            return Err(NotApplicable::new(
-                "the record takes part in a known step: run.order must be \"poisson\" or \"without-replacement\"",
+            return Err(in_the_way!(
+                "the record takes part in a known step: {} must be \"poisson\" or \"without-replacement\"",
+                Order
             ));
         };
         let StepNoise::Gaussian(noise) = step.noise else {
-            return Err(NotApplicable::new("the noise must be Gaussian: update.noise"));
+            return Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind));
         };
         let ratio = |distance: Enclosure| (distance / Enclosure::from(noise.lower())).upper();
         let line = |piece: &Piece| Line { slope: piece.slope().upper(), offset: ratio(piece.offset()) };
@@ -78,20 +82,25 @@ impl Setting {
             crossed: crossed_lines(step).iter().map(line).collect(),
         };
         if setting.same.is_empty() {
-            return Err(NotApplicable::new(
-                "nothing bounds how far iterates move apart: [loss] convex with smoothness, update.weight-decay, \
-                 or update.clip-norm is missing",
-            ));
+            return Err(unrelated());
         }
         if setting.displacement.is_nan() || setting.displacement > LARGEST_RATIO {
-            return Err(NotApplicable::new(
-                "one record moves the iterate by dozens of noise standard deviations: update.noise is too small",
+            return Err(NotApplicable::because_of(
+                &[Fact::NoiseMultiplier, Fact::GradientNoise, Fact::IterateNoise],
+                format!(
+                    "one record moves the iterate by dozens of noise standard deviations: {} is too small",
+                    Fact::NoiseKind
+                ),
             ));
         }
         if count == Count::Any && setting.furthest(Count::Any) == f64::INFINITY {
-            return Err(NotApplicable::new(
-                "iterates of neighbours move apart without limit: give [domain] diameter, weight decay or strong \
-                 convexity, or run.steps",
+            return Err(NotApplicable::missing(
+                &[Fact::Diameter, Fact::WeightDecay, Fact::StrongConvexity, Fact::Steps],
+                format!(
+                    "iterates of neighbours move apart without limit: give {:#}, weight decay or strong convexity, or {}",
+                    Fact::Diameter,
+                    Fact::Steps
+                ),
             ));
         }
         Ok(setting)

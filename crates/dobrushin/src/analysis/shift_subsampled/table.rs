@@ -6,7 +6,7 @@ use super::setting::{Line, Setting};
 use crate::chain::Count;
 use crate::loss::{Composition, DominatingPair, GaussianLoss, Part};
 use crate::numeric::rounding::{add_down, add_up, div_up, mul_up, sqrt_down};
-use crate::numeric::theta;
+use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const SHARES: usize = 64;
 /// How much larger the largest of several distances may be that count as one in estimates, and how often those
 /// are halved.
 const ROUGHLY: f64 = 1.15;
-const ROUGH_STEPS: usize = 16;
+const ROUGH_STEPS: u32 = 16;
 
 /// The best of all cuts.
 pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
@@ -240,14 +240,11 @@ impl<'a> Laws<'a> {
         let (atoms, unit) = self.roughly_shifted(cut);
         let atoms = gathered(atoms, ROUGHLY);
         let most = unit * atoms.last().map_or(0.0, |atom| atom.distance);
-        let (mut low, mut high) = (0.0, most * (most / 2.0 + (-2.0 * delta.ln()).sqrt()));
-        if !high.is_finite() {
+        let end = most * (most / 2.0 + (-2.0 * delta.ln()).sqrt());
+        if !end.is_finite() {
             return f64::INFINITY;
         }
-        for _ in 0..ROUGH_STEPS {
-            let middle = 0.5 * (low + high);
-            if expected(&atoms, unit, middle) > delta { low = middle } else { high = middle }
-        }
-        high
+        let missed = |epsilon: f64| expected(&atoms, unit, epsilon) > delta;
+        Boundary { holds: 0.0, fails: end }.halved(ROUGH_STEPS, missed).fails
     }
 }

@@ -3,6 +3,7 @@
 use super::integer::Shift;
 use crate::loss::{LossLaw, Split};
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary;
 use crate::numeric::rounding::{two_product, two_sum};
 use crate::{Enclosure, Error, Positive};
 use std::num::NonZeroU32;
@@ -108,7 +109,7 @@ fn half_inverse_square(sigma: f64) -> (f64, f64) {
 fn weight(j: f64, (high, low): (f64, f64)) -> f64 {
     let square = j * j;
     let (exponent, error) = two_product(square, high);
-    core_math::exp(-exponent) * (1.0 - (error + square * low))
+    elementary::exp(-exponent) * (1.0 - (error + square * low))
 }
 
 /// Σ_{j > last} e^(−j²/(2σ²)), between 0 and e^(−a)/(1 − e^(−b)) with a the exponent of the

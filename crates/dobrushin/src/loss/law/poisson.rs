@@ -3,6 +3,7 @@
 use super::threshold::{SAFELY, Threshold, sum_of_products};
 use crate::loss::{LossLaw, Masses, Split};
 use crate::numeric::UNIT_ROUNDOFF;
+use crate::numeric::elementary;
 use crate::numeric::rounding::{add_down, add_up};
 use crate::{Enclosure, Error, Probability};
 
@@ -42,7 +43,7 @@ impl<Law: LossLaw> PoissonLoss<Law> {
             });
         }
         let rest = Enclosure::between(add_down(1.0, -q), add_up(1.0, -q));
-        Ok(Self { law, q, rest, ln_q: core_math::log(q) })
+        Ok(Self { law, q, rest, ln_q: elementary::ln(q) })
     }
 
     /// Every g(ℓ) for ℓ within the threshold; `None` if it is not seen to exist for all.
@@ -54,14 +55,14 @@ impl<Law: LossLaw> PoissonLoss<Law> {
             if error > 1e-2 {
                 return None;
             }
-            let gain = core_math::log1p(-self.rest.upper() * core_math::exp(-loss));
+            let gain = elementary::ln_1p(-self.rest.upper() * elementary::exp(-loss));
             let value = loss + (gain - self.ln_q);
             let rounding = UNIT_ROUNDOFF * (8.0 * gain.abs() + 2.0 * self.ln_q.abs() + 2.0 * value.abs());
             return Some(Threshold { value, error: (1.6 * error + rounding) * SAFELY });
         }
         // t = (e^ℓ − 1)/q, off by a unit for each of the two steps and by e^ℓ(e^error − 1)/q;
         // ln(1 + t) then moves by at most ∆/(1 + t − ∆).
-        let gained = core_math::expm1(loss);
+        let gained = elementary::exp_m1(loss);
         let t = gained / self.q;
         let inherited = error * (1.0 + error) * (1.0 + gained + UNIT_ROUNDOFF) / self.q;
         let moved = (inherited + 2.0 * UNIT_ROUNDOFF * t.abs() + f64::MIN_POSITIVE) * SAFELY;
@@ -69,7 +70,7 @@ impl<Law: LossLaw> PoissonLoss<Law> {
         if error > 1e-2 || left <= 0.0 || left.is_nan() {
             return None;
         }
-        let value = core_math::log1p(t);
+        let value = elementary::ln_1p(t);
         Some(Threshold { value, error: (moved / left + UNIT_ROUNDOFF * value.abs()) * SAFELY })
     }
 

@@ -13,10 +13,10 @@ pub const EXACT: usize = 2432;
 pub const BITS: usize = 256;
 
 /// A generator of laws and kernels.
-pub struct Random(dobrushin_reference::Random);
+pub struct Random(dobrushin::numeric::Random);
 
 impl Deref for Random {
-    type Target = dobrushin_reference::Random;
+    type Target = dobrushin::numeric::Random;
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -31,7 +31,7 @@ impl DerefMut for Random {
 impl Random {
     /// The generator whose laws `seed` determines.
     pub fn new(seed: u64) -> Self {
-        Self(dobrushin_reference::Random::new(seed))
+        Self(dobrushin::numeric::Random::new(seed))
     }
 
     /// Non-negative integers with the given sum, some of them 0.

@@ -2,7 +2,8 @@
 //! adversarial numbers, and the check that an enclosure contains the truth.
 
 use dobrushin::Enclosure;
-use dobrushin_reference::{Random, Real, is_inside};
+use dobrushin::numeric::Random;
+use dobrushin_reference::{Real, is_inside};
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 

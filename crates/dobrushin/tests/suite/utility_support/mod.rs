@@ -2,11 +2,11 @@
 
 pub mod problems;
 
-use dobrushin::algorithm::{
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
     Order, Record, Release, Training,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::{Positive, Probability};
 
 pub fn positive(value: f64) -> Positive {

@@ -1,7 +1,7 @@
 //! Convex problems with a known minimum, and runs on them, played out.
 
-use dobrushin::algorithm::{Batch, LearningRate, Noise, NoiseKind, Order, Release, Training};
-use dobrushin_reference::Random;
+use dobrushin::numeric::Random;
+use dobrushin::run::{Batch, LearningRate, Noise, NoiseKind, Order, Release, Training};
 
 /// A convex problem on a ball around 0; every record is a point.
 pub struct Problem {

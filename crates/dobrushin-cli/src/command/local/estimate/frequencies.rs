@@ -3,12 +3,14 @@
 use super::EstimateArgs;
 use crate::command::local::arguments::EstimateMethod;
 use crate::local_data::Categories;
-use crate::output::{Report, Text, aligned, number as json_number};
-use crate::plain_text::shown_safely;
+use crate::output::Report;
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use dobrushin::Error;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::plain_text::shown_safely;
+use dobrushin_document::text::{Text, aligned};
 use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood};
 use dobrushin_local::frequency::FrequencyOracle;
 use dobrushin_local::mean::Target;

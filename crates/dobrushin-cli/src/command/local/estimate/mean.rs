@@ -3,10 +3,12 @@
 use super::EstimateArgs;
 use crate::command::local::arguments::EstimateMethod;
 use crate::local_data::Description;
-use crate::output::{Report, Text, number as json_number, table};
-use crate::plain_text::shown_safely;
+use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::plain_text::shown_safely;
+use dobrushin_document::text::{Text, table};
 use dobrushin_local::estimate::MeanEstimator;
 use dobrushin_local::mean::Target;
 use serde_json::json;

@@ -1,9 +1,11 @@
 //! Quantiles of numbers that were reported in bins.
 
 use super::EstimateArgs;
-use crate::output::{Report, number as json_number, table};
+use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
+use dobrushin_document::json::number as json_number;
+use dobrushin_document::text::table;
 use dobrushin_local::estimate::{CdfEstimator, Method};
 use serde_json::{Value, json};
 

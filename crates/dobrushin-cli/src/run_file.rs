@@ -1,0 +1,95 @@
+//! Run files on the disk, with the files that they name.
+
+use crate::guard::Guard;
+use crate::probabilities;
+use crate::problem::Problem;
+use dobrushin::run::Run;
+use dobrushin_document::{Files, RunFile, SelfContained, Setting, schema, text_of};
+use dobrushin_train::schema::Schema;
+use std::path::{Path, PathBuf};
+
+/// A run file that was opened, settings applied.
+#[derive(Clone)]
+pub struct Opened {
+    /// What it says.
+    pub file: RunFile,
+    /// What paths in it are relative to.
+    folder: Folder,
+}
+
+#[derive(Clone)]
+struct Folder(PathBuf);
+
+impl Opened {
+    /// Reads a file, or the built-in example without one, and applies every `key=value`; an output that would replace a
+    /// file that it names is refused.
+    pub fn new(path: Option<&Path>, assignments: &[String], guard: &Guard) -> Result<Self, Problem> {
+        let (mut file, folder) = match path {
+            Some(path) => (read(path)?, path.parent().map(Path::to_path_buf).unwrap_or_default()),
+            None => (RunFile::built_in()?, PathBuf::new()),
+        };
+        for assignment in assignments {
+            file.set(&Setting::parse("--set", assignment)?)?;
+        }
+        let opened = Self { file, folder: Folder(folder) };
+        opened.spared_by(guard)?;
+        Ok(opened)
+    }
+
+    /// The same with other values.
+    pub fn with(&self, settings: impl IntoIterator<Item = Setting>) -> Result<Self, Problem> {
+        let mut changed = self.clone();
+        settings.into_iter().try_for_each(|setting| changed.file.set(&setting))?;
+        Ok(changed)
+    }
+
+    /// Refuses to go on if an output would replace a file that this one names.
+    pub fn spared_by(&self, guard: &Guard) -> Result<(), Problem> {
+        self.file.names().try_for_each(|(what, name)| guard.spares(what, &self.folder.0.join(name)))
+    }
+
+    /// The run with the content of every file that it names.
+    pub fn self_contained(&self) -> Result<SelfContained, Problem> {
+        self.file.self_contained(&self.folder)
+    }
+
+    /// The run.
+    pub fn run(&self) -> Result<Run, Problem> {
+        Ok(self.self_contained()?.run()?)
+    }
+}
+
+impl Files for Folder {
+    type Error = Problem;
+
+    fn schema(&self, _: &str, name: &str) -> Result<Schema, Problem> {
+        read_schema(&self.0.join(name))
+    }
+
+    fn channel(&self, key: &str, name: &str) -> Result<Vec<Vec<f64>>, Problem> {
+        probabilities::read(&self.0.join(name))
+            .map_err(|problem| problem.help(format!("{key} is relative to the folder of the run file")))
+    }
+}
+
+fn read(path: &Path) -> Result<RunFile, Problem> {
+    let bytes = bytes_of(path, "examples/dp-sgd.toml is a complete run file")?;
+    Ok(RunFile::read(&bytes, &path.display().to_string())?)
+}
+
+/// Reads a schema.
+pub fn read_schema(path: &Path) -> Result<Schema, Problem> {
+    let name = path.display().to_string();
+    let bytes = bytes_of(path, "dobrushin schema init DATA.csv --label COLUMN drafts a schema")?;
+    let schema = schema::parse(text_of(&bytes, &name)?);
+    Ok(schema.map_err(|mut error| {
+        error.message = format!("{name}: {error}");
+        error
+    })?)
+}
+
+/// The bytes of a file; `help` says where such files come from.
+pub fn bytes_of(path: &Path, help: &str) -> Result<Vec<u8>, Problem> {
+    let cannot = |error| Problem::new(format!("cannot read {}", path.display())).because(error).help(help);
+    std::fs::read(path).map_err(cannot)
+}

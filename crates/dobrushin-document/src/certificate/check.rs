@@ -1,0 +1,293 @@
+//! Whether a certificate is what its run gives.
+
+use super::comparison::{Difference, differences};
+use super::{Certificate, KIND, SCHEMA, TrainingRecord};
+use crate::error::DocumentError;
+use crate::json::{self, Number};
+use crate::report::Given;
+use crate::run_file::SelfContained;
+use dobrushin::account::{Account, Options, Question, analysis_ids};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What is to be said of a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every field is as recomputed, or a bound that is wider.
+    Holds,
+    /// The numbers are, but another version of the program has other words for them, and whether those are true cannot be
+    /// recomputed.
+    NotConfirmed,
+    /// Something in it does not follow from its run.
+    DoesNotHold,
+}
+
+/// A certificate beside what is recomputed.
+pub struct Checked {
+    /// What it claims.
+    pub claim: Claim,
+    /// What is recomputed.
+    pub account: Account,
+    /// Where the two differ.
+    pub differences: Vec<Difference>,
+}
+
+/// Recomputes a whole certificate from its run, its target, its tolerance and the analyses that were asked, and compares.
+///
+/// # Guarantee
+/// If the verdict is [`Verdict::Holds`], everything in the certificate is what this program says of that run, or weaker, except
+/// what does not follow from any run: the version that wrote it and, of training, the hash of the model, the seed or that
+/// there is none, and the measured accuracies and losses, which have the right form.
+///
+/// # Errors
+/// [`DocumentError`] if it cannot be read as a certificate at all.
+pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
+    let claim = Claim::read(certificate)?;
+    let account = claim.run.run()?.account_by(claim.question, &claim.options);
+    let differences = match Certificate::of(&claim.run, &account, &claim.options) {
+        None => vec![Difference::no_guarantee()],
+        Some(mut recomputed) => {
+            recomputed.program.version.clone_from(&claim.version);
+            let training = certificate.get("training");
+            let training =
+                training.map(|training| TrainingRecord::recomputed(training, &claim.run, &account));
+            recomputed.training = training.transpose()?;
+            differences(certificate, &json::of(&recomputed))
+        }
+    };
+    Ok(Checked { claim, account, differences })
+}
+
+impl Checked {
+    /// What is to be said of it.
+    pub fn verdict(&self) -> Verdict {
+        let by_another_version = self.claim.version != env!("CARGO_PKG_VERSION");
+        if self.differences.is_empty() {
+            Verdict::Holds
+        } else if by_another_version && self.differences.iter().all(Difference::is_of_words) {
+            Verdict::NotConfirmed
+        } else {
+            Verdict::DoesNotHold
+        }
+    }
+}
+
+/// What a certificate claims, and all that is needed to recompute it.
+pub struct Claim {
+    /// The run.
+    run: SelfContained,
+    /// What was asked of it.
+    pub question: Question,
+    /// How exactly, and by which analyses.
+    options: Options,
+    /// The upper end of the answer.
+    pub upper: f64,
+    /// The upper end of ln δ, if δ was asked for.
+    pub log_delta: Option<f64>,
+    /// The analysis by which it is claimed.
+    pub analysis: &'static str,
+    /// The program that made it.
+    pub version: String,
+}
+
+impl Claim {
+    fn read(certificate: &Value) -> Result<Self, DocumentError> {
+        if certificate["kind"] != KIND {
+            return Err(malformed("kind", &certificate["kind"], &format!("\"{KIND}\"")));
+        }
+        if certificate["schema"] != SCHEMA {
+            return Err(malformed("schema", &certificate["schema"], "1: a newer program may read it"));
+        }
+        let guarantee = &certificate["guarantee"];
+        let analysis = analysis_ids()
+            .find(|id| guarantee["analysis"] == *id)
+            .ok_or_else(|| malformed("guarantee.analysis", &guarantee["analysis"], "a known analysis"))?;
+        if !guarantee["assumptions"].is_array() {
+            return Err(malformed("guarantee.assumptions", &guarantee["assumptions"], "a list of words"));
+        }
+        let tolerance = certificate["tolerance"]
+            .as_f64()
+            .filter(|tolerance| (1e-8..=0.1).contains(tolerance))
+            .ok_or_else(|| malformed("tolerance", &certificate["tolerance"], "between 1e-8 and 0.1"))?;
+        let question = Given::question_of(&certificate["target"]).ok_or_else(|| {
+            malformed("target", &certificate["target"], "{\"delta\": …}, below 1, or {\"epsilon\": …}")
+        })?;
+        let version = &certificate["program"]["version"];
+        let version = version
+            .as_str()
+            .filter(|version| is_version(version))
+            .ok_or_else(|| malformed("program.version", version, "a version, such as \"1.2.3\""))?;
+        let end = |key: &str, accepted: &str, is_accepted: fn(f64) -> bool| {
+            let value = &guarantee[key]["upper"];
+            let number = Number::read(value).map(|number| number.0).filter(|number| is_accepted(*number));
+            number.ok_or_else(|| malformed(&format!("guarantee.{key}.upper"), value, accepted))
+        };
+        // A claim of infinity, or of δ = 1, is none.
+        let epsilon =
+            end("epsilon", "a finite number, 0 or more", |epsilon| (0.0..f64::INFINITY).contains(&epsilon))?;
+        let delta = end("delta", "a number, 0 or more and below 1", |delta| (0.0..1.0).contains(&delta))?;
+        let (upper, given, target) = match question {
+            Question::EpsilonAt(target) => (epsilon, delta, target.get()),
+            Question::DeltaAt(target) => (delta, epsilon, target.get()),
+        };
+        if given != target {
+            let what =
+                format!("the certificate contradicts itself: its target is {target}, its guarantee {given}");
+            return Err(DocumentError::new(what).help(HELP));
+        }
+        // Those that were asked are those that the certificate lists; a list that no account gives is found by comparing.
+        let listed = |id: &&'static str| {
+            certificate["analyses"].as_array().into_iter().flatten().any(|entry| entry["id"] == **id)
+        };
+        Ok(Self {
+            run: SelfContained::from_json(&certificate["run"])?,
+            question,
+            options: Options { tolerance, only: analysis_ids().filter(listed).collect() },
+            upper,
+            log_delta: Number::read(&guarantee["log_delta"]["upper"]).map(|number| number.0),
+            analysis,
+            version: version.to_owned(),
+        })
+    }
+}
+
+/// Whether a text can be a version: nothing else can be said in its place.
+fn is_version(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
+    (1..=40).contains(&text.len()) && text.bytes().all(is_part)
+}
+
+const HELP: &str = "dobrushin account RUN.toml --certificate FILE.json writes certificates";
+
+fn malformed(key: &str, value: &Value, accepted: &str) -> DocumentError {
+    let value = match value {
+        Value::Null => "missing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string(),
+    };
+    DocumentError::new(format!("{key} of the certificate is {value}, but it must be {accepted}")).help(HELP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunFile, Setting};
+    use dobrushin::account::DEFAULT_TOLERANCE;
+    use dobrushin::{Delta, Epsilon};
+    use serde_json::json;
+
+    /// A certificate of the built-in example, made quick.
+    fn certificate(question: Question, only: &[&'static str]) -> Value {
+        let mut file = RunFile::built_in().expect("it is built in");
+        for set in ["order=cyclic", "neighbours=replace-one", "steps=100"] {
+            file.set(&Setting::parse("--set", set).expect("a valid key")).expect("a place");
+        }
+        let options = Options { tolerance: DEFAULT_TOLERANCE, only: only.to_vec() };
+        let run = SelfContained::from_json(&file.json()).expect("it names no file");
+        let account = run.run().expect("a run").account_by(question, &options);
+        json::of(&Certificate::of(&run, &account, &options).expect("a guarantee"))
+    }
+
+    fn holds(certificate: &Value) -> bool {
+        check(certificate).is_ok_and(|checked| checked.verdict() == Verdict::Holds)
+    }
+
+    /// Every place in a value, as a JSON pointer.
+    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+        found.push(at.to_owned());
+        match value {
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, value)| places(value, &format!("{at}/{key}"), found));
+            }
+            Value::Array(list) => {
+                list.iter()
+                    .enumerate()
+                    .for_each(|(index, value)| places(value, &format!("{at}/{index}"), found));
+            }
+            _ => (),
+        }
+    }
+
+    /// Something that says more than a value, or something else.
+    fn forged(place: &str, value: &Value) -> Value {
+        match value {
+            Value::Number(number) => {
+                let number = number.as_f64().expect("a number");
+                json!(if place.ends_with("/lower") { number.next_up() } else { number.next_down() })
+            }
+            Value::String(text) => json!(format!("{text} or less")),
+            Value::Bool(flag) => json!(!flag),
+            Value::Null => json!("much"),
+            Value::Array(list) => [&list[..], &[json!("trust me")]].concat().into(),
+            Value::Object(fields) => {
+                let mut fields = fields.clone();
+                fields.insert("private".to_owned(), json!(true));
+                Value::Object(fields)
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_changed_added_or_left_out_is_found() {
+        let questions = [
+            Question::EpsilonAt(Delta::new(1e-5).expect("δ")),
+            Question::DeltaAt(Epsilon::new(3.0).expect("ε")),
+            // δ underflows.
+            Question::DeltaAt(Epsilon::new(600.0).expect("ε")),
+        ];
+        for (question, only) in
+            questions.into_iter().zip([&[][..], &["composition", "shift"], &["composition"]])
+        {
+            let original = certificate(question, only);
+            assert!(holds(&original));
+            let mut all = Vec::new();
+            places(&original, "", &mut all);
+            assert!(all.len() > 60 && all.iter().any(|place| place == "/guarantee/epsilon/upper"));
+            // What everything is recomputed from is no claim, and the version is free.
+            let given = |place: &String| {
+                place.starts_with("/run") || ["/tolerance", "/program/version"].contains(&place.as_str())
+            };
+            for place in all.iter().filter(|place| !given(place)) {
+                let mut changed = original.clone();
+                let value = changed.pointer_mut(place).expect("it is a place");
+                *value = forged(place, value);
+                assert!(!holds(&changed), "{place} is changed");
+                let Some((parent, key)) = place.rsplit_once('/') else {
+                    continue;
+                };
+                let mut changed = original.clone();
+                match changed.pointer_mut(parent).expect("it is a place") {
+                    Value::Object(fields) => drop(fields.remove(key)),
+                    // With fewer analyses it is the certificate of those.
+                    Value::Array(_) if parent == "/analyses" => continue,
+                    Value::Array(list) => drop(list.remove(key.parse().expect("an index"))),
+                    _ => unreachable!("only lists and objects have parts"),
+                }
+                assert!(!holds(&changed), "{place} is left out");
+            }
+        }
+    }
+
+    #[test]
+    fn the_words_of_another_version_are_not_confirmed_but_its_numbers_are() {
+        let original = certificate(Question::EpsilonAt(Delta::new(1e-5).expect("δ")), &["composition"]);
+        let verdict = |change: &dyn Fn(&mut Value)| {
+            let mut changed = original.clone();
+            changed["program"]["version"] = json!("9.9.9");
+            change(&mut changed);
+            check(&changed).expect("it is a certificate").verdict()
+        };
+        assert_eq!(verdict(&|_| ()), Verdict::Holds);
+        assert_eq!(verdict(&|c| c["guarantee"]["assumptions"][0] = json!("trust me")), Verdict::NotConfirmed);
+        assert_eq!(verdict(&|c| c["a new field"] = json!(1)), Verdict::NotConfirmed);
+        let smaller = |c: &mut Value| {
+            let upper = &mut c["guarantee"]["epsilon"]["upper"];
+            *upper = json!(upper.as_f64().expect("a number").next_down());
+        };
+        assert_eq!(verdict(&smaller), Verdict::DoesNotHold);
+        assert_eq!(verdict(&|c| c["guarantee"]["private"] = json!(true)), Verdict::NotConfirmed);
+        assert_eq!(verdict(&|c| drop(c.as_object_mut().map(|c| c.remove("analyses")))), Verdict::DoesNotHold);
+    }
+}

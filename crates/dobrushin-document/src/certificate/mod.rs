@@ -1,0 +1,128 @@
+//! Certificates: a guarantee with all that is needed to recompute it.
+
+mod check;
+mod comparison;
+mod training;
+mod verification;
+
+pub use check::{Checked, Verdict, check};
+pub use training::{NOT_PRIVATE, TrainingRecord};
+pub use verification::{Verification, verify};
+
+use crate::error::DocumentError;
+use crate::json::{self, Bounds};
+use crate::report::{Finding, Given, Theorem};
+use crate::run_file::SelfContained;
+use dobrushin::account::{Account, Options, Question};
+use dobrushin::{Enclosure, statement};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// By which certificates are known.
+const KIND: &str = "dobrushin-certificate";
+/// The version of their format.
+const SCHEMA: u64 = 1;
+
+/// A guarantee, the run that it is of, and the theorem by which it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    schema: u64,
+    kind: String,
+    /// What wrote it.
+    pub program: Program,
+    /// The run, which names no file.
+    pub run: Json,
+    target: Given,
+    tolerance: f64,
+    /// What is certified.
+    pub guarantee: Certified,
+    theorem: Option<Theorem>,
+    analyses: Vec<Finding>,
+    /// Where the guarantee comes from, in words.
+    pub explanation: Vec<String>,
+    /// What could not be used, or says nothing, and why, in words.
+    pub warnings: Vec<String>,
+    /// Of a model: how it was trained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training: Option<TrainingRecord>,
+}
+
+/// A program, by name and version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// dobrushin.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Program {
+    /// This one.
+    pub fn this() -> Self {
+        Self { name: "dobrushin".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}
+
+/// (ε, δ), and what must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certified {
+    /// ε.
+    pub epsilon: Bounds,
+    /// δ.
+    pub delta: Bounds,
+    /// ln δ, if δ was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_delta: Option<Bounds>,
+    /// The analysis by which it holds.
+    pub analysis: String,
+    /// What must hold, in words.
+    pub assumptions: Vec<String>,
+}
+
+impl Certificate {
+    /// The certificate of the account of a run; `None` if there is no guarantee, or one that says nothing.
+    pub fn of(run: &SelfContained, account: &Account, options: &Options) -> Option<Self> {
+        let best = account.certifiable()?;
+        let (epsilon, delta) = match account.question {
+            Question::EpsilonAt(delta) => (best.answer.value, Enclosure::from(delta)),
+            Question::DeltaAt(epsilon) => (Enclosure::from(epsilon), best.answer.value),
+        };
+        Some(Self {
+            schema: SCHEMA,
+            kind: KIND.to_owned(),
+            program: Program::this(),
+            run: run.json(),
+            target: account.question.into(),
+            tolerance: options.tolerance,
+            guarantee: Certified {
+                epsilon: Bounds(epsilon),
+                delta: Bounds(delta),
+                log_delta: best.answer.log_delta.map(Bounds),
+                analysis: best.id.to_owned(),
+                assumptions: best.assumptions.iter().map(ToString::to_string).collect(),
+            },
+            theorem: statement::find(best.id).map(Theorem::from),
+            analyses: Finding::all(account),
+            explanation: account.explanation.clone(),
+            warnings: account.warnings.clone(),
+            training: None,
+        })
+    }
+
+    /// The text of its file.
+    pub fn file(&self) -> String {
+        format!("{:#}\n", json::of(self))
+    }
+}
+
+/// What a file that should be a certificate says; `name` stands in errors. It is not yet one: [`check`] tells.
+///
+/// # Errors
+/// [`DocumentError`] if it is no JSON, or says a thing twice.
+pub fn read(bytes: &[u8], name: &str) -> Result<Json, DocumentError> {
+    json::read(bytes, name, "certificate", WRITERS)
+}
+
+/// Where certificates come from.
+pub const WRITERS: &str =
+    "dobrushin train, and dobrushin account RUN.toml --certificate FILE.json, write certificates";

@@ -1,0 +1,173 @@
+//! How a model was trained, and how each assumption of its guarantee is made to hold.
+
+use crate::error::DocumentError;
+use crate::json::digest;
+use crate::report::EvaluationReport;
+use crate::run_file::SelfContained;
+use crate::schema;
+use dobrushin::account::Account;
+use dobrushin::run::Contribution;
+use dobrushin_train::schema::Schema;
+use dobrushin_train::{Plan, Released, enforcement};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// What is said of a run whose randomness can be repeated.
+pub const NOT_PRIVATE: &str = "reproducible, NOT private";
+
+/// What a certificate says of training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingRecord {
+    /// The hash of the canonical schema.
+    pub schema_sha256: String,
+    /// How many records there were, or could be.
+    pub records: u64,
+    /// What follows from the model and the schema.
+    pub constants: Constants,
+    /// How each assumption is made to hold.
+    pub enforcement: Vec<Enforcement>,
+    /// What the guarantee does not cover, in words.
+    pub not_covered: Vec<String>,
+    /// The share of the records that was kept apart for a test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_share: Option<f64>,
+    /// Where the randomness came from, in words.
+    pub randomness: String,
+    /// Whether nobody knows the randomness.
+    pub private: bool,
+    /// The seed, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The hash of the file of the model.
+    pub model_sha256: String,
+    /// The private evaluation of each task, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<Vec<EvaluationReport>>,
+}
+
+/// What the accountant may assume.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Constants {
+    gradient_norm: Option<f64>,
+    clipped: bool,
+    smoothness: Option<f64>,
+    convex: Option<bool>,
+    row_norm: f64,
+    diameter: Option<f64>,
+    /// How many there are.
+    pub parameters: Option<u64>,
+}
+
+/// An assumption, and how it is made to hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Enforcement {
+    /// What must hold, in words.
+    pub assumption: String,
+    /// How it is made to, in words.
+    pub enforced: String,
+}
+
+/// What follows from no run.
+struct Stated {
+    test_share: Option<f64>,
+    seed: Option<u64>,
+    private: bool,
+    model_sha256: String,
+    evaluation: Option<Vec<EvaluationReport>>,
+}
+
+impl TrainingRecord {
+    /// Of a model that was just trained, by the bytes of its file.
+    pub fn new(
+        plan: &Plan,
+        schema: &Schema,
+        account: &Account,
+        model: &[u8],
+        released: &Released,
+        seed: Option<u64>,
+        test_share: Option<f64>,
+    ) -> Self {
+        let evaluation: Vec<EvaluationReport> = released.evaluations.iter().map(Into::into).collect();
+        let evaluation = Some(evaluation).filter(|tasks| !tasks.is_empty());
+        let (private, model_sha256) = (seed.is_none(), digest(model));
+        Self::of(plan, schema, account, Stated { test_share, seed, private, model_sha256, evaluation })
+    }
+
+    /// What a certificate must say of training: all that follows from the run, and the rest as it is claimed if it can be
+    /// so. Where it cannot be so, it is something that can: it then differs from what is claimed.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if the run cannot be trained.
+    pub fn recomputed(claimed: &Json, run: &SelfContained, account: &Account) -> Result<Self, DocumentError> {
+        let (plan, schema) = run.plan()?;
+        let private = claimed["private"] == true;
+        let task = |task: usize, (accuracy_deviation, loss_deviation): (Option<f64>, f64)| {
+            let claimed = &claimed["evaluation"][task];
+            let measured = |key: &str| claimed[key].as_f64().unwrap_or(0.0);
+            EvaluationReport {
+                accuracy: accuracy_deviation.map(|_| measured("accuracy")),
+                accuracy_deviation,
+                loss: measured("loss"),
+                loss_deviation,
+            }
+        };
+        let tasks = |deviations| (0..schema.tasks()).map(|at| task(at, deviations)).collect();
+        let stated = Stated {
+            test_share: claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share)),
+            seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
+            private,
+            model_sha256: stated_digest(&claimed["model_sha256"]).unwrap_or_else(|| digest(b"")),
+            evaluation: plan.evaluation_deviations().map(tasks),
+        };
+        Ok(Self::of(&plan, &schema, account, stated))
+    }
+
+    fn of(plan: &Plan, schema: &Schema, account: &Account, stated: Stated) -> Self {
+        let assumptions = account.guarantee().map_or(&[][..], |guarantee| guarantee.assumptions);
+        let enforcement = assumptions.iter().map(|assumption| Enforcement {
+            assumption: assumption.to_string(),
+            enforced: enforcement(assumption, plan),
+        });
+        let training = plan.training();
+        let Stated { test_share, seed, private, model_sha256, evaluation } = stated;
+        let not_covered = [OTHER_RELEASES, ROUNDING].into_iter().chain(test_share.map(|_| TESTED));
+        Self {
+            schema_sha256: schema::hash(schema),
+            records: training.records,
+            constants: Constants {
+                gradient_norm: training.contribution.map(|contribution| contribution.norm().get()),
+                clipped: matches!(training.contribution, Some(Contribution::Clipped(_))),
+                smoothness: training.loss.smoothness.map(|beta| beta.get()),
+                convex: training.loss.convex,
+                row_norm: plan.bounds().norm.get(),
+                diameter: training.domain.diameter.map(|diameter| diameter.get()),
+                parameters: training.domain.dimension,
+            },
+            enforcement: enforcement.collect(),
+            not_covered: not_covered.map(str::to_owned).collect(),
+            test_share,
+            randomness: randomness(private).to_owned(),
+            private,
+            seed,
+            model_sha256,
+            evaluation,
+        }
+    }
+}
+
+fn randomness(private: bool) -> &'static str {
+    if private { "ChaCha20, keyed by the operating system" } else { NOT_PRIVATE }
+}
+
+/// The SHA-256 of something, if it is written as [`digest`] writes it.
+fn stated_digest(value: &Json) -> Option<String> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let text = value.as_str()?;
+    (text.len() == 64 && text.bytes().all(is_digit)).then(|| text.to_owned())
+}
+
+const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
+                              up";
+const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
+const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
+                        has no digits below 2⁻²⁰ of its noise), and how long steps take";

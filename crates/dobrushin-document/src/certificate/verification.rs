@@ -1,0 +1,139 @@
+//! Whether a certificate holds, and is that of a model, as data.
+
+use super::check::{Checked, Verdict, check};
+use crate::error::DocumentError;
+use crate::json::{self, Number, digest};
+use crate::report::{Answered, Given, in_words};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// What is found when a certificate is recomputed.
+#[derive(Serialize)]
+pub struct Verification {
+    schema: u32,
+    /// Whether everything can be relied on: it holds, it is that of the model, and nobody knows the randomness.
+    pub confirmed: bool,
+    holds: bool,
+    /// What is to be said of the certificate itself.
+    pub verdict: Verdict,
+    /// Where it is not what is recomputed.
+    pub differences: Vec<DifferenceReport>,
+    /// What was given.
+    pub target: Given,
+    /// The analysis by which it is claimed.
+    pub analysis: &'static str,
+    /// The upper end that is claimed.
+    pub claimed: Number,
+    /// The same of ln δ.
+    pub claimed_log_delta: Option<Number>,
+    /// What is recomputed, if that is a guarantee.
+    pub recomputed: Option<Answered>,
+    /// What must hold for it, in words.
+    pub assumptions: Vec<String>,
+    same_assumptions: bool,
+    /// The version that wrote the certificate.
+    pub version: String,
+    /// Whether nobody knows the randomness of what was trained, as far as the certificate says.
+    pub private: bool,
+    /// Whether the certificate is of the model that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_matches: Option<bool>,
+    /// Why it is not.
+    #[serde(skip)]
+    pub other_model: Option<&'static str>,
+    /// Why the analysis by which it is claimed does not apply.
+    #[serde(skip)]
+    pub not_applicable: Option<String>,
+    /// What has to be believed of a trained model, in words.
+    #[serde(skip)]
+    pub to_be_believed: Vec<&'static str>,
+}
+
+/// A field that is not what is recomputed.
+#[derive(Serialize)]
+pub struct DifferenceReport {
+    field: String,
+    /// How it differs, in words.
+    pub what: String,
+}
+
+/// Recomputes a certificate and compares, with the bytes of its model too if they are given.
+///
+/// # Errors
+/// [`DocumentError`] if it cannot be read as a certificate at all, or is not one of a model.
+pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, DocumentError> {
+    let checked = check(certificate)?;
+    let other_model = model.map(|bytes| difference(certificate, bytes)).transpose()?.flatten();
+    let private = is_private(certificate);
+    let verdict = checked.verdict();
+    let Checked { claim, account, differences } = checked;
+    let guarantee = account.guarantee().ok();
+    let entry = account.entries.iter().find(|entry| entry.id == claim.analysis);
+    Ok(Verification {
+        schema: 1,
+        confirmed: verdict == Verdict::Holds && other_model.is_none() && private,
+        holds: verdict == Verdict::Holds,
+        verdict,
+        same_assumptions: guarantee.is_some()
+            && !differences.iter().any(|difference| difference.is_in("guarantee.assumptions")),
+        differences: (differences.into_iter())
+            .map(|difference| DifferenceReport { what: difference.to_string(), field: difference.field })
+            .collect(),
+        target: claim.question.into(),
+        analysis: claim.analysis,
+        claimed: Number(claim.upper),
+        claimed_log_delta: claim.log_delta.map(Number),
+        recomputed: guarantee.map(|guarantee| Answered::new(claim.question, guarantee.answer)),
+        assumptions: guarantee.map_or(Vec::new(), |guarantee| in_words(guarantee.assumptions)),
+        version: claim.version,
+        private,
+        model_matches: model.map(|_| other_model.is_none()),
+        other_model,
+        not_applicable: entry.and_then(|entry| entry.outcome.as_ref().err()).map(ToString::to_string),
+        to_be_believed: to_be_believed(certificate, model.is_some()),
+    })
+}
+
+/// Whether nobody knows the randomness of what was trained, as far as the certificate says.
+fn is_private(certificate: &Json) -> bool {
+    let training = &certificate["training"];
+    !training.is_object() || (training["private"] == true && training["seed"].is_null())
+}
+
+/// What no run implies, and no computation can confirm.
+fn to_be_believed(certificate: &Json, model_is_given: bool) -> Vec<&'static str> {
+    let training = &certificate["training"];
+    if !training.is_object() {
+        return Vec::new();
+    }
+    let mut list = vec!["that this run was made, and with the randomness that it says"];
+    if !model_is_given {
+        list.push("which model it is of: --model model.json compares the SHA-256");
+    }
+    if !training["evaluation"].is_null() {
+        list.push("the accuracies and losses of the private evaluation");
+    }
+    list
+}
+
+/// Why the file is not the one that the certificate was written with, if it is not.
+///
+/// Each knows the other, so that neither can be changed alone: the certificate has the hash of the model, and the model that
+/// of the run.
+fn difference(certificate: &Json, model: &[u8]) -> Result<Option<&'static str>, DocumentError> {
+    let Some(known) = certificate["training"]["model_sha256"].as_str() else {
+        return Err(DocumentError::new("the certificate is of a run, not of a model")
+            .help("leave --model out; dobrushin train writes certificates of models"));
+    };
+    if digest(model) != known {
+        return Ok(Some("the file has another SHA-256"));
+    }
+    let Ok(model) = json::parse(model) else {
+        return Ok(Some("the file is no model"));
+    };
+    if is_private(certificate) && !model["warning"].is_null() {
+        return Ok(Some("the model was trained from a known seed, which the certificate does not say"));
+    }
+    let same_run = model["run_sha256"] == digest(certificate["run"].to_string().as_bytes());
+    Ok((!same_run).then_some("the model was trained by another run than that of the certificate"))
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a document.
+
+use dobrushin::run::RunError;
+use dobrushin_train::schema::SchemaError;
+use std::error::Error;
+use std::fmt;
+
+/// Why a document was refused: the key or place and what is accepted, what led to it, and what would mend it.
+#[derive(Debug)]
+pub struct DocumentError {
+    /// What is wrong, with the key or place that is to blame.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl DocumentError {
+    /// Something wrong with what a document says.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None, cause: None }
+    }
+
+    /// With what would mend it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With what led to it.
+    pub fn because(mut self, cause: impl Error + Send + Sync + 'static) -> Self {
+        self.cause = Some(Box::new(cause));
+        self
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for DocumentError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as &dyn Error)
+    }
+}
+
+impl From<dobrushin::Error> for DocumentError {
+    fn from(error: dobrushin::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<RunError> for DocumentError {
+    fn from(error: RunError) -> Self {
+        Self::new(error.to_string()).help(error.help)
+    }
+}
+
+impl From<SchemaError> for DocumentError {
+    fn from(error: SchemaError) -> Self {
+        Self::new(error.to_string()).help(error.help)
+    }
+}

@@ -1,0 +1,89 @@
+//! `account`: how private a run is.
+
+use super::answer::{Answered, Finding, Given, GuaranteeReport};
+use super::{Records, UtilityReport};
+use crate::run_file::RunFile;
+use dobrushin::account::{Account, Advice};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+/// What every analysis says of a run, the best of it as the guarantee.
+#[derive(Serialize)]
+pub struct AccountReport {
+    schema: u32,
+    run: Json,
+    /// What was given.
+    pub target: Given,
+    /// The best of what the analyses say.
+    pub guarantee: Option<GuaranteeReport>,
+    /// One for each analysis, in a fixed order.
+    pub analyses: Vec<Finding>,
+    /// Where the answer comes from, in words.
+    pub explanation: Vec<String>,
+    /// What could not be used, or says nothing, and why, in words; the concern comes first.
+    pub warnings: Vec<String>,
+    /// Why the guarantee protects nobody, though it holds, in words.
+    #[serde(skip)]
+    pub concern: Option<String>,
+    /// What was asked for besides.
+    #[serde(flatten)]
+    pub extras: Extras,
+}
+
+/// What can be asked for besides the guarantee.
+#[derive(Default, Serialize)]
+pub struct Extras {
+    /// What would help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<AdviceReport>>,
+    /// How good the run is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utility: Option<UtilityReport>,
+    /// Who is protected how much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+    /// Whether the run is the built-in example.
+    #[serde(rename = "example", skip_serializing_if = "std::ops::Not::not")]
+    pub is_example: bool,
+}
+
+/// A change, and what it would give.
+#[derive(Serialize)]
+pub struct AdviceReport {
+    /// The change, in words.
+    pub change: String,
+    /// The analysis that says so.
+    pub analysis: &'static str,
+    /// The answer with it.
+    #[serde(flatten)]
+    pub answer: Answered,
+}
+
+impl AccountReport {
+    /// The report of an account of the run that a file describes.
+    pub fn new(file: &RunFile, account: &Account, extras: Extras) -> Self {
+        Self {
+            schema: 1,
+            run: file.json(),
+            target: account.question.into(),
+            guarantee: GuaranteeReport::of(account),
+            analyses: Finding::all(account),
+            explanation: account.explanation.clone(),
+            warnings: account.warnings.clone(),
+            concern: account.concern.clone(),
+            extras,
+        }
+    }
+}
+
+impl AdviceReport {
+    /// What would help with an account.
+    pub fn all(account: &Account, advice: Vec<Advice>) -> Vec<Self> {
+        let one = |Advice { change, answer, analysis, .. }| Self {
+            change,
+            analysis,
+            answer: Answered::new(account.question, answer),
+        };
+        advice.into_iter().map(one).collect()
+    }
+}

@@ -1,0 +1,105 @@
+//! Who is protected how much, with records used in turn.
+
+use super::answer::{Answered, Given};
+use crate::error::DocumentError;
+use dobrushin::account::{Options, Protection, Question, protection_by_record};
+use dobrushin::run::{Order, Run};
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+
+/// The protection of every record.
+pub struct Records {
+    question: Question,
+    /// Records in a row that share a bound, in their order.
+    pub rows: Vec<Protection>,
+}
+
+impl Records {
+    /// Asks for every record.
+    pub fn new(run: &Run, question: Question, options: &Options) -> Result<Self, DocumentError> {
+        let fixed = |order: Order| matches!(order, Order::Once | Order::Cyclic);
+        if !run.as_training().is_some_and(|training| fixed(training.order)) {
+            return Err(DocumentError::new(
+                "--per-record asks for single records, but they have no fixed place here",
+            )
+            .help(
+                "it needs run.order = \"once\" or \"cyclic\", where each record has its place in the pass",
+            ));
+        }
+        let rows = protection_by_record(run, question, options)
+            .map_err(|error| DocumentError::new(format!("--per-record has no answer: {error}")))?;
+        Ok(Self { question, rows: joined(rows) })
+    }
+
+    /// What was given.
+    pub fn given(&self) -> Given {
+        self.question.into()
+    }
+
+    /// The bound that holds for this share of the records; none if no bound does.
+    pub fn reached_by(&self, share: f64) -> Option<&Protection> {
+        let mut rows: Vec<&Protection> = self.rows.iter().collect();
+        rows.sort_by(|a, b| upper(a).total_cmp(&upper(b)));
+        let all: u64 = rows.iter().map(|row| row.to - row.from + 1).sum();
+        let mut counted = 0;
+        rows.into_iter().find(|row| {
+            counted += row.to - row.from + 1;
+            counted as f64 >= share * all as f64
+        })
+    }
+
+    /// A line of CSV for each record, below a header.
+    pub fn write_csv(&self, mut file: impl Write) -> io::Result<()> {
+        // A δ that underflows is known by its logarithm.
+        let of_delta = matches!(self.question, Question::DeltaAt(_));
+        let logarithm = if of_delta { ",log_delta_upper" } else { "" };
+        writeln!(file, "record,{}_upper,analysis{logarithm}", self.given().asked())?;
+        for row in &self.rows {
+            let ln = row.answer.and_then(|answer| answer.log_delta).map_or(f64::INFINITY, |ln| ln.upper());
+            let ln = if of_delta { format!(",{ln:e}") } else { String::new() };
+            let rest = format!(",{:e},{}{ln}", upper(row), row.analysis);
+            for record in row.from..=row.to {
+                writeln!(file, "{record}{rest}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bound of a row; infinite where there is none.
+pub fn upper(row: &Protection) -> f64 {
+    row.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
+}
+
+#[derive(Serialize)]
+struct Row {
+    from: u64,
+    to: u64,
+    #[serde(flatten)]
+    answer: Answered,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    analysis: Option<&'static str>,
+}
+
+impl Serialize for Records {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.rows.iter().map(|row| Row {
+            from: row.from,
+            to: row.to,
+            answer: row.answer.map_or(Answered::default(), |answer| Answered::new(self.question, answer)),
+            analysis: row.answer.map(|_| row.analysis),
+        }))
+    }
+}
+
+/// Neighbours with the same answer together.
+fn joined(rows: Vec<Protection>) -> Vec<Protection> {
+    let mut joined: Vec<Protection> = Vec::with_capacity(rows.len());
+    for row in rows {
+        match joined.last_mut() {
+            Some(last) if last.answer == row.answer && last.analysis == row.analysis => last.to = row.to,
+            _ => joined.push(row),
+        }
+    }
+    joined
+}

@@ -1,0 +1,167 @@
+//! Run files: what was run, as TOML.
+
+mod chain;
+mod keys;
+mod mechanisms;
+mod plan;
+mod self_contained;
+mod setting;
+mod sweep;
+mod training;
+
+pub use self_contained::{SelfContained, model_of};
+pub use setting::Setting;
+pub use sweep::Sweep;
+
+use crate::error::DocumentError;
+use crate::values::json_of;
+use dobrushin::account::Question;
+use dobrushin::run::{Parameter, Run};
+use dobrushin::{Delta, Epsilon};
+use dobrushin_train::schema::Schema;
+use keys::section;
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+/// The files that a run file names, from wherever they come. The key that names one is for messages.
+pub trait Files {
+    /// What is said if a file cannot be had.
+    type Error: From<DocumentError>;
+
+    /// The schema of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn schema(&self, key: &str, name: &str) -> Result<Schema, Self::Error>;
+
+    /// The rows of the channel of this name.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn channel(&self, key: &str, name: &str) -> Result<Vec<Vec<f64>>, Self::Error>;
+}
+
+/// What a run file says, settings applied.
+#[derive(Clone)]
+pub struct RunFile {
+    tables: Table,
+}
+
+/// The run that is shown when no file is given.
+const BUILT_IN: &str = include_str!("built_in.toml");
+
+const EXAMPLE: &str = "examples/dp-sgd.toml is a complete run file";
+
+impl RunFile {
+    /// The built-in example.
+    pub fn built_in() -> Result<Self, DocumentError> {
+        Self::parse(BUILT_IN, "the built-in example")
+    }
+
+    /// What a text says; `name` stands in errors.
+    pub fn parse(text: &str, name: &str) -> Result<Self, DocumentError> {
+        // Some editors begin UTF-8 files with a byte-order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let tables: Table = text.parse().map_err(|error: toml::de::Error| {
+            DocumentError::new(format!("{name} is not TOML")).because(error).help(EXAMPLE)
+        })?;
+        if tables.is_empty() {
+            return Err(DocumentError::new(format!("{name} is empty: there is no [run]")).help(EXAMPLE));
+        }
+        Ok(Self { tables })
+    }
+
+    /// As [`RunFile::parse`] of a file, whose bytes must be UTF-8.
+    pub fn read(bytes: &[u8], name: &str) -> Result<Self, DocumentError> {
+        Self::parse(text_of(bytes, name)?, name)
+    }
+
+    /// Puts a value in place of the file's.
+    pub fn set(&mut self, setting: &Setting) -> Result<(), DocumentError> {
+        setting.apply(&mut self.tables)
+    }
+
+    /// The files that it names, and what they are.
+    pub fn names(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let schema = plan::named(&self.tables).map(|name| ("the schema", name));
+        schema.into_iter().chain(mechanisms::named(&self.tables).map(|(_, name)| ("a channel", name)))
+    }
+
+    /// The run with the content of every file that the run file names.
+    pub fn self_contained<F: Files>(&self, files: &F) -> Result<SelfContained, F::Error> {
+        keys::check(&self.tables)?;
+        let mut tables = self.tables.clone();
+        mechanisms::embed(&mut tables, files)?;
+        plan::embed(&mut tables, files)?;
+        Ok(SelfContained::new(tables)?)
+    }
+
+    /// The run, if it names no file.
+    pub fn run(&self) -> Result<Run, DocumentError> {
+        SelfContained::new(self.tables.clone())?.run()
+    }
+
+    /// The same with a value of a parameter that can be searched for, also if the file does not say one.
+    pub fn searchable(mut self, parameter: Parameter) -> Result<Self, DocumentError> {
+        let algorithm = section(&self.tables, "run")?.value("algorithm").and_then(Value::as_str);
+        if let Some(what) = match algorithm {
+            Some("composition") => Some("a list of mechanisms"),
+            Some("chain") => Some("a chain given step by step"),
+            _ => None,
+        } {
+            return Err(DocumentError::new(format!("{what} has no parameter to search")).help(
+                "calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
+            ));
+        }
+        // Gradients that are bounded are not clipped: the library says what to do.
+        let is_bounded = parameter == Parameter::ClipNorm && keys::is_given(&self.tables, "update.lipschitz");
+        if !keys::is_given(&self.tables, parameter.fact().name()) && !is_bounded {
+            self.set(&Setting::placeholder(parameter))?;
+        }
+        let derived = [Parameter::ClipNorm, Parameter::Diameter, Parameter::BatchSize];
+        if keys::is_given(&self.tables, "model.kind") && derived.contains(&parameter) {
+            let key = parameter.fact().name();
+            return Err(DocumentError::new(format!(
+                "{key} cannot be searched with [model]: other numbers are derived from it"
+            ))
+            .help("search the noise, or dobrushin curve --over it"));
+        }
+        Ok(self)
+    }
+
+    /// What is asked for, if the file says so.
+    pub fn question(&self) -> Result<Option<Question>, DocumentError> {
+        question_of(&self.tables)
+    }
+
+    /// What the file says, for programs.
+    pub fn json(&self) -> Json {
+        json_of(&Value::Table(self.tables.clone()))
+    }
+}
+
+/// The text of a file.
+pub fn text_of<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, DocumentError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        DocumentError::new(format!("{name} is not UTF-8 text")).because(error).help("save it as UTF-8")
+    })
+}
+
+/// What [target] asks for.
+fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
+    let target = section(tables, "target")?;
+    let pair = (target.number("epsilon")?, target.number("delta")?);
+    let refused = |key: &str, error: dobrushin::Error| {
+        DocumentError::new(format!("target.{key}: {error}")).help(keys::example("target", key))
+    };
+    match pair {
+        (None, None) => Ok(None),
+        (Some(epsilon), None) => {
+            Epsilon::new(epsilon).map(|e| Some(Question::DeltaAt(e))).map_err(|e| refused("epsilon", e))
+        }
+        (None, Some(delta)) => {
+            Delta::new(delta).map(|d| Some(Question::EpsilonAt(d))).map_err(|e| refused("delta", e))
+        }
+        (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
+    }
+}

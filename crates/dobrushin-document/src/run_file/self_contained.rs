@@ -1,0 +1,121 @@
+//! A run with everything in it: it names no file, and nothing is opened to read it.
+
+use super::keys::{self, section};
+use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, training};
+use crate::error::DocumentError;
+use crate::values::{json_of, toml_of};
+use dobrushin::account::Question;
+use dobrushin::mechanism::Neighbours;
+use dobrushin::run::{Parameter, Run};
+use dobrushin_train::schema::Schema;
+use dobrushin_train::{Model, Plan};
+use serde_json::Value as Json;
+use toml::{Table, Value};
+
+/// The tables of a run in which the content of every file stands in the place of its name.
+///
+/// There are two ways to one: [`RunFile::self_contained`](super::RunFile::self_contained), with the files that a user's run
+/// file names, and [`SelfContained::from_json`], for what comes from others. None of the functions that turn it into a run
+/// can open a file: a name in it is an error.
+///
+/// It stays the tables that the user wrote, since a certificate holds them word for word and a model knows their hash: 1e4
+/// steps are not 10000 there. What they mean is read by [`SelfContained::run`] and [`SelfContained::plan`].
+#[derive(Clone)]
+pub struct SelfContained {
+    tables: Table,
+}
+
+impl SelfContained {
+    /// Tables whose files were read.
+    pub(super) fn new(tables: Table) -> Result<Self, DocumentError> {
+        keys::check(&tables)?;
+        Ok(Self { tables })
+    }
+
+    /// What [`SelfContained::json`] wrote, read again.
+    pub fn from_json(json: &Json) -> Result<Self, DocumentError> {
+        let Some(Value::Table(tables)) = toml_of(json) else {
+            return Err(DocumentError::new("the run is no table of sections").help(EXAMPLE));
+        };
+        let run = Self::new(tables)?;
+        // Nothing else reads it: it must not say just anything.
+        run.question()?;
+        Ok(run)
+    }
+
+    /// The run.
+    pub fn run(&self) -> Result<Run, DocumentError> {
+        // Names the known ones if it is none of them.
+        match section(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)? {
+            "composition" => mechanisms::read(&self.tables),
+            "chain" => chain::read(&self.tables),
+            _ if plan::is_plan(&self.tables) => Ok(plan::read(&self.tables)?.0.lowered()?),
+            _ => {
+                plan::refuse_without_model(&self.tables)?;
+                training::read(&self.tables)
+            }
+        }
+    }
+
+    /// What can be trained, and the schema of its data.
+    pub fn plan(&self) -> Result<(Plan, Schema), DocumentError> {
+        plan::needs_model(&self.tables)?;
+        let (description, schema) = plan::read(&self.tables)?;
+        Ok((Plan::new(description)?, schema))
+    }
+
+    /// The schema that the model's data follow.
+    pub fn schema(&self) -> Result<Schema, DocumentError> {
+        plan::needs_model(&self.tables)?;
+        plan::schema_of(&self.tables)
+    }
+
+    /// What [target] asks for.
+    pub fn question(&self) -> Result<Option<Question>, DocumentError> {
+        question_of(&self.tables)
+    }
+
+    /// The number of records, if it is said.
+    pub fn records(&self) -> Result<Option<u64>, DocumentError> {
+        section(&self.tables, "run")?.whole("records")
+    }
+
+    /// Which data sets are neighbours, if it is said.
+    pub fn neighbours(&self) -> Result<Option<Neighbours>, DocumentError> {
+        section(&self.tables, "run")?.choice("neighbours", training::NEIGHBOURS)
+    }
+
+    /// The same run of this many records.
+    pub fn with_records(self, records: u64) -> Result<Self, DocumentError> {
+        self.with("run.records", Value::Integer(i64::try_from(records).unwrap_or(i64::MAX)))
+    }
+
+    /// The same run with a noise multiplier, in place of whatever noise it has.
+    pub fn with_noise_multiplier(self, multiplier: f64) -> Result<Self, DocumentError> {
+        self.with(Parameter::NoiseMultiplier.fact().name(), Value::Float(multiplier))
+    }
+
+    fn with(mut self, key: &str, value: Value) -> Result<Self, DocumentError> {
+        Setting::new(key, value).apply(&mut self.tables)?;
+        Ok(self)
+    }
+
+    /// What it says, for programs.
+    pub fn json(&self) -> Json {
+        json_of(&Value::Table(self.tables.clone()))
+    }
+}
+
+/// The model that a `[model]` with its schema describes.
+pub fn model_of(model: &Json) -> Result<(Model, Schema), DocumentError> {
+    let table = toml_of(model).unwrap_or(Value::Boolean(false));
+    plan::model_alone(&Table::from_iter([("model".to_owned(), table)]))
+}
+
+/// What to say of the name of a file where nothing may be opened.
+pub fn names_a_file(dotted: &str, needed: &str) -> DocumentError {
+    DocumentError::new(format!("{dotted} is the name of a file, but here it must be {needed}")).help(
+        "nothing is opened that a certificate or a model names; what dobrushin writes for programs holds all of it, so that \
+         it means the same everywhere",
+    )
+}

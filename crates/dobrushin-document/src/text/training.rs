@@ -1,0 +1,110 @@
+//! What users read when training has ended.
+
+use super::{Text, bullets, table, warn};
+use crate::certificate::NOT_PRIVATE;
+use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
+use dobrushin::numeric::decimal as number;
+
+/// The guarantee first, then what may be said of how good the model is.
+pub fn training(report: &TrainingReport) -> Text {
+    let mut text = Text::default();
+    if let Some(guarantee) = &report.guarantee {
+        describe(&mut text, report, guarantee);
+    }
+    if let Some(test) = &report.test {
+        text.answer(metrics(&report.labels, test.as_slice()));
+        if report.test_is_a_share {
+            text.explanation(
+                "The test records are part of the same file. The guarantee does not cover these numbers for them.",
+            );
+        }
+    }
+    if !report.private_evaluation.is_empty() {
+        text.answer(evaluation(report));
+        text.explanation("The guarantee covers these numbers. ± is the standard deviation of their noise.");
+    }
+    match &report.public {
+        Some(records) => text.answer(public(records)),
+        None => text.explanation(UNUSABLE),
+    }
+    let TrainingReport { model, certificate, certificate_text, .. } = report;
+    text.explanation(format!(
+        "The model is {model}, its certificate {certificate} (for people: {certificate_text}).\n\
+         It can be checked by: dobrushin certificate verify {certificate} --model {model}",
+    ));
+    text
+}
+
+/// The same for all data.
+const UNUSABLE: &str = "Rows that cannot be used, if there are any, were trained on as empty records. Only you may know: dobrushin schema check \
+                        with --rows\nfinds them.";
+
+fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeReport) {
+    let value = guarantee.answer.value().map_or(String::new(), number::upper);
+    let promise = format!("(ε, δ) = {}, by {}", guarantee.given.pair(&value), guarantee.analysis);
+    text.answer(match report.seed {
+        None => promise,
+        Some(seed) => format!("{NOT_PRIVATE}: the randomness came from seed {seed}. Otherwise {promise}"),
+    });
+    warn(text, report.concern.as_deref());
+    if let Some(published) = report.if_published {
+        let (symbol, value) = (guarantee.given.symbol(), number::upper(published));
+        text.explanation(format!(
+            "If every iterate were published it would be {symbol} = {value}, by composition."
+        ));
+    }
+}
+
+fn evaluation(report: &TrainingReport) -> String {
+    let rows = report.labels.iter().zip(&report.private_evaluation).map(|(label, evaluation)| {
+        [
+            label.clone(),
+            four(evaluation.accuracy),
+            four(Some(evaluation.loss)),
+            four(evaluation.accuracy_deviation),
+            four(Some(evaluation.loss_deviation)),
+        ]
+    });
+    table(["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"], rows)
+}
+
+fn metrics(labels: &[String], metrics: &[MetricsReport]) -> String {
+    let rows = labels.iter().zip(metrics).map(|(label, metrics)| {
+        [
+            label.clone(),
+            metrics.records.to_string(),
+            four(metrics.accuracy),
+            // Errors of scaled numbers, in the units of the column.
+            four(metrics.root_mean_square.map(|error| error * metrics.unit)),
+            four(Some(metrics.loss)),
+        ]
+    });
+    table(["on the test records", "records", "accuracy", "root mean square", "loss"], rows)
+}
+
+fn four(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| format!("{value:.4}"))
+}
+
+fn public(records: &PublicReport) -> String {
+    let enforced = records.enforced.as_ref().map(|enforced| {
+        format!(
+            "{} values were outside their bounds and moved to them, {} rows were scaled down, {} rows could not be used",
+            enforced.clipped, enforced.scaled, enforced.skipped
+        )
+    });
+    let metrics = records.training_records.iter().flat_map(|metrics| metrics.as_slice());
+    let losses = metrics.map(|metrics| format!("loss on the training records {:.4}", metrics.loss));
+    let regret = records.regret.as_ref().map(|regret| {
+        let rounds = regret.rounds as f64;
+        format!(
+            "regret {:.4} over {} rounds: mean loss {:.4} as they came, {:.4} of the best fixed parameters that were found",
+            regret.regret,
+            regret.rounds,
+            regret.loss / rounds,
+            regret.best / rounds
+        )
+    });
+    let lines = enforced.into_iter().chain(losses).chain(regret);
+    bullets("Of the training records, which are said to be public", lines)
+}

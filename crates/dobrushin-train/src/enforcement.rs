@@ -1,0 +1,93 @@
+//! Which assumptions of a guarantee the trainer makes hold, and how.
+
+use crate::{Model, Plan};
+use dobrushin::run::{Assumption, Training};
+
+/// How the program makes an assumption hold, or that it does not, in words.
+pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
+    match assumption {
+        Assumption::NeighboursDiffer(_) => {
+            "by the meaning of the guarantee; neither how other records are read, nor their number, nor whether the program \
+             stops depends on what a record holds: every line of the file is a row, and a row that cannot be used is an \
+             empty record in its place"
+        }
+        Assumption::AtMostRecords(_) | Assumption::ExactlyRecords(_) => {
+            "NOT enforced: to stop at one record more would tell that it is there, so that all rows are used, however many \
+             there are; that there are no more is yours to know"
+        }
+        Assumption::ClippedTo(_) => "every record's gradient is scaled down to that norm before it is added",
+        Assumption::GradientNorm(_) => {
+            return format!(
+                "every row is scaled down to norm {} when it is read, and every target moved into its declared range; the \
+                 rest follows from the model",
+                plan.bounds().norm.get()
+            );
+        }
+        Assumption::Smooth(..) => {
+            return format!(
+                "follows from the model for rows of norm {} at most, which every row is scaled down to",
+                plan.bounds().norm.get()
+            );
+        }
+        Assumption::ProjectedTo(_) => "the iterate is projected after every step",
+        Assumption::WeightDecay(_) => "every step does so",
+        Assumption::Noise(_) => {
+            "drawn anew in every step from ChaCha20, in 53 binary digits; rounding is not covered"
+        }
+        Assumption::DividedBy(_)
+        | Assumption::DividedByTheNumberDrawn
+        | Assumption::DividedByTheBatch => "the program divides so",
+        Assumption::DrawnIndependently { .. } | Assumption::DrawnTogether { .. } => {
+            "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
+        }
+        Assumption::EveryRecordEveryStep
+        | Assumption::OneBatch(_)
+        | Assumption::OneBatchOfEachPass { .. }
+        | Assumption::ExactlySteps(_) => {
+            let steps = steps(plan.training());
+            return format!("the program makes {steps} steps, and counts records by their place in the file");
+        }
+        Assumption::MayPublish(_) | Assumption::PublishesOnly(_) => {
+            "iterates are in memory only; one is written when training has ended, and nothing if it is interrupted"
+        }
+        Assumption::NoMemory => "the program keeps no average and no momentum",
+        Assumption::PublicSteps(_) => {
+            "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know"
+        }
+        Assumption::Evaluated(_) => {
+            "each record's part of the sum is cut to its bound, and noise of that size is added"
+        }
+        Assumption::Tasks(_) => "each task has its own noise and order, and its cost is counted",
+        Assumption::StartsAtZero | Assumption::StartsAtZeroUnlessBounded => match plan.model() {
+            Model::Network { .. } => {
+                "it starts from random weights, which depend on no record; what is left of them after the decay so far \
+                 is the same for all data, and less that it starts at 0 and makes steps within the same bounds"
+            }
+            Model::Linear { .. } | Model::Softmax { .. } => "it does, and in the domain if there is one",
+        },
+        Assumption::SmallestNoiseOfMoreThan(_) => {
+            "it is how the guarantee is computed; every step has its own noise, which is not smaller"
+        }
+        Assumption::ParametersWithoutData => {
+            "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
+             them, is not covered"
+        }
+        // A plan is an iteration whose gradients are bounded, and its model is released for everybody.
+        Assumption::GradientNormOfTheMultiplier
+        | Assumption::OnlyForRecord(_)
+        | Assumption::IndependentMechanisms
+        | Assumption::FixedMechanisms
+        | Assumption::MayPublishOutputs
+        | Assumption::ContinuousMechanisms
+        | Assumption::StepsAsGiven
+        | Assumption::DisplacementsAsGiven
+        | Assumption::IndependentSteps
+        | Assumption::OneDimension
+        | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
+    }
+    .to_owned()
+}
+
+fn steps(training: &Training) -> u64 {
+    training.steps().unwrap_or(0).saturating_add(training.public_steps)
+}

@@ -1,0 +1,236 @@
+//! One question, answered by every analysis.
+
+use super::analyses::{Options, analyses};
+use super::explanation;
+use super::large_delta::large_delta;
+use crate::analysis::Family;
+use crate::numeric::decimal::{briefly, plain};
+use crate::profile::PrivacyProfile;
+use crate::run::{Assumption, Run};
+use crate::{Delta, Enclosure, Epsilon, NotApplicable};
+use std::fmt;
+
+/// What is asked of a run.
+///
+/// ```
+/// use dobrushin::account::Question;
+/// use dobrushin::profile::GaussianProfile;
+/// use dobrushin::{Delta, Epsilon, NonNegative};
+///
+/// let profile = GaussianProfile::new(NonNegative::new(1.0)?);
+/// let epsilon = Question::EpsilonAt(Delta::new(1e-5)?).ask(&profile).value.upper();
+/// let delta = Question::DeltaAt(Epsilon::new(epsilon)?).ask(&profile).value.upper();
+/// assert!(4.37 < epsilon && epsilon < 4.38 && delta <= 1e-5);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Question {
+    /// The smallest ε for this δ.
+    EpsilonAt(Delta),
+    /// The smallest δ for this ε.
+    DeltaAt(Epsilon),
+}
+
+/// What a profile answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// ε or δ, whichever was asked for.
+    pub value: Enclosure,
+    /// ln δ, if δ was asked for: it does not underflow.
+    pub log_delta: Option<Enclosure>,
+}
+
+impl Question {
+    /// Asks a profile.
+    pub fn ask(self, profile: &dyn PrivacyProfile) -> Answer {
+        match self {
+            Self::EpsilonAt(delta) => Answer { value: profile.epsilon(delta), log_delta: None },
+            Self::DeltaAt(epsilon) => {
+                Answer { value: profile.delta(epsilon), log_delta: Some(profile.log_delta(epsilon)) }
+            }
+        }
+    }
+}
+
+/// What one analysis answered.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// The analysis.
+    pub id: &'static str,
+    /// The idea that it rests on.
+    pub family: Family,
+    /// Whether the upper end is a guarantee.
+    pub rigorous: bool,
+    /// The answer, or why there is none.
+    pub outcome: Result<Answer, NotApplicable>,
+    /// What must hold for it.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// What all analyses answered, and the best of it.
+///
+/// ```
+/// use dobrushin::{Delta, NotApplicable, Order, Question, Release, Run};
+///
+/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).clip_norm(1.0);
+/// let run = run.noise_multiplier(1.0).release(Release::Last).build()?;
+/// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+///
+/// let guarantee = account.guarantee()?;
+/// assert_eq!((guarantee.id, guarantee.to_string()), ("composition", "(ε, δ) = (1.951, 1e-5), by composition".to_owned()));
+/// // Nothing is known of the loss, so that nothing can be said of hidden states: the missing facts are named.
+/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").expect("it was asked");
+/// assert_eq!(
+///     contraction.outcome.as_ref().err().map(ToString::to_string).as_deref(),
+///     Some("the domain is unbounded: [domain] diameter is missing")
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Account {
+    /// What was asked.
+    pub question: Question,
+    /// One for each analysis, in a fixed order.
+    pub entries: Vec<Entry>,
+    /// Where the answer comes from, in words.
+    pub explanation: Vec<String>,
+    /// What could not be used, or says nothing, and why, in words; the concern comes first.
+    pub warnings: Vec<String>,
+    /// Why the guarantee protects nobody, though it holds, in words.
+    pub concern: Option<String>,
+}
+
+/// An answer that is a guarantee.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Guarantee<'a> {
+    /// The analysis that gave it.
+    pub id: &'static str,
+    /// The idea that it rests on.
+    pub family: Family,
+    /// What was asked.
+    pub question: Question,
+    /// The answer.
+    pub answer: Answer,
+    /// What must hold.
+    pub assumptions: &'a [Assumption],
+}
+
+impl Run {
+    /// What every analysis says about the run.
+    pub fn account(&self, question: Question) -> Account {
+        self.account_by(question, &Options::default())
+    }
+
+    /// What some analyses say about the run, or all of them with another tolerance.
+    pub fn account_by(&self, question: Question, options: &Options) -> Account {
+        Account::new(self, question, options)
+    }
+}
+
+impl Account {
+    fn new(run: &Run, question: Question, options: &Options) -> Self {
+        let entry = |analysed: super::Analysed| Entry {
+            id: analysed.id,
+            family: analysed.family,
+            rigorous: analysed.rigorous,
+            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
+            assumptions: analysed.assumptions,
+        };
+        let entries = analyses(run, options).into_iter().map(entry).collect();
+        let mut report =
+            Self { question, entries, explanation: Vec::new(), warnings: Vec::new(), concern: None };
+        (report.explanation, report.warnings) = explanation::of(run, &report);
+        report.concern = report.delta().and_then(|delta| large_delta(run, delta));
+        report.warnings.splice(0..0, report.concern.clone());
+        report
+    }
+
+    /// What an analysis answered.
+    pub fn answer(&self, id: &str) -> Option<Answer> {
+        let entry = self.entries.iter().find(|entry| entry.id == id)?;
+        entry.outcome.as_ref().ok().copied()
+    }
+
+    /// What would hold if everything that the run computes were published, by the first composition that answers.
+    pub fn if_published(&self) -> Option<Answer> {
+        let compositions = self.entries.iter().filter(|entry| entry.family == Family::Composition);
+        compositions.filter(|entry| entry.rigorous).find_map(|entry| entry.outcome.as_ref().ok().copied())
+    }
+
+    /// The δ of the guarantee: what was given, or the upper end of the answer.
+    fn delta(&self) -> Option<f64> {
+        match self.question {
+            Question::EpsilonAt(delta) => Some(delta.get()),
+            Question::DeltaAt(_) => self.guarantee().ok().map(|best| best.answer.value.upper()),
+        }
+    }
+
+    /// The guarantee, if it says something: everything is (∞, δ)-private, and everything is (ε, 1)-private.
+    pub fn certifiable(&self) -> Option<Guarantee<'_>> {
+        let says_something = |best: &Guarantee<'_>| match self.question {
+            Question::EpsilonAt(delta) => delta.get() < 1.0 && best.answer.value.upper() < f64::INFINITY,
+            Question::DeltaAt(_) => best.answer.value.upper() < 1.0,
+        };
+        self.guarantee().ok().filter(says_something)
+    }
+
+    /// The best rigorous answer with its analysis.
+    ///
+    /// # Guarantee
+    /// Under the assumptions the run is (ε, δ)-private with the upper end of the answer.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if no analysis applies, with what the first of them misses.
+    pub fn guarantee(&self) -> Result<Guarantee<'_>, NotApplicable> {
+        let rigorous = self.entries.iter().filter(|entry| entry.rigorous);
+        let answers = rigorous.clone().filter_map(|entry| {
+            let answer = *entry.outcome.as_ref().ok()?;
+            let Entry { id, family, ref assumptions, .. } = *entry;
+            Some(Guarantee { id, family, question: self.question, answer, assumptions })
+        });
+        // Of δ that underflow, the logarithms still differ.
+        let height =
+            |g: &Guarantee<'_>| (g.answer.value.upper(), g.answer.log_delta.map_or(0.0, Enclosure::upper));
+        let best = answers.min_by(|a, b| {
+            let ((a, ln_a), (b, ln_b)) = (height(a), height(b));
+            a.total_cmp(&b).then(ln_a.total_cmp(&ln_b))
+        });
+        best.ok_or_else(|| {
+            let mut reasons = rigorous.filter_map(|entry| entry.outcome.as_ref().err());
+            reasons.next().cloned().unwrap_or_else(|| NotApplicable::beyond("no analysis was asked"))
+        })
+    }
+}
+
+impl Guarantee<'_> {
+    /// ε, rounded up: what was asked for, or given.
+    pub fn epsilon(&self) -> f64 {
+        match self.question {
+            Question::EpsilonAt(_) => self.answer.value.upper(),
+            Question::DeltaAt(epsilon) => epsilon.get(),
+        }
+    }
+
+    /// δ, rounded up: what was asked for, or given.
+    pub fn delta(&self) -> f64 {
+        match self.question {
+            Question::EpsilonAt(delta) => delta.get(),
+            Question::DeltaAt(_) => self.answer.value.upper(),
+        }
+    }
+}
+
+/// Four significant digits, rounded up.
+impl fmt::Display for Guarantee<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = briefly(self.answer.value);
+        match self.question {
+            Question::EpsilonAt(delta) => write!(f, "(ε, δ) = ({value}, {})", plain(delta.get()))?,
+            Question::DeltaAt(epsilon) => write!(f, "(ε, δ) = ({}, {value})", plain(epsilon.get()))?,
+        }
+        write!(f, ", by {}", self.id)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a theorem bounds.
+
+use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
+use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use crate::numeric::{ln_sum, theta};
+use crate::profile::{
+    ComposedCurve, ConcentratedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile,
+};
+use crate::{Enclosure, Epsilon, NotApplicable, Positive};
+use std::sync::Arc;
+
+/// What a theorem bounds.
+#[derive(Clone)]
+pub enum Bound {
+    /// μ-GDP.
+    Gaussian(GaussianProfile),
+    /// E_γ for every γ ≥ 1.
+    Profile(Arc<dyn PrivacyProfile>),
+    /// D_α for every order.
+    Renyi(Arc<dyn RenyiCurve>),
+}
+
+impl Bound {
+    /// A bound ln δ(ε), the same in both directions.
+    pub(super) fn by_log_delta(log_delta: impl Fn(Epsilon) -> Enclosure + Send + Sync + 'static) -> Self {
+        Self::Profile(Arc::new(LogDelta(log_delta)))
+    }
+
+    /// A hidden random choice among μ-GDP mechanisms, by weight and μ.
+    pub(super) fn gaussians(members: Vec<(Enclosure, Enclosure)>) -> Self {
+        if let [(weight, mu)] = members[..]
+            && weight == Enclosure::ONE
+        {
+            return Self::Gaussian(GaussianProfile::enclosed(mu));
+        }
+        Self::by_log_delta(move |epsilon| {
+            let term = |&(weight, mu): &(Enclosure, Enclosure)| {
+                weight.ln() + theta::ln_theta_range(epsilon.into(), mu)
+            };
+            ln_sum(&members.iter().map(term).collect::<Vec<_>>())
+        })
+    }
+
+    /// The bound on several independent runs on the same people, one after another, and then what is μ-Gaussian private
+    /// given their results.
+    ///
+    /// # Errors
+    /// [`NotApplicable`] if μ is so large that nothing is private.
+    pub(crate) fn composed(self, times: u64, mu: Enclosure, tolerance: f64) -> Result<Self, NotApplicable> {
+        Ok(match self {
+            bound if times == 1 && mu == Enclosure::ZERO => bound,
+            Self::Gaussian(profile) => {
+                let square = profile.mu().square() * Enclosure::from(times) + mu.square();
+                Self::Gaussian(GaussianProfile::enclosed(square.sqrt()))
+            }
+            Self::Renyi(curve) => Self::Renyi(Arc::new(
+                ComposedCurve::repeated(times, curve).then(1, ConcentratedCurve::gaussian(mu)),
+            )),
+            Self::Profile(profile) => {
+                let law = Arc::new(FiniteLoss::dominating(profile.as_ref()));
+                let pair = if profile.is_symmetric() {
+                    DominatingPair::symmetric(law)
+                } else {
+                    DominatingPair::new(Arc::clone(&law) as _, Arc::new(Exchanged(law)))
+                };
+                let mut parts = vec![Part { pair, count: times }];
+                if mu != Enclosure::ZERO {
+                    // Relative to how far one record, there or not, moves it.
+                    let noise_multiplier = Positive::new((Enclosure::ONE / mu).lower())?;
+                    let gaussian = Mechanism::Gaussian { noise_multiplier };
+                    let pair = dominating_pair(&gaussian, Sampling::Every, Neighbours::AddOrRemoveOne)?;
+                    parts.push(Part { pair, count: 1 });
+                }
+                Self::Profile(Arc::new(Composition::new(parts).with_tolerance(tolerance)))
+            }
+        })
+    }
+
+    /// The profile.
+    pub fn into_profile(self) -> Arc<dyn PrivacyProfile> {
+        match self {
+            Self::Gaussian(profile) => Arc::new(profile),
+            Self::Profile(profile) => profile,
+            Self::Renyi(curve) => Arc::new(RenyiProfile::new(curve)),
+        }
+    }
+}
+
+/// A profile given by ln δ(ε), the same in both directions.
+struct LogDelta<F>(F);
+
+impl<F: Fn(Epsilon) -> Enclosure + Send + Sync> PrivacyProfile for LogDelta<F> {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        self.log_delta_of(direction, epsilon).exp().min(Enclosure::ONE)
+    }
+
+    fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
+        self.0(epsilon).min(Enclosure::ZERO)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,165 @@
+//! Everything a run computes, by adding up what each step costs.
+
+mod central_limit;
+mod renyi;
+mod tabulated;
+
+pub use central_limit::CentralLimit;
+pub use renyi::RenyiComposition;
+
+use super::{Analysis, Bound, Cost, EveryStep, Family, Notes, Statement};
+use crate::loss::{Composition, Part};
+use crate::lower::ComposedPart;
+use crate::mechanism::{Mechanism, Sampling, dominating_pair};
+use crate::profile::GaussianProfile;
+use crate::{Enclosure, NotApplicable, Positive};
+use std::sync::Arc;
+use tabulated::Tabulated;
+
+/// How exactly losses are added up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Effort {
+    /// For one question, with an enclosure of ε about this wide, relatively.
+    Once(f64),
+    /// To be asked in hundreds of places: enclosures of ε are about 1e-3 wide.
+    ManyPlaces,
+}
+
+/// Privacy losses, added up on a grid.
+///
+/// # Guarantee
+/// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for
+/// every γ > 0 (Zhu, Dong, Wang 2022). It is the upper end of what the grid holds.
+pub struct ExactComposition;
+
+impl Analysis for ExactComposition {
+    fn statement(&self) -> &'static Statement {
+        &STATEMENT
+    }
+
+    fn family(&self) -> Family {
+        Family::Composition
+    }
+
+    fn cost(&self) -> Cost {
+        Cost::Sums
+    }
+
+    fn suits_each_record(&self) -> bool {
+        true
+    }
+}
+
+impl EveryStep for ExactComposition {
+    fn apply(&self, steps: &[ComposedPart], effort: Effort) -> Result<Bound, NotApplicable> {
+        if let Some(profile) = gaussian(steps) {
+            return profile.map(Bound::Gaussian);
+        }
+        let losses = losses(steps)?;
+        Ok(Bound::Profile(match effort {
+            Effort::Once(tolerance) => Arc::new(losses.with_tolerance(tolerance)),
+            Effort::ManyPlaces => Arc::new(Tabulated::new(&losses.with_tolerance(1e-3))),
+        }))
+    }
+}
+
+/// Gaussian mechanisms without sampling are one: no losses need to be added up.
+pub(crate) fn gaussian(steps: &[ComposedPart]) -> Option<Result<GaussianProfile, NotApplicable>> {
+    let one = |part: &ComposedPart| {
+        matches!((&part.mechanism, part.sampling), (Mechanism::Gaussian { .. }, Sampling::Every))
+    };
+    steps.iter().all(one).then(|| Ok(GaussianProfile::enclosed(central_limit::mu(steps)?)))
+}
+
+/// With less noise, losses are in the millions, and no grid holds them.
+const LEAST_MULTIPLIER: f64 = 1e-3;
+/// With more, they are next to nothing.
+const MOST_MULTIPLIER: f64 = 1e100;
+
+/// The privacy losses of all parts, to be added up.
+pub(crate) fn losses(steps: &[ComposedPart]) -> Result<Composition, NotApplicable> {
+    let part = |part: &ComposedPart| {
+        let mechanism = match part.mechanism {
+            Mechanism::Gaussian { noise_multiplier } => {
+                Mechanism::Gaussian { noise_multiplier: in_range(noise_multiplier)? }
+            }
+            Mechanism::Laplace { noise_multiplier } => {
+                Mechanism::Laplace { noise_multiplier: in_range(noise_multiplier)? }
+            }
+            ref other => other.clone(),
+        };
+        let pair = dominating_pair(&mechanism, part.sampling, part.neighbours)?;
+        Ok(Part { pair, count: part.count })
+    };
+    Ok(Composition::new(steps.iter().map(part).collect::<Result<_, NotApplicable>>()?))
+}
+
+/// A multiplier that a grid can hold, and no larger: less noise is less private.
+fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
+    let value = multiplier.get();
+    if value < LEAST_MULTIPLIER {
+        return Err(NotApplicable::beyond(format!(
+            "noise of {value:e} times one record's contribution hides nothing: at least {LEAST_MULTIPLIER:e} is needed"
+        )));
+    }
+    Ok(Positive::new(value.min(MOST_MULTIPLIER))?)
+}
+
+/// r: the distance of neighbours over the noise.
+fn ratio(part: &ComposedPart, noise_multiplier: Positive) -> Enclosure {
+    Enclosure::from(part.neighbours.contributions_apart()) / Enclosure::from(noise_multiplier)
+}
+
+static STATEMENT: Statement = Statement {
+    id: "composition",
+    title: "Everything a run computes, by adding up privacy losses",
+    statement: "If the pair (P_t, Q_t) dominates step t, E_γ of its outputs being at most E_γ(P_t‖Q_t) for every \
+                γ > 0 and every earlier output, then E_γ of all outputs together is at most \
+                E_γ(⊗P_t‖⊗Q_t) = E[(1 − e^(ε−ΣL_t))₊], L_t = ln(dP_t/dQ_t). The law of the sum is computed by \
+                convolution on a grid, rounded so that the upper end is a bound; nothing is published that is \
+                not a post-processing of it.",
+    assumptions: &[
+        "each step's noise and sample are drawn anew, independently, and stay secret",
+        "a noisy iteration with noise s_t, rate η_t, clip norm C and divisor b is a mechanism with multiplier \
+         m_t = s_t·b/(η_t·C): neighbours are 1/m_t apart (add-or-remove-one, zero-out) or 2/m_t (replace-one)",
+        "records in turn (once, cyclic, shuffled): only the steps that use the record count; shuffling itself \
+         is not credited",
+    ],
+    source: "Zhu, Dong, Wang, Optimal accounting of differential privacy via characteristic function (2022), \
+             Theorem 10; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the dots (2022)",
+    errata: &[],
+    notes: Some(Notes {
+        applies_to: "any run with a number of steps; any list of mechanisms",
+        formula: "\
+δ(ε) = E(1 − e^(ε − L₁ − … − L_T))₊
+
+L_t      the privacy loss ln(dP_t/dQ_t) of step t, drawn under P_t
+P_t, Q_t the laws of step t's output for two neighbours, or a pair that is easier to tell apart
+T        the number of steps that may use the record",
+        proof: &[
+            "E_γ(P‖Q) = ∫(dP − γdQ)₊ = E(1 − γ·e^(−L))₊ with L = ln(dP/dQ) under P: δ(ε) is read off the law of the loss.",
+            "Two steps, the second of which may depend on the output y of the first: E_γ of both is the integral over y of \
+             p(y)·E_{γ′}(second step given y), γ′ = γ·q(y)/p(y). As γ′ may be any positive number, the pair (P₂, Q₂) \
+             must dominate at every γ > 0; it may then replace the second step.",
+            "In what results the second loss no longer depends on y. Integrating over y first, the same argument \
+             replaces the first step by (P₁, Q₁). By induction E_γ of all steps is at most E_γ(⊗P_t‖⊗Q_t).",
+            "The losses of a product are independent and add: their law is a convolution. Gaussian steps on all \
+             records need none: L is N(r²/2, r²) at distance r, so T of them are one Gaussian step at distance r·√T.",
+            "On the grid, the profile is replaced by its chords between the grid's γ. As E_γ is convex in γ they lie above \
+             it, and they are E_γ of a pair with losses on the grid: an upper bound that may be composed. A hull below \
+             gives the lower end. What the Fourier transform rounds and what lies outside its window are bounded \
+             and added.",
+            "The pair of a step that samples its records is that of `subsampling`, in both orders of the neighbours. \
+             What is published is a function of all outputs, so the bound holds for it.",
+        ],
+        wins: &[
+            "The guarantee wherever hiding does not help: everything is published, a list of mechanisms, or iterates so \
+             far apart that no noise hides them. In the example D is 25600 noise standard deviations, and ε = 2.345 of \
+             composition is the best; `shift-subsampled` says 3.031, every other analysis of hidden states more than 700.",
+            "It is the only analysis that is tight for published iterates, and the lower end says how tight: 2e-5 of ε.",
+            "It grows like √T at first and like T in the end, and says nothing for any number of steps. For a record \
+             used once it is the ε of that one step, whatever follows.",
+        ],
+        example: "account examples/dp-sgd.toml",
+    }),
+};

@@ -1,0 +1,126 @@
+//! What must hold for what is said of a noisy iteration.
+
+use crate::Enclosure;
+use crate::mechanism::Neighbours;
+use crate::run::{Assumption, Contribution, Curvature, Divisor, Ending, Length, Order, Record, Training};
+
+impl Training {
+    /// Every assumption of the composition; steps whose noise differs may be counted with the smallest of more than
+    /// this many.
+    pub(super) fn assumptions(&self, merged: Option<usize>) -> Vec<Assumption> {
+        let mut all = self.common_assumptions();
+        all.push(Assumption::MayPublish(self.release));
+        all.push(Assumption::ParametersWithoutData);
+        all.extend(merged.map(Assumption::SmallestNoiseOfMoreThan));
+        all
+    }
+
+    /// Every assumption of the analyses of hidden states.
+    pub(super) fn hidden_assumptions(&self) -> Vec<Assumption> {
+        let mut all = self.common_assumptions();
+        all.push(Assumption::PublishesOnly(self.release));
+        all.push(Assumption::NoMemory);
+        all.extend(self.used_facts());
+        all.push(Assumption::ParametersWithoutData);
+        all
+    }
+
+    fn common_assumptions(&self) -> Vec<Assumption> {
+        let mut all =
+            vec![Assumption::NeighboursDiffer(self.neighbours), self.sampling(), self.gradient_norm()];
+        all.extend(self.divisor());
+        // A share of fewer records would be larger.
+        let shares_records = self.order == Order::WithoutReplacement
+            || (self.order == Order::Full && self.divide_by == Divisor::Actual);
+        if self.neighbours == Neighbours::AddOrRemoveOne && shares_records {
+            all.push(Assumption::ExactlyRecords(self.records));
+        }
+        all.push(Assumption::Noise(self.noise_kind));
+        if let Record::Index(index) = self.record {
+            all.push(Assumption::OnlyForRecord(index));
+        }
+        if self.public_steps > 0 {
+            all.push(Assumption::PublicSteps(self.public_steps));
+        }
+        all.extend(self.evaluation.map(|evaluation| Assumption::Evaluated(evaluation.noise_multiplier)));
+        if self.tasks > 1 {
+            all.push(Assumption::Tasks(self.tasks));
+        }
+        all
+    }
+
+    /// What the chains use of what is said of the loss, the domain and the update.
+    fn used_facts(&self) -> Vec<Assumption> {
+        let mut all = Vec::new();
+        all.extend(self.domain.diameter.map(Assumption::ProjectedTo));
+        if self.weight_decay > 0.0 {
+            all.push(Assumption::WeightDecay(self.weight_decay));
+        }
+        all.extend(self.loss.smoothness.map(|smoothness| Assumption::Smooth(smoothness, self.curvature())));
+        // The largest batch is that of all records.
+        let counts_records =
+            matches!(self.order, Order::Poisson | Order::Full) && self.divide_by == Divisor::BatchSize;
+        if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {
+            all.push(if self.usable_strong_convexity() == Enclosure::ZERO {
+                Assumption::AtMostRecords(self.records.saturating_add(1))
+            } else {
+                Assumption::ExactlyRecords(self.records)
+            });
+        }
+        all.extend(self.possible_steps().map(Assumption::ExactlySteps));
+        all
+    }
+
+    fn curvature(&self) -> Curvature {
+        let rho = self.loss.strong_convexity.map_or(0.0, |rho| rho.get());
+        match self.uses_convexity() {
+            true if self.is_clipped() => Curvature::GeneralisedLinear,
+            true if rho > 0.0 => Curvature::StronglyConvex(rho),
+            true => Curvature::Convex,
+            false => Curvature::Any,
+        }
+    }
+
+    fn sampling(&self) -> Assumption {
+        let (batch, records) = (self.batch, self.records);
+        match self.order {
+            Order::Poisson => Assumption::DrawnIndependently { batch, records },
+            Order::WithoutReplacement => Assumption::DrawnTogether { batch, records },
+            Order::Full => Assumption::EveryRecordEveryStep,
+            Order::Once => Assumption::OneBatch(self.ending()),
+            Order::Cyclic | Order::Shuffled => Assumption::OneBatchOfEachPass {
+                times: self.participations().unwrap_or(u64::MAX),
+                shuffled: self.order == Order::Shuffled,
+                whole_passes: matches!(self.length, Length::Epochs(_)),
+                ending: self.ending(),
+            },
+        }
+    }
+
+    fn ending(&self) -> Ending {
+        match self.incomplete_batch {
+            _ if !self.has_incomplete_batches() => Ending::Complete,
+            Some(said) => Ending::Incomplete(said),
+            None => Ending::Unknown,
+        }
+    }
+
+    fn gradient_norm(&self) -> Assumption {
+        match self.contribution {
+            Some(Contribution::Clipped(norm)) => Assumption::ClippedTo(norm),
+            Some(Contribution::Lipschitz(norm)) => Assumption::GradientNorm(norm),
+            None => Assumption::GradientNormOfTheMultiplier,
+        }
+    }
+
+    fn divisor(&self) -> Option<Assumption> {
+        match (self.divide_by, self.order) {
+            (Divisor::BatchSize, Order::Poisson) => {
+                Some(Assumption::DividedBy(self.nominal_batch().midpoint()))
+            }
+            (Divisor::BatchSize, _) => None,
+            (Divisor::Actual, Order::Poisson) => Some(Assumption::DividedByTheNumberDrawn),
+            (Divisor::Actual, _) => Some(Assumption::DividedByTheBatch),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! From a noisy iteration to the mechanisms that an observer of all its iterates sees.
+//!
+//! Given the iterates so far, step t publishes w − η·(average gradient) + noise, which is the
+//! noise on a sum to which one record contributes at most η_t·C/b. In units of that
+//! contribution the noise is the multiplier m_t = s_t·b/(η_t·C), and the step is a Gaussian (or
+//! Laplace) mechanism with that multiplier; weight decay and projection come after the noise or
+//! depend on published iterates only, so they cost nothing.
+//!
+//! # Sampling
+//! With u, u′ and u₀ the means with the record, with its replacement, and without either:
+//! - Poisson, fixed divisor: ‖u − u₀‖ ≤ 1/m. The pairs are those of [`crate::mechanism`].
+//! - Poisson, divided by the number drawn: the replacement changes u₀'s divisor too, so that all
+//!   three are different. E_γ ≤ p·[(1−β)·θ_g(‖u − u₀‖) + β·θ_g(‖u − u′‖)] ≤ p·θ_g(r) with
+//!   g = 1 + (γ−1)/p (advanced joint convexity: Balle, Barthe, Gaboardi 2018) and r the largest
+//!   of the three distances: 2/m for replace-one; 1/m for zero-out, whose empty record still
+//!   counts as drawn. That is the pair of sampling without replacement.
+//!   Adding or removing a record is a mixture against its own component u₀, at most 1/m away.
+//! - Without replacement: a batch without the record has another in its place, so ‖u − u₀‖ is
+//!   2/m for every neighbour relation, and p·θ_g(2/m) covers all of them; zero-out with Gaussian
+//!   noise has a tighter pair of its own. For add-or-remove-one the batch size must not depend
+//!   on the data: the batches without the record are then those of the smaller data set.
+//! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, for Poisson sampling and replace-one too.
+
+use crate::NotApplicable;
+use crate::mechanism::{Mechanism, Neighbours, Sampling};
+use crate::run::{Assumption, Divisor, MechanismUse, Mechanisms, NoiseKind, Order, Training};
+use crate::{Enclosure, Positive};
+
+/// What an observer of every intermediate result sees.
+#[derive(Clone)]
+pub struct Composed {
+    /// The mechanisms, each with how often it is used.
+    pub parts: Vec<ComposedPart>,
+    /// What must hold for it.
+    pub assumptions: Vec<Assumption>,
+}
+
+/// One mechanism, used several times.
+#[derive(Clone)]
+pub struct ComposedPart {
+    /// The mechanism.
+    pub mechanism: Mechanism,
+    /// On which part of the data it is used.
+    pub sampling: Sampling,
+    /// The neighbours to compare it on.
+    pub neighbours: Neighbours,
+    /// How often it is used.
+    pub count: u64,
+}
+
+/// The mechanisms of a noisy iteration.
+pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable> {
+    let multipliers = training.multipliers()?;
+    let (sampling, neighbours, scale) = observed(training)?;
+    let part = |&(multiplier, count): &(Positive, u64)| {
+        let noise_multiplier = Positive::new((Enclosure::from(multiplier) * Enclosure::from(scale)).lower())?;
+        let mechanism = match training.noise_kind {
+            NoiseKind::Gaussian => Mechanism::Gaussian { noise_multiplier },
+            NoiseKind::Laplace => Mechanism::Laplace { noise_multiplier },
+        };
+        Ok(ComposedPart { mechanism, sampling, neighbours, count: count.saturating_mul(training.tasks) })
+    };
+    let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
+    let mut parts = used.map(part).collect::<Result<Vec<_>, crate::Error>>()?;
+    parts.extend(training.evaluation.map(|evaluation| ComposedPart {
+        mechanism: Mechanism::Gaussian { noise_multiplier: evaluation.noise_multiplier },
+        sampling: Sampling::Every,
+        neighbours: training.neighbours,
+        count: training.tasks,
+    }));
+    Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
+}
+
+/// The sampling of a step, the neighbours whose pair covers it, and by how much the multiplier
+/// is larger in their units.
+fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotApplicable> {
+    let rate = training.rate()?;
+    let neighbours = training.neighbours;
+    let gaussian = training.noise_kind == NoiseKind::Gaussian;
+    let amplified = Sampling::WithoutReplacement(rate);
+    Ok(match (training.order, training.divide_by, neighbours) {
+        (Order::Full | Order::Once | Order::Cyclic | Order::Shuffled, _, _) => {
+            (Sampling::Every, neighbours, 1.0)
+        }
+        (Order::WithoutReplacement, _, Neighbours::ZeroOut) if gaussian => (amplified, neighbours, 1.0),
+        (Order::Poisson, Divisor::Actual, Neighbours::ZeroOut) => (amplified, Neighbours::ReplaceOne, 2.0),
+        (Order::WithoutReplacement, _, _) | (Order::Poisson, Divisor::Actual, Neighbours::ReplaceOne) => {
+            (amplified, Neighbours::ReplaceOne, 1.0)
+        }
+        (Order::Poisson, Divisor::BatchSize, Neighbours::ReplaceOne) if !gaussian => {
+            (amplified, neighbours, 1.0)
+        }
+        (Order::Poisson, _, _) => (Sampling::Poisson(rate), neighbours, 1.0),
+    })
+}
+
+impl Mechanisms {
+    /// Every result is published.
+    pub(super) fn composition(&self) -> Composed {
+        let part = |used: &MechanismUse| ComposedPart {
+            mechanism: used.mechanism.clone(),
+            sampling: used.sampling,
+            neighbours: self.neighbours,
+            count: used.count,
+        };
+        let assumptions = vec![
+            Assumption::NeighboursDiffer(self.neighbours),
+            Assumption::IndependentMechanisms,
+            Assumption::FixedMechanisms,
+            Assumption::MayPublishOutputs,
+            Assumption::ContinuousMechanisms,
+        ];
+        Composed { parts: self.uses.iter().map(part).collect(), assumptions }
+    }
+}

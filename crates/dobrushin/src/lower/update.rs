@@ -1,0 +1,160 @@
+//! From what is known of a training run to one step of a chain.
+
+use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
+use crate::mechanism::Neighbours;
+use crate::run::{Divisor, Fact, NoiseKind, Order, Training, missing};
+use crate::{Enclosure, NotApplicable};
+
+impl Training {
+    /// What a step does to two iterates, used by one record with the given participation.
+    ///
+    /// The linear part of an update is (1−λ)·I − η·A. With gradients of β-smooth losses, of |B| records
+    /// divided by b, ‖A‖ ≤ β|B|/b; if they are convex, A is symmetric between ρ|B|/b and β|B|/b, so the factor
+    /// is at most max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not
+    /// the symmetry, unless the loss is generalised linear: a clipped monotone derivative is
+    /// monotone (and no longer strongly so). Every constant is the worst over the batches that can occur.
+    pub(crate) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
+        let rate = self
+            .rate_of(time)
+            .ok_or_else(|| missing!("how far a step moves the iterate is unknown: give {}", LearningRate))?;
+        let norm = self.contribution.ok_or_else(|| {
+            missing!("how far a step moves the iterate is unknown: give {} or {}", ClipNorm, Lipschitz)
+        })?;
+        let push = rate * Enclosure::from(norm.norm());
+        let share = self.batch_shares(participation);
+        let keep = Enclosure::ONE - Enclosure::from(self.weight_decay);
+        let bounded = Piece::enclosed(keep, Enclosure::from(2.0) * push * share.upper_end());
+        let mut pieces = vec![bounded];
+        if let Some(smoothness) = self.loss.smoothness {
+            let most = rate * Enclosure::from(smoothness) * share.upper_end();
+            let slope = if self.uses_convexity() {
+                let least = rate * self.usable_strong_convexity() * share.lower_end();
+                (keep - least).abs().max((keep - most).abs())
+            } else {
+                keep + most
+            };
+            pieces.insert(0, Piece::enclosed(slope, Enclosure::ZERO));
+        }
+        let noise = self.noise_at(time, rate, Enclosure::from(norm.norm()));
+        let contribution = push / self.smallest_divisor();
+        Ok(Step {
+            noise: match self.noise_kind {
+                NoiseKind::Gaussian => StepNoise::Gaussian(noise),
+                NoiseKind::Laplace => StepNoise::Laplace(noise),
+            },
+            modulus: Modulus::new(pieces),
+            displacement: Enclosure::from(self.contributions_apart()) * contribution,
+            absence: Enclosure::from(self.contributions_missing()) * contribution,
+            crossed: Modulus::new(vec![bounded]),
+            growth: Some(Piece::enclosed(keep, push * share.upper_end())),
+            participation,
+        })
+    }
+
+    /// By how many contributions of one record neighbours differ in a step that uses it.
+    fn contributions_apart(&self) -> f64 {
+        match (self.neighbours, self.order) {
+            (Neighbours::ReplaceOne, _) => 2.0,
+            // A batch of fixed size without the record has another in its place.
+            (Neighbours::AddOrRemoveOne, Order::WithoutReplacement) => 2.0,
+            (Neighbours::AddOrRemoveOne | Neighbours::ZeroOut, _) => 1.0,
+        }
+    }
+
+    /// By how many contributions a step with the record differs from one without it.
+    fn contributions_missing(&self) -> f64 {
+        match self.order {
+            // Another record is in its place.
+            Order::WithoutReplacement => 2.0,
+            // Divided by the number drawn, joining k ≥ 1 others moves their average w by (g − w)/(k + 1).
+            Order::Poisson => 1.0,
+            // It is never missing.
+            _ => self.contributions_apart(),
+        }
+    }
+
+    /// The least and the largest |B|/b that can occur, for either neighbour, of records that are not empty.
+    ///
+    /// Under zero-out the record's gradient is zero in one of the neighbours, and adds no curvature there: if it takes part,
+    /// that neighbour's batch has one record less. (Where only the distance of the two neighbours' iterates counts, it
+    /// would be enough that one of their updates contracts; analyses that let both go on with the same update, of either
+    /// of them, need this.)
+    fn batch_shares(&self, participation: Participation) -> Shares {
+        let one = Enclosure::ONE;
+        let divisor = self.nominal_batch();
+        let records = Enclosure::from(self.records);
+        let mut shares = match (self.order, self.divide_by) {
+            // A batch may be empty, or hold every record.
+            (Order::Poisson, Divisor::Actual) => Shares { least: Enclosure::ZERO, most: one },
+            (Order::Poisson, Divisor::BatchSize) => {
+                let extra = if self.neighbours == Neighbours::AddOrRemoveOne { one } else { Enclosure::ZERO };
+                Shares { least: Enclosure::ZERO, most: (records + extra) / divisor }
+            }
+            (Order::Full, Divisor::BatchSize) if self.neighbours == Neighbours::AddOrRemoveOne => {
+                Shares { least: (records - one) / divisor, most: (records + one) / divisor }
+            }
+            (order, divide_by) if order.is_by_passes() => {
+                let fewest = self.fewest_in_a_batch(false);
+                let least = match divide_by {
+                    Divisor::BatchSize => fewest / divisor,
+                    // The same unless empty records count: then their batch has the full divisor.
+                    Divisor::Actual if fewest == self.fewest_in_a_batch(true) => one,
+                    Divisor::Actual => fewest / divisor,
+                };
+                Shares { least, most: one }
+            }
+            _ => Shares { least: one, most: one },
+        };
+        if self.neighbours == Neighbours::ZeroOut && !participation.is_never() {
+            shares.least = (shares.least - one / self.smallest_divisor()).positive_part();
+        }
+        shares
+    }
+
+    /// What is said of the loss but cannot be used, and why.
+    pub(super) fn unused_facts(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.is_convex() && !self.uses_convexity() {
+            notes.push(format!(
+                "convexity is not used: gradients are clipped ({}), and clipped gradients of a convex loss are not those \
+                 of a convex loss, unless it is {}",
+                Fact::ClipNorm,
+                Fact::GeneralisedLinear
+            ));
+        }
+        if self.uses_convexity() && self.loss.smoothness.is_none() {
+            notes.push(format!("convexity is not used: {} is missing", Fact::Smoothness));
+        }
+        let strong = self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0);
+        if strong && self.uses_convexity() && self.is_clipped() {
+            notes.push(
+                "strong convexity is not used: clipped gradients need not be strongly monotone".to_owned(),
+            );
+        }
+        let largest = self.batch_shares(Participation::Never).most;
+        if self.order == Order::Poisson && largest.lower() > 1.0 {
+            notes.push(format!(
+                "a Poisson batch may hold all records, so with a fixed divisor an update may be {:.1} times the usual \
+                 one, and may also be empty: smoothness and clipping count that much more, and strong convexity not \
+                 at all; order = \"without-replacement\" has no such problem",
+                largest.upper()
+            ));
+        }
+        notes
+    }
+}
+
+struct Shares {
+    least: Enclosure,
+    most: Enclosure,
+}
+
+impl Shares {
+    fn lower_end(&self) -> Enclosure {
+        Enclosure::from(self.least.lower())
+    }
+
+    fn upper_end(&self) -> Enclosure {
+        Enclosure::from(self.most.upper())
+    }
+}

@@ -1,0 +1,41 @@
+//! From a wide significand to the nearest `f64`.
+
+/// The `f64` nearest to a number that is within `error` units of ±`significand` units, of 2^(`exponent` − 126) each, if that
+/// much is known; otherwise an `f64` near it. The number is a normal one; the significand is in [2⁸⁰, 2¹²⁷), and the error
+/// below 2⁻⁵⁵ times as large.
+///
+/// Rounding is monotone: if both ends of the error round to the same `f64`, all between them do. No value of a function
+/// here is a tie, so that it does not matter where ties go.
+#[inline(always)]
+pub(super) fn round(negative: bool, significand: u128, exponent: i64, error: u64) -> Result<f64, f64> {
+    // The lowest bit changes nothing but says that there is one.
+    let shift = ((significand >> 64) as u64 | 1).leading_zeros() - 1;
+    let (significand, error) = (significand << (shift & 63), error << (shift & 63));
+    round_at(negative, significand, exponent - i64::from(shift), error, DROPPED)
+}
+
+/// [`round`] for positive numbers that may be below the normal ones.
+#[cold]
+pub(super) fn round_gradually(significand: u128, exponent: i64, error: u64) -> Result<f64, f64> {
+    let shift = significand.leading_zeros() - 1;
+    let (significand, error, exponent) = (significand << shift, error << shift, exponent - i64::from(shift));
+    match u32::try_from(-1022 - exponent) {
+        Ok(below) if below >= 54 => Ok(0.0),
+        Ok(below) => round_at(false, significand, -1022, error, DROPPED + below),
+        Err(_) => round_at(false, significand, exponent, error, DROPPED),
+    }
+}
+
+/// The bits of a significand in [2¹²⁶, 2¹²⁷) below the 53 of an `f64`.
+const DROPPED: u32 = 74;
+
+/// [`round`] with the significand in [2¹²⁶, 2¹²⁷), of whose bits the lowest are dropped.
+#[inline(always)]
+fn round_at(negative: bool, significand: u128, exponent: i64, error: u64, dropped: u32) -> Result<f64, f64> {
+    let error = u128::from(error);
+    let from = significand + (1 << (dropped - 1)) - error;
+    let (low, high) = ((from >> dropped) as u64, ((from + 2 * error) >> dropped) as u64);
+    // The leading bit of the significand, where there is one, adds 1 to the exponent.
+    let bits = (u64::from(negative) << 63) + (((exponent + 1022) as u64) << 52) + low;
+    if low == high { Ok(f64::from_bits(bits)) } else { Err(f64::from_bits(bits)) }
+}

@@ -1,0 +1,386 @@
+//! What must hold for a guarantee.
+
+use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release};
+use crate::Positive;
+use crate::mechanism::Neighbours;
+use std::fmt;
+
+/// A thing that must hold for a guarantee, with its numbers; written, it is a sentence.
+///
+/// It is not `#[non_exhaustive]`: whoever carries out a run has to say of each assumption whether it is enforced, and a
+/// new one must not pass unseen.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::run::Assumption;
+/// let clipped = Assumption::ClippedTo(Positive::new(1.5)?);
+/// assert_eq!(clipped.to_string(), "each record's gradient is clipped to norm 1.5");
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assumption {
+    /// What neighbouring data sets are.
+    NeighboursDiffer(Neighbours),
+    /// Poisson sampling.
+    DrawnIndependently {
+        /// How many records are drawn, or with which probability.
+        batch: Batch,
+        /// Of how many.
+        records: u64,
+    },
+    /// Sampling without replacement.
+    DrawnTogether {
+        /// How many records are drawn.
+        batch: Batch,
+        /// Of how many.
+        records: u64,
+    },
+    /// Nothing is drawn.
+    EveryRecordEveryStep,
+    /// Records take turns, once.
+    OneBatch(Ending),
+    /// Records take turns, pass after pass.
+    OneBatchOfEachPass {
+        /// How often a record is used at most.
+        times: u64,
+        /// Whether each pass has a random order of its own.
+        shuffled: bool,
+        /// Whether the run is a number of passes, and not of steps.
+        whole_passes: bool,
+        /// How a pass ends.
+        ending: Ending,
+    },
+    /// Gradients are clipped.
+    ClippedTo(Positive),
+    /// Gradients are never longer.
+    GradientNorm(Positive),
+    /// Gradients are never longer than the unit of the noise multiplier.
+    GradientNormOfTheMultiplier,
+    /// The divisor is fixed.
+    DividedBy(f64),
+    /// The divisor is the number of records that were drawn.
+    DividedByTheNumberDrawn,
+    /// The divisor is the number of records of the batch, which may be incomplete.
+    DividedByTheBatch,
+    /// One of two neighbouring data sets has this many records.
+    ExactlyRecords(u64),
+    /// Neither of two neighbouring data sets has more records.
+    AtMostRecords(u64),
+    /// What the noise of every step is.
+    Noise(NoiseKind),
+    /// The guarantee is for one record only.
+    OnlyForRecord(u64),
+    /// This many last steps use public data.
+    PublicSteps(u64),
+    /// What is released is evaluated on the same records, with this noise multiplier.
+    Evaluated(Positive),
+    /// This many such runs are released.
+    Tasks(u64),
+    /// Everything may be published; this is.
+    MayPublish(Release),
+    /// Nothing else is published.
+    PublishesOnly(Release),
+    /// An iterate depends on the one before alone.
+    NoMemory,
+    /// Iterates are projected to a set of this diameter.
+    ProjectedTo(Positive),
+    /// Iterates are multiplied by 1 minus this.
+    WeightDecay(f64),
+    /// The gradient of every record's loss has this Lipschitz constant.
+    Smooth(Positive, Curvature),
+    /// How many steps use private data: one of these numbers.
+    ExactlySteps(Vec<u64>),
+    /// Different noise is counted under the smallest, where there are more kinds than this.
+    SmallestNoiseOfMoreThan(usize),
+    /// The parameters do not depend on the data.
+    ParametersWithoutData,
+    /// The iteration starts at 0.
+    StartsAtZero,
+    /// The iteration starts at 0, unless the domain is bounded.
+    StartsAtZeroUnlessBounded,
+    /// The mechanisms of a list are independent.
+    IndependentMechanisms,
+    /// The list of mechanisms does not depend on the data.
+    FixedMechanisms,
+    /// Every output of a list of mechanisms may be published.
+    MayPublishOutputs,
+    /// The noise of mechanisms is not rounded.
+    ContinuousMechanisms,
+    /// A chain is as it is given.
+    StepsAsGiven,
+    /// The displacements of a chain are as they are given.
+    DisplacementsAsGiven,
+    /// The noise of a chain is independent.
+    IndependentSteps,
+    /// The noise of a chain is Laplace noise.
+    OneDimension,
+    /// Nothing is published of a chain but what its release is.
+    PublishesOnlyTheRelease,
+}
+
+/// What becomes of the last batch of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It is complete.
+    Complete,
+    /// It is not complete, and this becomes of it.
+    Incomplete(IncompleteBatch),
+    /// It is not complete, and anything may become of it.
+    Unknown,
+}
+
+/// How a record's loss is curved, besides being smooth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curvature {
+    /// Nothing is used of it.
+    Any,
+    /// It is convex.
+    Convex,
+    /// It is strongly convex, with this constant.
+    StronglyConvex(f64),
+    /// It is convex and generalised linear.
+    GeneralisedLinear,
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NeighboursDiffer(neighbours) => {
+                write!(f, "neighbouring data sets differ in one record, {}", difference(*neighbours))
+            }
+            Self::DrawnIndependently { batch, records } => write!(
+                f,
+                "every step draws each record independently with probability {}, anew and in secret (Poisson sampling)",
+                Share(*batch, *records)
+            ),
+            Self::DrawnTogether { batch, records } => write!(
+                f,
+                "every step draws a uniformly random batch, a share of {} of the records, anew and in secret",
+                Share(*batch, *records)
+            ),
+            Self::EveryRecordEveryStep => f.write_str("every step uses all records"),
+            Self::OneBatch(ending) => write!(
+                f,
+                "each record is in one batch at most; the order may be known{}",
+                match ending {
+                    Ending::Unknown =>
+                        "; an incomplete last batch may be left out, used as it is, or made complete by empty records",
+                    ending => ending.words(),
+                }
+            ),
+            Self::OneBatchOfEachPass { times, shuffled, whole_passes, ending } => {
+                let credit = if *shuffled { "; each pass has its own random order" } else { "" };
+                match ending {
+                    // Certificates are compared word for word: where nothing is incomplete, the words stay what they were.
+                    Ending::Complete => {
+                        let whatever =
+                            if *whole_passes { "" } else { " whatever becomes of an incomplete last batch," };
+                        write!(
+                            f,
+                            "each record is in one batch of each pass,{whatever} at most {times} in all{credit}"
+                        )
+                    }
+                    ending => write!(
+                        f,
+                        "each record is in one batch of each pass at most, {times} times at most in all{credit}{}{}",
+                        ending.words(),
+                        if *shuffled { ending.twice() } else { String::new() }
+                    ),
+                }
+            }
+            Self::ClippedTo(norm) => write!(f, "each record's gradient is clipped to norm {}", norm.get()),
+            Self::GradientNorm(norm) => write!(
+                f,
+                "each record's gradient has norm at most {}, for every iterate and record",
+                norm.get()
+            ),
+            Self::GradientNormOfTheMultiplier => {
+                f.write_str("each record's gradient has at most the norm that the noise multiplier refers to")
+            }
+            Self::DividedBy(number) => {
+                write!(f, "the sum of the gradients is divided by {number} whatever number was drawn")
+            }
+            Self::DividedByTheNumberDrawn => f.write_str(
+                "the sum of the gradients is divided by the number drawn, which may be 1; the noise does not depend on \
+                 that number, and is added also when nothing was drawn",
+            ),
+            Self::DividedByTheBatch => f.write_str(
+                "the average is over the records of the batch; the noise does not depend on their number",
+            ),
+            Self::ExactlyRecords(records) => {
+                write!(f, "one of the two data sets has exactly {records} records, which is public")
+            }
+            Self::AtMostRecords(records) => write!(
+                f,
+                "neither data set has more than {records} records, a bound that is public and does not depend on the data"
+            ),
+            Self::Noise(kind) => {
+                let kind = match kind {
+                    NoiseKind::Gaussian => "Gaussian, the same in every direction",
+                    NoiseKind::Laplace => "Laplace, and the iterate has one dimension",
+                };
+                write!(
+                    f,
+                    "the noise of every step is {kind}, independent, secret, and continuous (not rounded)"
+                )
+            }
+            Self::OnlyForRecord(index) => {
+                write!(f, "the bound is for record {index} in that order, not for the others")
+            }
+            Self::PublicSteps(steps) => write!(
+                f,
+                "after them, {steps} further steps with the same update and noise use public data only"
+            ),
+            Self::Evaluated(multiplier) => write!(
+                f,
+                "what is released is then evaluated on the same records: a sum to which no record adds more than 1/{} of \
+                 its Gaussian noise, and nothing else of it is published",
+                multiplier.get()
+            ),
+            Self::Tasks(tasks) => write!(
+                f,
+                "{tasks} such runs on the same records are released, each with its own noise and order"
+            ),
+            Self::MayPublish(release) => f.write_str(match release {
+                Release::All => "every iterate may be published",
+                Release::Last => {
+                    "every iterate may be published, though only the last one is (that it hides the others is not \
+                     credited)"
+                }
+                Release::RandomStop | Release::RandomSkip => {
+                    "every iterate and its time may be published, though only one is (that it hides the others is not \
+                     credited)"
+                }
+            }),
+            Self::PublishesOnly(release) => {
+                let published = match release {
+                    Release::All => "every iterate",
+                    Release::Last => "only the last iterate",
+                    Release::RandomStop => "only the iterate of one step, each equally likely,",
+                    Release::RandomSkip => {
+                        "only the last iterate of a run that skips its first steps, up to half of them, each number \
+                         equally likely,"
+                    }
+                };
+                write!(
+                    f,
+                    "{published} is published: all other iterates, and everything computed from them, stay secret"
+                )
+            }
+            Self::NoMemory => f.write_str(
+                "each iterate is computed from the one before, a batch and fresh noise only: no momentum, no Adam, no \
+                 average",
+            ),
+            Self::ProjectedTo(diameter) => write!(
+                f,
+                "after every step the iterate is projected to a fixed closed convex set of diameter {}",
+                diameter.get()
+            ),
+            Self::WeightDecay(decay) => {
+                write!(f, "every step multiplies the iterate by 1 − {decay}, whatever the gradients are")
+            }
+            Self::Smooth(smoothness, curvature) => {
+                let smoothness = smoothness.get();
+                f.write_str("every record's loss ")?;
+                match curvature {
+                    Curvature::Any => f.write_str("has")?,
+                    Curvature::Convex => f.write_str("is convex and has")?,
+                    Curvature::StronglyConvex(rho) => write!(f, "is {rho}-strongly convex and has")?,
+                    Curvature::GeneralisedLinear => {
+                        f.write_str("is convex and generalised linear, and has")?
+                    }
+                }
+                write!(f, " a gradient with Lipschitz constant {smoothness}, whatever the record")
+            }
+            Self::ExactlySteps(possible) => {
+                let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
+                write!(f, "exactly {} steps were made on private data", numbers.join(" or "))
+            }
+            Self::SmallestNoiseOfMoreThan(kinds) => write!(
+                f,
+                "steps with similar noise are counted with the smallest noise among them (more than {kinds} different)"
+            ),
+            Self::ParametersWithoutData => f.write_str("no parameter was chosen by looking at the data"),
+            Self::StartsAtZero => f.write_str("the iteration starts at 0"),
+            Self::StartsAtZeroUnlessBounded => {
+                f.write_str("unless the domain is bounded, the iteration starts at 0")
+            }
+            Self::IndependentMechanisms => f
+                .write_str("every mechanism draws its noise and its sample anew, independently and in secret"),
+            Self::FixedMechanisms => f.write_str(
+                "which mechanism comes next may depend on what was published, but the list and its parameters may not",
+            ),
+            Self::MayPublishOutputs => f.write_str("every output may be published"),
+            Self::ContinuousMechanisms => f.write_str("noise that is called continuous is not rounded"),
+            Self::StepsAsGiven => f.write_str(
+                "the steps are as the file says for every data set and both neighbours: noise, modulus, displacement",
+            ),
+            Self::DisplacementsAsGiven => f.write_str(
+                "the displacement of a step bounds how far its update moves when the record is replaced, and when it is \
+                 left out",
+            ),
+            Self::IndependentSteps => f.write_str(
+                "the noise of every step is independent, secret, and continuous (not rounded); so is participation at \
+                 random",
+            ),
+            Self::OneDimension => f.write_str("the iterate has one dimension"),
+            Self::PublishesOnlyTheRelease => {
+                write!(f, "only what {} says is published; all other iterates stay secret", Fact::Release)
+            }
+        }
+    }
+}
+
+fn difference(neighbours: Neighbours) -> &'static str {
+    match neighbours {
+        Neighbours::ReplaceOne => "which is replaced by any other (replace-one)",
+        Neighbours::AddOrRemoveOne => "which is there or not (add-or-remove-one)",
+        Neighbours::ZeroOut => "whose gradient becomes zero while its place is kept (zero-out)",
+    }
+}
+
+/// What part of the records a batch is.
+struct Share(Batch, u64);
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Batch::Size(size) => write!(f, "{size}/{}", self.1),
+            Batch::Probability(probability) => write!(f, "{}", probability.get()),
+        }
+    }
+}
+
+impl Ending {
+    /// What becomes of the last batch, where another pass may follow.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Complete => "",
+            Self::Incomplete(IncompleteBatch::Drop) => {
+                "; records that fill no batch are left out of that pass"
+            }
+            Self::Incomplete(IncompleteBatch::Short) => {
+                "; the last batch of a pass is smaller than the others"
+            }
+            Self::Incomplete(IncompleteBatch::Pad) => {
+                "; empty records make the last batch of a pass complete"
+            }
+            Self::Incomplete(IncompleteBatch::Fill) => {
+                "; records of the next pass make the last batch of a pass complete"
+            }
+            Self::Unknown => {
+                "; an incomplete last batch may be left out, used as it is, or made complete by empty records or by \
+                 records of the next pass"
+            }
+        }
+    }
+
+    /// Whether it may hold a record twice, if the next pass has an order of its own.
+    fn twice(self) -> String {
+        match self {
+            Self::Incomplete(IncompleteBatch::Fill) => ", which may hold a record twice".to_owned(),
+            Self::Unknown => format!(", so that it holds a record twice ({})", Fact::IncompleteBatch),
+            Self::Complete | Self::Incomplete(_) => String::new(),
+        }
+    }
+}

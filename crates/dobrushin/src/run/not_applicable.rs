@@ -1,0 +1,85 @@
+//! Why nothing can be said about a run, as data and as a sentence.
+
+use super::Fact;
+use crate::Error;
+use crate::chain::ChainError;
+
+/// Why an analysis says nothing about a run, and which facts would help.
+///
+/// ```
+/// # use dobrushin::run::{Fact, Obstacle};
+/// # fn explain(refused: &dobrushin::NotApplicable) -> String {
+/// match refused.obstacle() {
+///     Obstacle::Missing(facts) if facts.contains(&Fact::ClipNorm) => "Do you clip gradients?".to_owned(),
+///     _ => refused.to_string(),
+/// }
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotApplicable {
+    obstacle: Obstacle,
+    reason: String,
+}
+
+/// What keeps an analysis from applying to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// These are not known, or known to be nothing; the sentence says whether one of them would do.
+    Missing(&'static [Fact]),
+    /// What is said of these; other values would do.
+    InTheWay(&'static [Fact]),
+    /// What the analysis itself can do: no single fact is to blame.
+    Beyond,
+}
+
+impl NotApplicable {
+    /// For want of facts.
+    pub(crate) fn missing(facts: &'static [Fact], reason: impl Into<String>) -> Self {
+        Self { obstacle: Obstacle::Missing(facts), reason: reason.into() }
+    }
+
+    /// Because of what is said of some facts.
+    pub(crate) fn because_of(facts: &'static [Fact], reason: impl Into<String>) -> Self {
+        Self { obstacle: Obstacle::InTheWay(facts), reason: reason.into() }
+    }
+
+    /// Because it is more than the analysis can do.
+    pub(crate) fn beyond(reason: impl Into<String>) -> Self {
+        Self { obstacle: Obstacle::Beyond, reason: reason.into() }
+    }
+
+    /// What is in the way.
+    pub fn obstacle(&self) -> Obstacle {
+        self.obstacle
+    }
+}
+
+/// A sentence that names, in this order, the facts that are missing.
+macro_rules! missing {
+    ($words:literal, $($fact:ident),+) => {
+        $crate::NotApplicable::missing(&[$($crate::run::Fact::$fact),+], format!($words, $($crate::run::Fact::$fact),+))
+    };
+}
+
+/// A sentence that names, in this order, the facts that are in the way.
+macro_rules! in_the_way {
+    ($words:literal, $($fact:ident),+) => {
+        $crate::NotApplicable::because_of(&[$($crate::run::Fact::$fact),+], format!($words, $($crate::run::Fact::$fact),+))
+    };
+}
+
+pub(crate) use {in_the_way, missing};
+
+impl From<Error> for NotApplicable {
+    fn from(error: Error) -> Self {
+        Self::beyond(error.to_string())
+    }
+}
+
+impl From<ChainError> for NotApplicable {
+    fn from(error: ChainError) -> Self {
+        Self::beyond(error.to_string())
+    }
+}
