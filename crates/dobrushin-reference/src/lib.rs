@@ -11,7 +11,7 @@
 //!   unit normal laws at a distance `r`.
 //! * [`ln_gamma`], [`chi_square_cdf`], [`chi_square_sf`], [`regularised_beta`] and
 //!   [`regularised_beta_complement`] are the gamma and beta families.
-//! * [`golden()`] reads the values that were worked out elsewhere, and [`Random`] is the random source of the tests.
+//! * [`golden()`] reads the values that were worked out elsewhere, and [`depth()`] says how many cases the tests try.
 //!
 //! # Accuracy
 //!
@@ -25,6 +25,7 @@
 mod beta;
 mod chi_square;
 mod constants;
+mod depth;
 mod elementary;
 mod gamma;
 mod golden;
@@ -38,6 +39,7 @@ mod theta;
 
 pub use beta::{regularised_beta, regularised_beta_complement};
 pub use chi_square::{chi_square_cdf, chi_square_sf};
+pub use depth::{depth, is_deep};
 pub use gamma::ln_gamma;
 pub use golden::golden;
 pub use mills::mills;

@@ -9,6 +9,7 @@ use dobrushin::run::{
 };
 use dobrushin::{Epsilon, Positive};
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
+use dobrushin_reference::depth;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -99,8 +100,7 @@ fn a_run_that_ends_before_the_padded_batch_draws_its_records_from_fewer() {
 
 #[test]
 fn no_answer_is_below_what_a_run_as_documented_gives_away() {
-    let deep = std::env::var_os("DOBRUSHIN_DEEP").is_some();
-    let cases: u64 = if deep { 6_000 } else { 400 };
+    let cases: u64 = depth(400, 6_000);
     let seen = Mutex::new((0, 0, 0, BTreeMap::new(), Vec::new()));
     std::thread::scope(|scope| {
         for worker in 0..4_u64 {

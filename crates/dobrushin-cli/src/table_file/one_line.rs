@@ -39,8 +39,7 @@ pub fn other_lines(
     mut compare: impl FnMut(usize, &[u8]),
 ) {
     let mut bits = Generators::new(Seed::Known(seed)).expect("a known seed").stream(0);
-    let times = if std::env::var_os("DOBRUSHIN_DEEP").is_some() { 20 } else { 1 };
-    for _ in 0..times * cases {
+    for _ in 0..dobrushin_reference::depth(cases, 20 * cases) {
         let place = below(lines.len() as u64, &mut bits) as usize;
         let ending: &[u8] = [&b"\n"[..], b"\r\n"][below(2, &mut bits) as usize];
         let ends_last = below(2, &mut bits) == 0;

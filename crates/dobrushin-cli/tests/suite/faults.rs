@@ -1,10 +1,11 @@
 //! Faults while files are written: a full disk, a write that fails, signals at any time, two at once.
 //!
 //! Afterwards each file is the old one or the complete new one. Unless the program was killed (SIGKILL), no temporary file is
-//! left; and then a later run works all the same. A sample is tried; many times more if DOBRUSHIN_DEEP is set.
+//! left; and then a later run works all the same. A sample is tried; many times more in the deep tests.
 #![cfg(unix)]
 
 use crate::file_support::{Running, TRAIN, contents, is_ignored, program, workshop};
+use dobrushin_reference::{depth, is_deep};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,11 +58,7 @@ const FIGURES: (&str, &[&str]) = (
 
 /// How often each fault is tried: this often, or many times more.
 fn times(usually: usize) -> usize {
-    if is_deep() { usually * 20 } else { usually }
-}
-
-fn is_deep() -> bool {
-    std::env::var_os("DOBRUSHIN_DEEP").is_some()
+    depth(usually, usually * 20)
 }
 
 /// Random numbers, by xorshift: where a fault strikes need not be unpredictable.

@@ -3,6 +3,7 @@
 //! The list of what leaves is the table of docs/security.md. `DOBRUSHIN_BINARY` names another build of the program to try.
 
 use crate::support::root;
+use dobrushin_reference::is_deep;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -231,7 +232,7 @@ fn what_a_record_holds_changes_nothing_but_what_is_accounted_for() {
             };
             let usual = rest(usual);
             // A sample, another for each way to train, unless there is time for all.
-            let deep = std::env::var_os("DOBRUSHIN_DEEP").is_some();
+            let deep = is_deep();
             ways += 1;
             let sampled = |(index, _): &(usize, Vec<u8>)| deep || (index + ways) % 3 == 0;
             for (index, content) in contents().into_iter().enumerate().filter(sampled) {

@@ -5,6 +5,7 @@
 use dobrushin::numeric::Random;
 use dobrushin::run::Run;
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
+use dobrushin_reference::depth;
 use serde_json::Value;
 use std::process::Command;
 use std::sync::Mutex;
@@ -29,7 +30,7 @@ fn printed(file: &std::path::Path, epsilon: f64) -> Option<f64> {
 
 #[test]
 fn no_printed_guarantee_is_below_what_the_run_gives_away() {
-    let cases: u64 = if std::env::var_os("DOBRUSHIN_DEEP").is_some() { 1_000 } else { 60 };
+    let cases: u64 = depth(60, 1_000);
     let seen = Mutex::new((0, 0, Vec::new()));
     std::thread::scope(|scope| {
         for worker in 0..4_u64 {

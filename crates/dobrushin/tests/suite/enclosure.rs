@@ -4,10 +4,12 @@
 use crate::support::{Generator, assert_inside};
 use dobrushin::Enclosure;
 use dobrushin::numeric::{Boundary, boundary};
-use dobrushin_reference::Real;
+use dobrushin_reference::{Real, depth};
 
 /// How many inputs each operation is tried on.
-const INPUTS: usize = 100_000;
+fn inputs() -> usize {
+    depth(20_000, 100_000)
+}
 
 /// Enough bits for the exact sum of any two, or any million, `f64`s.
 const EXACT: usize = 2240;
@@ -58,7 +60,7 @@ fn assert_exact(operands: &[Enclosure], result: Enclosure, truth: &Real) {
     }
 }
 
-/// Checks an operation with two operands at [`INPUTS`] points.
+/// Checks an operation with two operands at [`inputs()`] points.
 fn check_pairs(
     seed: u64,
     bits: usize,
@@ -68,7 +70,7 @@ fn check_pairs(
 ) {
     let mut g = Generator::new(seed);
     let mut tried = 0;
-    while tried < INPUTS {
+    while tried < inputs() {
         let ((x, p), (mut y, mut q)) = (interval(&mut g), interval(&mut g));
         if g.below(4) == 0 {
             // Catastrophic cancellation, or a quotient next to one.
@@ -103,7 +105,7 @@ fn products_and_quotients_are_enclosed_by_neighbours() {
     check_pairs(4, CLOSE, |x, y| x / y, |p, q| p / q, |_, q| q != 0.0);
 }
 
-/// Checks a function of one operand at [`INPUTS`] points of its domain, which
+/// Checks a function of one operand at [`inputs()`] points of its domain, which
 /// `shape` makes of any number.
 fn check_function(
     seed: u64,
@@ -113,7 +115,7 @@ fn check_function(
     truth: impl Fn(Real) -> Real,
 ) {
     let mut g = Generator::new(seed);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs() {
         let (x, p) = interval(&mut g);
         let (x, p) = if x.lower() == x.upper() || g.below(2) == 0 {
             let point = shape(&mut g, p);
@@ -173,7 +175,7 @@ fn roots_and_squares_are_enclosed() {
 #[test]
 fn integer_powers_are_enclosed() {
     let mut g = Generator::new(11);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs() {
         let (x, p) = interval(&mut g);
         let n = if g.below(2) == 0 { g.below(9) as i64 - 4 } else { g.below(2001) as i64 - 1000 };
         if p == 0.0 && n <= 0 {
@@ -194,7 +196,7 @@ fn integer_powers_are_enclosed() {
 #[test]
 fn orders_and_magnitudes_are_exact() {
     let mut g = Generator::new(12);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs() {
         let ((x, p), (y, q)) = (interval(&mut g), interval(&mut g));
         assert!(x.min(y).contains(p.min(q)) && x.max(y).contains(p.max(q)));
         assert!(x.abs().contains(p.abs()) && x.positive_part().contains(p.max(0.0)) && (-x).contains(-p));
@@ -209,7 +211,7 @@ fn orders_and_magnitudes_are_exact() {
 #[test]
 fn monotone_compositions_are_enclosed() {
     let mut g = Generator::new(13);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs() {
         let (x, p) = interval(&mut g);
         let (x, p) = (x.max(Enclosure::from(-600.0)), p.max(-600.0));
         let truth = real(p, CLOSE);
@@ -223,7 +225,7 @@ fn monotone_compositions_are_enclosed() {
 #[test]
 fn real_powers_are_enclosed() {
     let mut g = Generator::new(14);
-    for _ in 0..INPUTS / 4 {
+    for _ in 0..inputs() / 4 {
         let (x, p) = interval(&mut g);
         let (x, p) = (x.abs(), p.abs());
         let (y, q) = interval(&mut g);
@@ -238,7 +240,7 @@ fn real_powers_are_enclosed() {
 #[test]
 fn short_sums_of_anything_are_enclosed() {
     let mut g = Generator::new(15);
-    for _ in 0..INPUTS {
+    for _ in 0..inputs() {
         let count = 2 + g.below(6);
         let mut terms: Vec<(Enclosure, f64)> = (0..count).map(|_| interval(&mut g)).collect();
         // Opposites cancel, exactly or up to a few units.
@@ -371,7 +373,7 @@ fn infinite_values_are_inside_where_the_operation_is_defined() {
 #[test]
 fn a_boundary_is_the_last_float_from_any_ends_and_hint() {
     let mut g = Generator::new(18);
-    for _ in 0..INPUTS / 10 {
+    for _ in 0..inputs() / 10 {
         let (x, y, z) = (g.finite(), g.finite(), g.finite());
         let (low, high) = (x.min(y), x.max(y));
         if low < z && z < high {

@@ -7,7 +7,7 @@ use dobrushin::divergence::{
 };
 use dobrushin::kernel::{FiniteKernel, Kernel, output_bound};
 use dobrushin::{Enclosure, Gamma};
-use dobrushin_reference::golden;
+use dobrushin_reference::{depth, golden};
 
 fn pair(p: &[f64], q: &[f64]) -> DiscretePair {
     let law = |name: &str, p: &[f64]| FiniteLaw::new(name, p.to_vec()).unwrap();
@@ -126,7 +126,7 @@ fn likelihood_ratios_beyond_the_grid_are_not_forgotten() {
 #[test]
 fn output_bounds_hold_and_beat_the_product() {
     let mut random = Random::new(52);
-    for case in 0..15 {
+    for case in 0..depth(5, 15) {
         let (inputs, outputs) = (2 + random.below(3), 2 + random.below(4));
         let mut law = |n: usize| {
             let weights = (0..n).map(|_| (1 + random.below(30)) as f64).collect();

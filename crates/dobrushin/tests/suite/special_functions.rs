@@ -5,7 +5,7 @@ use crate::support::{Generator, assert_inside};
 use dobrushin::numeric::{beta, chi_square, gamma, normal};
 use dobrushin::{Enclosure, NonNegative, Positive, Probability};
 use dobrushin_reference as reference;
-use dobrushin_reference::Real;
+use dobrushin_reference::{Real, depth};
 use std::num::NonZeroU32;
 
 /// The precision at which the reference is asked.
@@ -60,7 +60,7 @@ fn real(x: f64) -> Real {
 fn the_tail_is_enclosed() {
     let mut g = Generator::new(1);
     let (mut ordinary, mut small) = (Widest::of("Q and Φ"), Widest::of("Q near underflow"));
-    for _ in 0..100_000 {
+    for _ in 0..depth(20_000, 100_000) {
         let x = abscissa(&mut g);
         let enclosure = normal::tail(x);
         assert_inside(enclosure, &reference::tail(&real(x)), x);
@@ -80,7 +80,7 @@ fn the_tail_is_enclosed() {
 fn the_logarithm_of_the_tail_is_enclosed() {
     let mut g = Generator::new(2);
     let (mut widest, mut close) = (Widest::of("ln Q"), Widest::of("ln Q where Q is 1 − 1e-280"));
-    for _ in 0..100_000 {
+    for _ in 0..depth(20_000, 100_000) {
         let x = abscissa(&mut g);
         let enclosure = normal::ln_tail(x);
         assert_inside(enclosure, &reference::ln_tail(&real(x)), x);
@@ -98,7 +98,7 @@ fn the_logarithm_of_the_tail_is_enclosed() {
 fn the_mills_ratio_is_enclosed() {
     let mut g = Generator::new(3);
     let (mut right, mut left) = (Widest::of("R, x ≥ −1"), Widest::of("R, x < −1"));
-    for _ in 0..100_000 {
+    for _ in 0..depth(20_000, 100_000) {
         let x = abscissa(&mut g);
         let enclosure = normal::mills_ratio(x);
         assert_inside(enclosure, &reference::mills(&real(x)), x);
@@ -116,7 +116,7 @@ fn the_mills_ratio_is_enclosed() {
 fn erfc_and_its_scaled_form_are_enclosed() {
     let mut g = Generator::new(4);
     let mut widest = [Widest::of("erfc"), Widest::of("erfcx, x ≥ −0.7"), Widest::of("erfcx, x < −0.7")];
-    for _ in 0..30_000 {
+    for _ in 0..depth(6_000, 30_000) {
         let x = abscissa(&mut g);
         let enclosure = normal::erfc(x);
         assert_inside(enclosure, &reference::erfc(&real(x)), x);
@@ -149,7 +149,7 @@ fn the_scaled_form_is_enclosed_where_its_argument_overflows() {
 fn the_normal_quantile_is_enclosed() {
     let mut g = Generator::new(6);
     let mut widest = Widest::of("Φ⁻¹, |x| > 1");
-    for _ in 0..20_000 {
+    for _ in 0..depth(4_000, 20_000) {
         let p = match g.below(5) {
             0 => g.between(0.0, 1.0),
             1 => f64::from_bits(1 + g.bits() % 0.5f64.to_bits()),
@@ -196,7 +196,7 @@ fn limits_of_the_normal_law_are_known() {
 #[test]
 fn ln_gamma_is_enclosed_by_neighbours() {
     let mut g = Generator::new(7);
-    for _ in 0..20_000 {
+    for _ in 0..depth(4_000, 20_000) {
         let x = match g.below(5) {
             0 => g.finite().abs().max(5e-324),
             1 => g.between(0.5, 3.0),
@@ -236,7 +236,7 @@ fn check_chi_square(degrees: u32, x: f64, widest: &mut Widest) {
 fn both_tails_of_the_chi_square_law_are_enclosed() {
     let mut g = Generator::new(8);
     let mut widest = Widest::of("χ², up to 100 degrees");
-    for _ in 0..20_000 {
+    for _ in 0..depth(4_000, 20_000) {
         let most = g.pick(&[4.0, 100.0]);
         let degrees = 1 + g.below(most as usize) as u32;
         let x = match g.below(4) {
@@ -254,7 +254,7 @@ fn both_tails_of_the_chi_square_law_are_enclosed() {
 fn the_chi_square_law_of_many_degrees_is_enclosed() {
     let mut g = Generator::new(9);
     let mut widest = Widest::of("χ², up to 10⁴ degrees");
-    for _ in 0..400 {
+    for _ in 0..depth(80, 400) {
         let degrees = g.log_between(1e2, 1e4) as u32;
         let spread = g.between(-10.0, 10.0) * (2.0 * f64::from(degrees)).sqrt();
         check_chi_square(degrees, (f64::from(degrees) + spread).max(0.0), &mut widest);
@@ -300,7 +300,7 @@ fn check_beta(a: f64, b: f64, x: f64, widest: &mut Widest) {
 fn both_tails_of_the_beta_law_are_enclosed() {
     let mut g = Generator::new(10);
     let mut widest = Widest::of("I_x(a, b), parameters from 0.1 to 100");
-    for _ in 0..20_000 {
+    for _ in 0..depth(4_000, 20_000) {
         let (a, b) = (g.log_between(0.1, 100.0), g.log_between(0.1, 100.0));
         let x = match g.below(4) {
             0 => g.between(0.0, 1.0),
@@ -317,7 +317,7 @@ fn both_tails_of_the_beta_law_are_enclosed() {
 fn the_beta_law_of_large_parameters_is_enclosed() {
     let mut g = Generator::new(11);
     let mut widest = Widest::of("I_x(a, b), parameters from 0.1 to 10⁴");
-    for n in 0..600 {
+    for n in 0..depth(120, 600) {
         let (a, b) = (g.log_between(0.1, 1e4), g.log_between(0.1, 1e4));
         let (a, b) = if n % 4 == 0 { (a.min(1.0), 1e4) } else { (a, b) };
         let (mean, both) = (a / (a + b), a + b);
@@ -325,6 +325,25 @@ fn the_beta_law_of_large_parameters_is_enclosed() {
         check_beta(a, b, (mean + spread).clamp(0.0, 1.0), &mut widest);
     }
     widest.assert_below(3e-11);
+}
+
+/// Where no sum of terms comes to an end.
+#[test]
+fn the_beta_law_of_huge_parameters_is_known_to_a_hundredth() {
+    let law = |a: f64, b: f64, x: f64| {
+        beta::regularised(Positive::new(a).unwrap(), Positive::new(b).unwrap(), Probability::new(x).unwrap())
+    };
+    let (a, x) = (1e17, 1.0 - f64::EPSILON / 2.0);
+    // I_x(a, 2) = x^a·(1 + a(1 − x)).
+    let truth = (real(x).ln() * real(a)).exp() * (real(1.0) + real(a) * real(f64::EPSILON / 2.0));
+    let found = law(a, 2.0, x);
+    assert_inside(found, &truth, "huge and small");
+    assert!(found.relative_width() < 0.01, "{found}");
+    // The law is symmetric.
+    for a in [1e13, 1e15] {
+        let half = law(a, a, 0.5);
+        assert!(half.contains(0.5) && half.width() < 0.1, "{half} at {a:e}");
+    }
 }
 
 #[test]

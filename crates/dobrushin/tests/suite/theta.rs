@@ -8,7 +8,7 @@ use dobrushin::numeric::theta::{
 };
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use dobrushin_reference as reference;
-use dobrushin_reference::Real;
+use dobrushin_reference::{Real, depth};
 
 /// The precision of what is computed here; a cancels no more than 100 bits.
 const BITS: usize = 320;
@@ -78,11 +78,11 @@ impl Widest {
     }
 }
 
-/// 50,000 points, in each of two tests that run side by side.
+/// 50,000 points in the deep tests, in each of two tests that run side by side.
 fn check_ln_theta(seed: u64) {
     let mut g = Generator::new(seed);
     let mut widest = Widest::default();
-    for _ in 0..50_000 {
+    for _ in 0..depth(10_000, 50_000) {
         let (eps, r) = point(&mut g);
         let enclosure = ln_theta(epsilon(eps), distance(r));
         assert_inside(enclosure, &reference::ln_theta(eps, r), (eps, r));
@@ -105,7 +105,7 @@ fn ln_theta_is_enclosed_at_the_next_50_000_points() {
 fn theta_and_its_complement_are_enclosed() {
     let mut g = Generator::new(3);
     let mut widest = [Widest::default(), Widest::default(), Widest::default()];
-    for _ in 0..40_000 {
+    for _ in 0..depth(8_000, 40_000) {
         let (eps, r) = point(&mut g);
         let enclosure = theta(epsilon(eps), distance(r));
         assert_inside(enclosure, &reference::theta(eps, r), (eps, r));
@@ -137,7 +137,7 @@ fn density_and_ratio(eps: f64, r: f64) -> (Real, Real) {
 fn the_derivatives_are_enclosed() {
     let mut g = Generator::new(4);
     let mut widest = Widest::default();
-    for _ in 0..40_000 {
+    for _ in 0..depth(8_000, 40_000) {
         let (eps, r) = point(&mut g);
         let (density, ratio) = density_and_ratio(eps, r);
         let in_r = derivative_in_r(epsilon(eps), distance(r));
@@ -168,7 +168,7 @@ fn the_derivatives_are_enclosed_where_r_is_vast() {
 #[test]
 fn extreme_points_are_enclosed() {
     let mut g = Generator::new(6);
-    for _ in 0..3_000 {
+    for _ in 0..depth(1_000, 3_000) {
         let r = match g.below(5) {
             0 => f64::from_bits(1 + g.bits() % (1 << 52)),
             1 => f64::from_bits(1 + g.bits() % 20),
@@ -285,7 +285,7 @@ fn random_delta(g: &mut Generator) -> f64 {
 fn the_smallest_epsilon_is_private_and_sharp() {
     let mut g = Generator::new(7);
     let mut widest = Widest::default();
-    for _ in 0..4_000 {
+    for _ in 0..depth(1_000, 4_000) {
         let (d, r) = (random_delta(&mut g), g.log_between(1e-8, 60.0));
         let found = smallest_epsilon(distance(r), delta(d));
         if found == Enclosure::ZERO {
@@ -307,7 +307,7 @@ fn the_smallest_epsilon_is_private_and_sharp() {
 fn the_largest_distance_and_the_smallest_noise_are_private_and_sharp() {
     let mut g = Generator::new(8);
     let mut widest = Widest::default();
-    for _ in 0..4_000 {
+    for _ in 0..depth(1_000, 4_000) {
         let (d, eps) = (random_delta(&mut g), g.log_between(1e-8, 700.0));
         let eps = if g.below(8) == 0 { 0.0 } else { eps };
         let r = largest_r(epsilon(eps), delta(d));

@@ -9,6 +9,7 @@ use dobrushin::kernel::{
     Composition, FiniteKernel, GaussianKernel, Kernel, LaplaceKernel, Product, any_divergence_bound,
 };
 use dobrushin::{Delta, Enclosure, Error, Gamma, Probability, RenyiOrder};
+use dobrushin_reference::depth;
 
 /// A number as messages show it.
 fn shown(value: f64) -> String {
@@ -154,7 +155,7 @@ fn use_kernel(kernel: &dyn Kernel, random: &mut Random) {
 #[test]
 fn noise_of_any_kind_never_panics() {
     let mut random = Random::new(61);
-    for _ in 0..20_000 {
+    for _ in 0..depth(5_000, 20_000) {
         let (a, b) = (garbage(&mut random), garbage(&mut random));
         let _ = Alpha::new(a);
         if let Ok(pair) = GaussianPair::new(a, b) {
@@ -184,7 +185,7 @@ fn noise_of_any_kind_never_panics() {
 fn finite_laws_and_kernels_of_garbage_never_panic() {
     let mut random = Random::new(62);
     let mut kept = 0;
-    for _ in 0..10_000 {
+    for _ in 0..depth(2_500, 10_000) {
         let (rows, columns) = (random.below(4), random.below(5));
         let matrix: Vec<Vec<f64>> =
             (0..rows).map(|_| (0..columns).map(|_| garbage(&mut random)).collect()).collect();

@@ -15,6 +15,7 @@ pub fn problem(root: &Path, command: &str) -> Option<String> {
     match words[..] {
         ["cargo", "install", "--path", path] if root.join(path).join("Cargo.toml").exists() => None,
         ["cargo", "xtask", chore] if chores.contains(&format!("Some({chore:?}")) => None,
+        ["cargo", "xtask", "test", "--deep"] if chores.contains("Some(\"--deep\")") => None,
         ["cargo", "xtask", "bench", name] if benches.contains(&format!("Some({name:?}")) => None,
         ["cargo", "install" | "xtask", ref rest @ ..] => missing(&rest.join(" ")),
         ["cargo", "test" | "run" | "doc" | "bench", ref rest @ ..] => {
