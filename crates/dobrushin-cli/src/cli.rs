@@ -5,19 +5,28 @@ use crate::problem::Problem;
 use clap::Args;
 use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{self, Cost, Theorem};
+use dobrushin::numeric::decimal::DIGITS;
 use dobrushin::{Delta, Epsilon, Error, Positive, Probability};
+use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, nearest};
 use std::path::{Path, PathBuf};
 
 /// Flags that every command takes.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Common {
     /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
     /// Print only the answer: no explanations, no progress
-    #[arg(long, global = true)]
+    #[arg(long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Print also what does not apply and what says nothing
+    #[arg(long, global = true)]
+    pub verbose: bool,
+    /// How many significant digits of numbers to print, rounded outward; JSON always has all
+    #[arg(long, global = true, value_name = "N", default_value_t = DIGITS as u8,
+          value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub digits: u8,
     /// Write to a file instead of standard output, which is "-"
     #[arg(long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -27,6 +36,11 @@ impl Common {
     /// Where the answer goes.
     pub fn destination(&self) -> &Path {
         self.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT))
+    }
+
+    /// How much of it people want to read.
+    pub fn style(&self) -> Style {
+        Style { quiet: self.quiet, verbose: self.verbose, digits: usize::from(self.digits) }
     }
 }
 

@@ -35,7 +35,7 @@ impl Report {
     pub fn rendered(&self, common: &Common) -> String {
         lines_shown_safely(&match common.json {
             true => format!("{:#}\n", self.json),
-            false => self.text.render(common.quiet),
+            false => self.text.render(common.style()),
         })
     }
 

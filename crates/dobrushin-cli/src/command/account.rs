@@ -13,6 +13,7 @@ use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
 use dobrushin::run::Run;
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{AccountReport, AdviceReport, Extras, Records, UtilityReport};
+use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 /// Every analysis of the run.
-pub fn run(arguments: &AccountArgs, guard: &Guard) -> Result<Report, Problem> {
+pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(arguments.run.as_deref(), &arguments.changes.set, guard)?;
     let contained = opened.self_contained()?;
     let run = contained.run()?;
@@ -85,7 +86,9 @@ pub fn run(arguments: &AccountArgs, guard: &Guard) -> Result<Report, Problem> {
         is_example: arguments.run.is_none(),
     };
     let report = AccountReport::new(&opened.file, &account, extras);
-    let mut text = text::account(&report);
+    // Whoever names analyses wants to know what each says.
+    let style = Style { verbose: style.verbose || !arguments.analyses.analyses.is_empty(), ..style };
+    let mut text = text::account(&report, style);
     if let Some(path) = &arguments.certificate {
         let path = path.display();
         text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));

@@ -11,6 +11,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_document::report::CalibrationReport;
+use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, json, text};
 use std::path::PathBuf;
 
@@ -51,13 +52,13 @@ fn parameter(text: &str) -> Result<Parameter, String> {
 }
 
 /// The value that just meets the target.
-pub fn run(arguments: &CalibrateArgs, guard: &Guard) -> Result<Report, Problem> {
+pub fn run(arguments: &CalibrateArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let mut opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     opened.file = opened.file.searchable(arguments.parameter)?;
     let target = target(arguments, &opened.file)?;
     let run = opened.run()?;
     let report = CalibrationReport::new(&run, search(&run, arguments.parameter, target)?, target);
-    Ok(Report::new(text::calibration(&report), json::of(&report)))
+    Ok(Report::new(text::calibration(&report, style), json::of(&report)))
 }
 
 /// The value that just meets the target.
@@ -108,7 +109,7 @@ fn problem(error: CalibrationError, target: Target) -> Problem {
             parameter.fact().key(),
             number::plain(value),
             quantity(target),
-            number::upper(achieved),
+            number::briefly(achieved),
             number::plain(target.limit())
         ))
         .help(if parameter.is_noise() {

@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use crate::run_file::bytes_of;
 use clap::{Args, Subcommand};
 use dobrushin_document::certificate::{self, Certificate, WRITERS};
+use dobrushin_document::text::Style;
 use dobrushin_document::text::Text;
 use dobrushin_document::{json, model, text};
 use serde::Deserialize;
@@ -44,15 +45,17 @@ pub struct CertifiedArgs {
 }
 
 /// Recomputes the certificate and compares.
-pub fn verify(arguments: &VerifyArgs) -> Result<Report, Problem> {
-    report(&arguments.certificate, None)
+pub fn verify(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
+    report(&arguments.certificate, None, style)
 }
 
 /// Shows it, or recomputes it.
-pub fn run(arguments: &CertificateArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &CertificateArgs, style: Style) -> Result<Report, Problem> {
     match &arguments.command {
         CertificateCommand::Show { certificate } => show(certificate),
-        CertificateCommand::Verify(arguments) => report(&arguments.certificate, arguments.model.as_deref()),
+        CertificateCommand::Verify(arguments) => {
+            report(&arguments.certificate, arguments.model.as_deref(), style)
+        }
     }
 }
 
@@ -61,12 +64,12 @@ fn read(path: &Path) -> Result<Value, Problem> {
 }
 
 /// Whether the certificate holds, and is that of a model, if one is given.
-fn report(path: &Path, model: Option<&Path>) -> Result<Report, Problem> {
+fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Problem> {
     let certificate = read(path)?;
     let bytes = model.map(|path| bytes_of(path, model::WRITERS)).transpose()?;
     let found = certificate::verify(&certificate, bytes.as_deref())?;
     let name = model.map(|path| path.display().to_string());
-    let text = text::verification(&found, name.as_deref());
+    let text = text::verification(&found, name.as_deref(), style);
     Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed })
 }
 

@@ -12,6 +12,7 @@ use dobrushin::account::{Account, Answer, Entry, Options, Question};
 use dobrushin::run::Run;
 use dobrushin::utility;
 use dobrushin_document::report::{Curve, Worth, answer};
+use dobrushin_document::text::Style;
 use dobrushin_document::{Sweep, json, text};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -44,7 +45,7 @@ pub struct CurveArgs {
 }
 
 /// The question, asked at every point.
-pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     let sweeps = sweeps(arguments)?;
     // Words that a key takes in turn may be names of files.
@@ -53,7 +54,7 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<
     }
     let question = arguments.question.of(&opened.file)?;
     let points = Curve::points(&sweeps);
-    let bar = stderr::bar(show_progress, points.len() as u64, "points");
+    let bar = stderr::bar(!style.quiet, points.len() as u64, "points");
     let options = Options { only: arguments.analyses.only(), ..Options::default() };
     let accounts = points
         .par_iter()
@@ -72,7 +73,7 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, show_progress: bool) -> Result<
     if let Some(path) = &arguments.plot {
         draw(&curve, arguments.log).above(FLOOR).write(path)?;
     }
-    Ok(Report::new(text::curve(&curve), json::of(&curve)))
+    Ok(Report::new(text::curve(&curve, style), json::of(&curve)))
 }
 
 /// The most points of a curve, or of a table for two parameters: each takes some ten kilobytes until all are printed.

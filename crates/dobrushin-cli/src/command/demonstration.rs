@@ -7,6 +7,7 @@ use dobrushin::kernel::{GaussianKernel, Kernel};
 use dobrushin::numeric::decimal as number;
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma, Probability};
+use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ const EPSILON: f64 = 0.5;
 const STEPS: [u32; 6] = [0, 1, 2, 4, 8, 12];
 
 /// Hidden steps forget, and tails can be trusted.
-pub fn run() -> Result<Report, Problem> {
+pub fn run(style: Style) -> Result<Report, Problem> {
     let gamma = Gamma::from_epsilon(EPSILON)?;
     let start = GaussianPair::new(1.0, 1.0)?.hockey_stick(gamma);
     let kernel = GaussianKernel::new(DIAMETER, 1.0)?;
@@ -37,7 +38,7 @@ pub fn run() -> Result<Report, Problem> {
         let certified = pair.hockey_stick(Gamma::from_epsilon(epsilon)?);
         tails.push((epsilon, r, textbook(epsilon, r), certified));
     }
-    Ok(Report::new(text(&forgotten, &tails), as_json(&forgotten, &tails)))
+    Ok(Report::new(text(&forgotten, &tails, style), as_json(&forgotten, &tails)))
 }
 
 /// The formula of the papers in floating point, as it is usually coded.
@@ -46,12 +47,16 @@ fn textbook(epsilon: f64, r: f64) -> f64 {
     tail(epsilon / r - r / 2.0) - epsilon.exp() * tail(epsilon / r + r / 2.0)
 }
 
-fn text(forgotten: &[(u32, Enclosure, Enclosure)], tails: &[(f64, f64, f64, Enclosure)]) -> Text {
+fn text(
+    forgotten: &[(u32, Enclosure, Enclosure)],
+    tails: &[(f64, f64, f64, Enclosure)],
+    style: Style,
+) -> Text {
     let mut text = Text::default();
     text.explanation("A built-in demonstration (dobrushin --help lists the commands).");
     let rows = forgotten
         .iter()
-        .map(|(steps, product, tight)| [steps.to_string(), number::upper(*product), number::upper(*tight)]);
+        .map(|(steps, product, tight)| [steps.to_string(), style.upper(*product), style.upper(*tight)]);
     text.answer(format!(
         "1. Hidden steps forget: delta at epsilon = {EPSILON} of the last iterate\n\n{}",
         table(["hidden steps after the record", "product of contractions", "tight contraction"], rows)
@@ -68,7 +73,7 @@ fn text(forgotten: &[(u32, Enclosure, Enclosure)], tails: &[(f64, f64, f64, Encl
             number::plain(*epsilon),
             number::plain(*r),
             format!("{textbook:e}"),
-            number::upper(*certified),
+            style.upper(*certified),
             number::width(*certified),
         ]
     });

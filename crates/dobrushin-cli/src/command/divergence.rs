@@ -12,6 +12,7 @@ use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, LaplacePair, 
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
 use dobrushin_document::json::number as json_number;
+use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -83,22 +84,22 @@ fn order(text: &str) -> Result<RenyiOrder, String> {
 }
 
 /// The divergences of the pair the arguments describe.
-pub fn run(arguments: &DivergenceArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &DivergenceArgs, style: Style) -> Result<Report, Problem> {
     match &arguments.pair {
         PairArgs::Gaussian { distance, sigma, at, orders } => {
             let pair = GaussianPair::new(distance.get(), sigma.get())?;
             let title = format!("Gaussian pair, distance/σ = {}", number::plain(pair.ratio().midpoint()));
-            report(&pair, None, &title, at, orders)
+            report(&pair, None, &title, at, orders, style)
         }
         PairArgs::Laplace { distance, scale, at, orders } => {
             let pair = LaplacePair::new(distance.get(), scale.get())?;
             let title = format!("Laplace pair, distance/scale = {}", number::plain(pair.ratio().midpoint()));
-            report(&pair, None, &title, at, orders)
+            report(&pair, None, &title, at, orders, style)
         }
         PairArgs::Discrete { file, normalise, at, orders } => {
             let pair = read_pair(file, *normalise)?;
             let title = format!("Two laws on {} outcomes", pair.p().len());
-            report(&pair, Some(&pair.reversed()), &title, at, orders)
+            report(&pair, Some(&pair.reversed()), &title, at, orders, style)
         }
     }
 }
@@ -141,10 +142,11 @@ fn report(
     title: &str,
     at: &LevelArgs,
     orders: &OrderArgs,
+    style: Style,
 ) -> Result<Report, Problem> {
     let levels = Level::all(at)?;
     let mut text = Text::default();
-    text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels)));
+    text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels, style)));
     let named: [(&str, &str, Enclosure); 4] = [
         ("tv", "total variation", pair.total_variation()),
         ("kl", "Kullback–Leibler (nats)", pair.kl()),
@@ -152,7 +154,7 @@ fn report(
         ("hellinger2", "squared Hellinger, ∫(√p − √q)²", pair.hellinger_squared()),
     ];
     let renyi: Vec<(f64, Enclosure)> = orders.order.iter().map(|&o| (o.get(), pair.renyi(o))).collect();
-    let row = |name: String, value: Enclosure| [name, number::upper(value), number::width(value)];
+    let row = |name: String, value: Enclosure| [name, style.upper(value), number::width(value)];
     let rows = named.iter().map(|(_, name, value)| row((*name).to_owned(), *value));
     let renyi_rows =
         renyi.iter().map(|(order, value)| row(format!("Rényi of order {}", number::plain(*order)), *value));
@@ -160,8 +162,7 @@ fn report(
     let inverse: Vec<(Delta, Enclosure)> =
         at.delta.iter().map(|&d| (d, both_ways(pair, reversed, d))).collect();
     if !inverse.is_empty() {
-        let rows =
-            inverse.iter().map(|(d, e)| [number::plain(d.get()), number::upper(*e), number::width(*e)]);
+        let rows = inverse.iter().map(|(d, e)| [number::plain(d.get()), style.upper(*e), number::width(*e)]);
         text.answer(table(["delta", "epsilon at most", "width"], rows));
     }
     text.explanation(
@@ -192,11 +193,11 @@ fn both_ways(pair: &dyn Pair, reversed: Option<&dyn Pair>, delta: Delta) -> Encl
     pair.smallest_epsilon(delta).max(backwards)
 }
 
-fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> String {
+fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level], style: Style) -> String {
     let common = |level: &Level| {
         let value = pair.hockey_stick(level.gamma);
-        let logarithm = number::upper(pair.ln_hockey_stick(level.gamma));
-        [level.name(), number::upper(value), number::width(value), logarithm]
+        let logarithm = style.upper(pair.ln_hockey_stick(level.gamma));
+        [level.name(), style.upper(value), number::width(value), logarithm]
     };
     match reversed {
         None => table(["epsilon", "delta at most", "width", "ln delta at most"], levels.iter().map(common)),
@@ -210,7 +211,7 @@ fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level])
             ];
             let rows = levels.iter().map(|level| {
                 let [name, value, width, logarithm] = common(level);
-                [name, value, width, logarithm, number::upper(reversed.hockey_stick(level.gamma))]
+                [name, value, width, logarithm, style.upper(reversed.hockey_stick(level.gamma))]
             });
             table(header, rows)
         }

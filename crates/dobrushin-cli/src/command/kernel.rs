@@ -11,6 +11,7 @@ use clap::Args;
 use dobrushin::kernel::{ChiSquaredContraction, Contraction, ContractionCurve, FiniteKernel, Kernel};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
+use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -35,13 +36,13 @@ pub struct KernelArgs {
 }
 
 /// Everything the table of the channel tells.
-pub fn run(arguments: &KernelArgs, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &KernelArgs, style: Style) -> Result<Report, Problem> {
     let kernel = read(arguments)?;
-    let answers = Answers::compute(&kernel, arguments, show_progress)?;
+    let answers = Answers::compute(&kernel, arguments, !style.quiet)?;
     if let (Some(path), Some(curve)) = (&arguments.at.plot, &answers.curve) {
         draw(&kernel, curve, &answers.levels)?.write(path)?;
     }
-    Ok(Report::new(answers.text(&kernel), answers.json(&kernel)))
+    Ok(Report::new(answers.text(&kernel, style), answers.json(&kernel)))
 }
 
 fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {
@@ -104,23 +105,23 @@ impl Answers {
         Ok(Self { levels, tv, chi2, epsilon_at_delta, curve, list_knots: arguments.curve })
     }
 
-    fn text(&self, kernel: &FiniteKernel) -> Text {
+    fn text(&self, kernel: &FiniteKernel, style: Style) -> Text {
         let mut text = Text::default();
         let title = format!("Channel with {} inputs and {} outputs", kernel.inputs(), kernel.outputs());
         let rows = self.levels.iter().map(|at| {
             let Contraction { value, pair } = at.eta;
-            [at.level.name(), number::upper(value), number::width(value), inputs(pair, value)]
+            [at.level.name(), style.upper(value), number::width(value), inputs(pair, value)]
         });
         let profile = table(["epsilon", "eta = delta at most", "width", "inputs"], rows);
         text.answer(format!("{title}\n\n{profile}"));
         let rows = self
             .epsilon_at_delta
             .iter()
-            .map(|(d, e)| [number::plain(d.get()), number::upper(*e), number::width(*e)]);
+            .map(|(d, e)| [number::plain(d.get()), style.upper(*e), number::width(*e)]);
         text.answer(table(["delta", "locally private at epsilon", "width"], rows));
         let chi2 = self.chi2;
         let row = |name: &str, value: Enclosure, by: String| {
-            [name.to_owned(), number::upper(value), number::width(value), by]
+            [name.to_owned(), style.upper(value), number::width(value), by]
         };
         let weighted = format!("{} (weight {:.4})", inputs(chi2.pair, chi2.value), chi2.weight);
         let rows = [
@@ -132,19 +133,14 @@ impl Answers {
             let rows = self.levels.iter().flat_map(|at| {
                 at.tight.iter().map(move |(e, tight)| {
                     let linear = at.eta.value * Enclosure::from(*e);
-                    [at.level.name(), number::plain(e.get()), number::upper(*tight), number::upper(linear)]
+                    [at.level.name(), number::plain(e.get()), style.upper(*tight), style.upper(linear)]
                 })
             });
             text.answer(table(["epsilon", "E_γ before", "after: tight", "after: eta·E_γ"], rows));
         }
         if let Some(curve) = self.curve.as_ref().filter(|_| self.list_knots) {
             let rows = knots(curve).map(|(gamma, value, pair)| {
-                [
-                    number::nearest(gamma),
-                    number::nearest(gamma.ln()),
-                    number::upper(value),
-                    inputs(pair, value),
-                ]
+                [style.nearest(gamma), style.nearest(gamma.ln()), style.upper(value), inputs(pair, value)]
             });
             text.answer(table(["bend at gamma", "epsilon", "eta at most", "inputs below it"], rows));
         }

@@ -71,20 +71,20 @@ pub enum Command {
 /// Does what is asked, and prints it.
 pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let guard = Guard::new(&touched::of(cli)?)?;
-    let show_progress = !cli.common.quiet;
+    let (show_progress, style) = (!cli.common.quiet, cli.common.style());
     let report = match &cli.command {
-        None => demonstration::run(),
-        Some(Command::Account(arguments)) => account::run(arguments, &guard),
-        Some(Command::Verify(arguments)) => certificate::verify(arguments),
-        Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard),
-        Some(Command::Curve(arguments)) => curve::run(arguments, &guard, show_progress),
-        Some(Command::Divergence(arguments)) => divergence::run(arguments),
-        Some(Command::Kernel(arguments)) => kernel::run(arguments, show_progress),
+        None => demonstration::run(style),
+        Some(Command::Account(arguments)) => account::run(arguments, &guard, style),
+        Some(Command::Verify(arguments)) => certificate::verify(arguments, style),
+        Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard, style),
+        Some(Command::Curve(arguments)) => curve::run(arguments, &guard, style),
+        Some(Command::Divergence(arguments)) => divergence::run(arguments, style),
+        Some(Command::Kernel(arguments)) => kernel::run(arguments, style),
         Some(Command::Local(arguments)) => return local::run(arguments, &cli.common),
         Some(Command::Schema(arguments)) => schema::run(arguments, cli.common.quiet),
-        Some(Command::Train(arguments)) => train::run(arguments, &guard, show_progress),
+        Some(Command::Train(arguments)) => train::run(arguments, &guard, style),
         Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
-        Some(Command::Certificate(arguments)) => certificate::run(arguments),
+        Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
         Some(Command::Explain(arguments)) => explain::run(arguments),
     }?;

@@ -98,7 +98,7 @@ impl Categories {
             Names::Numbers(_) => (category + 1).to_string(),
             Names::Words(names, _) => names.get(category as usize).cloned().unwrap_or_default(),
             Names::Bins(_, bins) => {
-                let [from, to] = [category, category + 1].map(|edge| decimal::nearest(bins.edge(edge)));
+                let [from, to] = [category, category + 1].map(|edge| decimal::nearest(bins.edge(edge), 10));
                 format!("{from} to {to}")
             }
         }

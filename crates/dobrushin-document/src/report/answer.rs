@@ -44,6 +44,11 @@ impl Given {
         }
     }
 
+    /// Whether ε is asked for.
+    pub fn asks_for_epsilon(self) -> bool {
+        matches!(self, Self::Delta(_))
+    }
+
     /// Its symbol.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -66,7 +66,7 @@ impl Sweep {
     pub fn label(&self, index: usize) -> String {
         match &self.values[index] {
             Value::String(word) => word.clone(),
-            value => as_number(value).map_or(value.to_string(), number::nearest),
+            value => as_number(value).map_or(value.to_string(), |value| number::nearest(value, 10)),
         }
     }
 

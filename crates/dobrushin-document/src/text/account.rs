@@ -1,11 +1,11 @@
 //! How private a run is, in words.
 
-use super::{Text, bullets, capitalised, table, warn, wrap};
-use crate::report::{AccountReport, AdviceReport, Answered, Given, Records, UtilityReport};
+use super::{Style, Text, bullets, capitalised, table, warn, wrap};
+use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
 use dobrushin::numeric::decimal as number;
 
 /// The answer, where it comes from, what every analysis says, what must hold, and what was asked for besides.
-pub fn account(report: &AccountReport) -> Text {
+pub fn account(report: &AccountReport, style: Style) -> Text {
     let mut text = Text::default();
     if report.extras.is_example {
         text.explanation("No run file was given: this is the built-in example, examples/dp-sgd.toml.");
@@ -13,7 +13,7 @@ pub fn account(report: &AccountReport) -> Text {
     let best = report.guarantee.as_ref();
     text.answer(match best {
         Some(best) => {
-            let value = shown(best.answer, number::upper);
+            let value = shown(best.answer, style);
             format!("(ε, δ) = {}, by {}", report.target.pair(&value), best.analysis)
         }
         None => "No guarantee: none of the analyses applies.".to_owned(),
@@ -24,15 +24,20 @@ pub fn account(report: &AccountReport) -> Text {
         text.explanation(lines.join("\n"));
     }
     if let Some(by_record) = &report.extras.records {
-        text.answer(records(by_record));
+        text.answer(records(by_record, style));
     }
+    // Why there is no answer is always worth saying.
+    let everything = style.verbose || best.is_none();
     if report.analyses.iter().any(|finding| finding.not_applicable.is_none()) {
-        text.answer(answers(report));
+        text.answer(answers(report, style));
     }
     let reasons = reasons(report);
-    if !reasons.is_empty() {
+    if everything && !reasons.is_empty() {
         let lines = reasons.iter().map(|(reason, ids)| format!("{}: {reason}", ids.join(", ")));
         text.explanation(bullets("Not applicable", lines));
+    }
+    if let Some(left_out) = left_out(report).filter(|_| !everything) {
+        text.explanation(left_out);
     }
     if let Some(best) = best {
         text.explanation(bullets("Assumptions", &best.assumptions));
@@ -50,7 +55,7 @@ pub fn account(report: &AccountReport) -> Text {
         text.answer(advice(report.target, advised));
     }
     if let Some(worth) = &report.extras.utility {
-        utility(&mut text, worth);
+        utility(&mut text, worth, style);
     }
     text
 }
@@ -81,27 +86,55 @@ fn reasons(report: &AccountReport) -> Vec<(&str, Vec<&str>)> {
     reasons
 }
 
-/// A table of the analyses that apply.
-fn answers(report: &AccountReport) -> String {
+/// An ε beyond which a bound is vacuous: whoever sees the result may be certain.
+const VACUOUS: f64 = 50.0;
+
+/// Whether an analysis applies, but says nothing.
+fn is_vacuous(report: &AccountReport, finding: &Finding) -> bool {
+    let is_best = report.guarantee.as_ref().is_some_and(|best| best.analysis == finding.id);
+    let limit = if report.target.asks_for_epsilon() { VACUOUS } else { 1.0 };
+    !is_best && finding.answer.value().is_some_and(|value| value.upper() >= limit)
+}
+
+/// How many analyses are not shown, and why.
+fn left_out(report: &AccountReport) -> Option<String> {
+    let count = |of: &dyn Fn(&&Finding) -> bool| report.analyses.iter().filter(of).count();
+    let inapplicable = count(&|finding| finding.not_applicable.is_some());
+    let vacuous = count(&|finding| is_vacuous(report, finding));
+    let beyond = if report.target.asks_for_epsilon() { "ε of 50 or more" } else { "δ of 1" };
+    let many = |n: usize| if n == 1 { "1 analysis".to_owned() } else { format!("{n} analyses") };
+    let [do_not, say] = [(inapplicable, ["does not", "do not"]), (vacuous, ["says", "say"])]
+        .map(|(n, words)| words[usize::from(n != 1)]);
+    let parts = [
+        (inapplicable > 0).then(|| format!("{} {do_not} apply to this run", many(inapplicable))),
+        (vacuous > 0).then(|| format!("{} {say} nothing about it ({beyond})", many(vacuous))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| wrap(&format!("{}: --verbose shows why.", parts.join(", and ")), ""))
+}
+
+/// A table of the analyses that apply, without the vacuous ones unless everything is shown.
+fn answers(report: &AccountReport, style: Style) -> String {
     let symbol = report.target.symbol();
-    let rows = report.analyses.iter().filter_map(|finding| {
+    let shown_at_all = |finding: &&Finding| style.verbose || !is_vacuous(report, finding);
+    let rows = report.analyses.iter().filter(shown_at_all).filter_map(|finding| {
         let value = finding.answer.value()?;
         let note = if finding.approximate { "approximate: no guarantee" } else { "" };
-        let (lower, upper) = (number::lower(value), shown(finding.answer, number::upper));
+        let (lower, upper) = (style.lower(value), shown(finding.answer, style));
         Some([finding.id.clone(), lower, upper, note.to_owned()])
     });
     table(["analysis", &format!("{symbol} at least"), &format!("{symbol} at most"), ""], rows)
 }
 
 /// A value; where δ underflows, its logarithm too.
-fn shown(answer: Answered, written: fn(dobrushin::Enclosure) -> String) -> String {
+fn shown(answer: Answered, style: Style) -> String {
     let Some(answer) = answer.answer() else {
         return String::new();
     };
-    let value = written(answer.value);
+    let value = style.upper(answer.value);
     match answer.log_delta {
         Some(log_delta) if answer.value.upper() < 1e-300 && log_delta.upper().is_finite() => {
-            format!("{value} (ln δ ≤ {})", number::upper(log_delta))
+            format!("{value} (ln δ ≤ {})", style.upper(log_delta))
         }
         _ => value,
     }
@@ -111,7 +144,7 @@ fn shown(answer: Answered, written: fn(dobrushin::Enclosure) -> String) -> Strin
 const SHOWN: [f64; 10] = [0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /// A dozen places, and how many records have which protection.
-fn records(records: &Records) -> String {
+fn records(records: &Records, style: Style) -> String {
     let last = records.rows.last().map_or(0, |row| row.to);
     let inner = SHOWN.iter().map(|share| (share * last as f64).ceil() as u64);
     let shown: Vec<u64> = [1].into_iter().chain(inner).chain([last]).collect();
@@ -119,7 +152,7 @@ fn records(records: &Records) -> String {
     let cells = rows.map(|row| {
         let records =
             if row.from == row.to { row.from.to_string() } else { format!("{}–{}", row.from, row.to) };
-        let value = row.answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
+        let value = row.answer.map_or("–".to_owned(), |answer| style.upper(answer.value));
         [records, value, row.analysis.to_owned()]
     });
     let symbol = records.given().symbol();
@@ -135,7 +168,7 @@ fn records(records: &Records) -> String {
 }
 
 /// The bounds on excess risk or regret, what must hold, and the learning rate that would be best.
-fn utility(text: &mut Text, report: &UtilityReport) {
+fn utility(text: &mut Text, report: &UtilityReport, style: Style) {
     let (by_measure, best_rate) = match report {
         UtilityReport::None { not_applicable } => {
             return text.answer(wrap(not_applicable, "No bound on the utility: "));
@@ -143,7 +176,7 @@ fn utility(text: &mut Text, report: &UtilityReport) {
         UtilityReport::Bounded { by_measure, best_rate, .. } => (by_measure, best_rate),
     };
     for best in by_measure {
-        let (measure, value) = (capitalised(best.measure_in_words), number::upper(best.value.0));
+        let (measure, value) = (capitalised(best.measure_in_words), style.upper(best.value.0));
         text.answer(format!("{measure} ≤ {value}, by {}", best.id));
         if best.is_vacuous {
             text.explanation("That is what every point of the domain has: nothing is said about the run.");
@@ -154,7 +187,7 @@ fn utility(text: &mut Text, report: &UtilityReport) {
         let words = format!(
             "A constant learning rate of {} would make it {}, by {}, with the same noise on the gradients. What that does to \
              privacy: --set learning-rate={0}",
-            number::nearest(best.learning_rate),
+            style.nearest(best.learning_rate),
             number::briefly(best.value.0),
             best.id
         );

@@ -1,13 +1,13 @@
 //! How much noise a target needs, in words.
 
-use super::{Text, table, warn};
+use super::{Style, Text, table, warn};
 use crate::report::CalibrationReport;
 use dobrushin::account::Target;
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::Parameter;
 
 /// The value, what it gives, and why it is the one.
-pub fn calibration(report: &CalibrationReport) -> Text {
+pub fn calibration(report: &CalibrationReport, style: Style) -> Text {
     let CalibrationReport { found, target, side, concern } = report;
     let mut text = Text::default();
     let value = number::plain(found.value);
@@ -19,8 +19,7 @@ pub fn calibration(report: &CalibrationReport) -> Text {
             format!("true-positive rate at false-positive rate {}", number::plain(at.get()))
         }
     };
-    let row =
-        [what, number::lower(found.achieved), number::upper(found.achieved), number::plain(target.limit())];
+    let row = [what, style.lower(found.achieved), style.upper(found.achieved), number::plain(target.limit())];
     let by = format!("with it, by {}", found.analysis);
     text.answer(table([by.as_str(), "at least", "at most", "target"], [row]));
     let next = match found.parameter {

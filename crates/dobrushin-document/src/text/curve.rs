@@ -1,12 +1,11 @@
 //! A curve as a table.
 
-use super::{Text, aligned, warn, wrap};
+use super::{Style, Text, aligned, warn, wrap};
 use crate::report::{Curve, answer};
 use dobrushin::account::Answer;
-use dobrushin::numeric::decimal as number;
 
 /// A row for each point.
-pub fn curve(curve: &Curve) -> Text {
+pub fn curve(curve: &Curve, style: Style) -> Text {
     let mut text = Text::default();
     let given = curve.given();
     let (symbol, ids) = (given.symbol(), curve.ids());
@@ -14,11 +13,11 @@ pub fn curve(curve: &Curve) -> Text {
     let columns = ids.iter().map(|id| (*id).to_owned());
     let excess = curve.worths.iter().map(|_| "excess at most".to_owned());
     let header = names.chain([format!("{symbol} at most")]).chain(excess).chain(columns).collect();
-    let cell = |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| number::upper(answer.value));
+    let cell = |answer: Option<Answer>| answer.map_or("–".to_owned(), |answer| style.upper(answer.value));
     let rows = curve.points.iter().zip(&curve.accounts).enumerate().map(|(place, (point, account))| {
         let values = curve.sweeps.iter().zip(point).map(|(sweep, &index)| sweep.label(index));
         let guarantee = cell(account.guarantee().ok().map(|best| best.answer));
-        let best = || curve.best(place).map_or("–".to_owned(), |best| number::upper(best.value));
+        let best = || curve.best(place).map_or("–".to_owned(), |best| style.upper(best.value));
         let worth = curve.worths.iter().map(|_| best());
         let analyses = ids.iter().map(|id| cell(answer(account, id)));
         values.chain([guarantee]).chain(worth).chain(analyses).collect()

@@ -1,6 +1,6 @@
 //! Local privacy, in words.
 
-use super::{Text, aligned, table};
+use super::{Style, Text, aligned, table};
 use crate::json::{Bounds, Number};
 use crate::plain_text::shown_safely;
 use crate::report::{
@@ -14,9 +14,9 @@ use dobrushin::numeric::decimal as number;
 const NOT_PRIVATE: &str = crate::certificate::NOT_PRIVATE;
 
 /// How private a mechanism is, at every ε.
-pub fn local_profile(report: &ProfileReport) -> Text {
+pub fn local_profile(report: &ProfileReport, style: Style) -> Text {
     let mut text = Text::default();
-    let row = |name: String, Bounds(value): Bounds| [name, number::upper(value), number::width(value)];
+    let row = |name: String, Bounds(value): Bounds| [name, style.upper(value), number::width(value)];
     let levels = report.eta.iter().map(|eta| row(number::plain(eta.epsilon), eta.value));
     text.answer(format!("{}\n\n{}", report.title, table(["epsilon", "delta at most", "width"], levels)));
     let deltas = report.epsilon_at_delta.iter().map(|at| row(number::plain(at.delta), at.epsilon));
@@ -33,7 +33,7 @@ pub fn local_profile(report: &ProfileReport) -> Text {
          See: dobrushin explain contraction-coefficient, chi2-contraction",
     );
     let pair = |together: &Together| {
-        format!("({}, {})", number::upper(together.epsilon.0), number::plain(together.delta))
+        format!("({}, {})", style.upper(together.epsilon.0), number::plain(together.delta))
     };
     if let Some(questions) = &report.questions {
         text.answer(format!(
@@ -60,7 +60,7 @@ pub fn promise_sentence(report: &PromiseReport) -> String {
         (true, _) => format!("{name} is {claim}-locally private."),
         (_, true) => format!(
             "{name} is NOT {claim}-locally private: its delta is at least {} there.",
-            number::lower(report.exact_delta.0)
+            number::lower(report.exact_delta.0, number::DIGITS)
         ),
         _ => format!("{name} may be {claim}-locally private, but that could not be proved."),
     }
@@ -72,8 +72,8 @@ fn claim(promise: &PromiseReport) -> String {
 }
 
 /// Whether a mechanism keeps its promise, and what it has.
-pub fn promise(report: &PromiseReport) -> Text {
-    let row = |what: String, Bounds(value): Bounds| [what, number::lower(value), number::upper(value)];
+pub fn promise(report: &PromiseReport, style: Style) -> Text {
+    let row = |what: String, Bounds(value): Bounds| [what, style.lower(value), style.upper(value)];
     let rows = [
         row(format!("delta at epsilon = {}", number::plain(report.epsilon)), report.exact_delta),
         row(format!("epsilon at delta = {}", number::plain(report.delta)), report.exact_epsilon),
@@ -112,11 +112,11 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
 }
 
 /// What is estimated from reports, and where these come from.
-pub fn estimate(report: &EstimateReport) -> Text {
+pub fn estimate(report: &EstimateReport, style: Style) -> Text {
     let mut text = Text::default();
     match &report.estimate {
-        Estimate::Frequencies(found) => frequencies(&mut text, report, found),
-        Estimate::Mean(found) => mean(&mut text, report, found),
+        Estimate::Frequencies(found) => frequencies(&mut text, report, found, style),
+        Estimate::Mean(found) => mean(&mut text, report, found, style),
     }
     if report.skipped > 0 {
         text.answer(format!("{} rows were no reports and are not counted", report.skipped));
@@ -127,7 +127,7 @@ pub fn estimate(report: &EstimateReport) -> Text {
     text
 }
 
-fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesReport) {
+fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesReport, style: Style) {
     let first = found.frequencies.first();
     let has_errors = first.is_some_and(|row| row.standard_error.is_some());
     let is_certain = first.is_some_and(|row| row.certain_interval.is_some());
@@ -161,7 +161,7 @@ fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesRepo
     };
     text.explanation(format!("{estimate}{cover}"));
     if let Some(found) = &found.quantiles {
-        quantiles(text, found);
+        quantiles(text, found, style);
     }
 }
 
@@ -172,10 +172,10 @@ fn cells(row: &FrequencyReport) -> Vec<String> {
     frequency.into_iter().chain(row.standard_error.map(shown)).chain(ends.into_iter().flatten()).collect()
 }
 
-fn quantiles(text: &mut Text, quantiles: &[QuantileReport]) {
+fn quantiles(text: &mut Text, quantiles: &[QuantileReport], style: Style) {
     let rows = quantiles.iter().map(|quantile| {
         let span = quantile.certain_interval;
-        let [value, from, to] = [quantile.value, span.from, span.to].map(|end| number::nearest(end.0));
+        let [value, from, to] = [quantile.value, span.from, span.to].map(|end| style.nearest(end.0));
         [number::plain(quantile.level), value, from, to]
     });
     text.answer(table(["quantile", "value", "from", "to"], rows));
@@ -185,17 +185,17 @@ fn quantiles(text: &mut Text, quantiles: &[QuantileReport]) {
     );
 }
 
-fn mean(text: &mut Text, report: &EstimateReport, found: &MeanReport) {
+fn mean(text: &mut Text, report: &EstimateReport, found: &MeanReport, style: Style) {
     text.answer(format!(
         "Mean of {}: {} ± {} (standard error), from {} reports",
         shown_safely(&report.column),
-        number::nearest(found.mean.0),
-        number::nearest(found.standard_error.0),
+        style.nearest(found.mean.0),
+        style.nearest(found.standard_error.0),
         report.reports
     ));
     let spans = [("by the normal law", found.interval), ("for certain", found.certain_interval)];
     let rows =
-        spans.map(|(name, span)| [name.to_owned(), number::nearest(span.from.0), number::nearest(span.to.0)]);
+        spans.map(|(name, span)| [name.to_owned(), style.nearest(span.from.0), style.nearest(span.to.0)]);
     let confidence = format!("{} confidence", number::plain(report.confidence));
     text.answer(table([confidence.as_str(), "from", "to"], rows));
     text.explanation(
@@ -242,15 +242,15 @@ pub fn plans(report: &PlansReport) -> Text {
 }
 
 /// The least error that anybody can reach from private reports.
-pub fn bounds(report: &BoundsReport) -> Text {
+pub fn bounds(report: &BoundsReport, style: Style) -> Text {
     let mut text = Text::default();
     for (what, bounds) in &report.tasks {
         let row =
-            |risk: &RiskReport| [risk.id.to_owned(), number::lower(risk.value.0), risk.coefficient.clone()];
+            |risk: &RiskReport| [risk.id.to_owned(), style.lower(risk.value.0), risk.coefficient.clone()];
         let table = table(["by", "error at least", "coefficient"], bounds.iter().map(row));
         text.answer(format!("{what}\n\n{table}"));
     }
-    let row = |name: &str, Bounds(value): Bounds| [name.to_owned(), number::upper(value)];
+    let row = |name: &str, Bounds(value): Bounds| [name.to_owned(), style.upper(value)];
     let contraction = &report.contraction;
     let rows = [row("total variation (η_TV)", contraction.tv), row("χ², KL (η_KL)", contraction.kl)];
     let published = contraction.published.map(|phi| row("every f-divergence, as published (φ)", phi));

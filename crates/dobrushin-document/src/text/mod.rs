@@ -17,8 +17,44 @@ pub use training::training;
 pub use verification::{complaint, verification};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use dobrushin::Enclosure;
+use dobrushin::numeric::decimal as number;
 
-/// Blocks of text; the explanations are left out by `--quiet`.
+/// How much people want to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Only the answer: no explanations.
+    pub quiet: bool,
+    /// Also what usually helps nobody.
+    pub verbose: bool,
+    /// The significant digits of numbers, which are rounded outward.
+    pub digits: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { quiet: false, verbose: false, digits: number::DIGITS }
+    }
+}
+
+impl Style {
+    /// The upper end, rounded up.
+    pub fn upper(self, value: Enclosure) -> String {
+        number::upper(value, self.digits)
+    }
+
+    /// The lower end, rounded down.
+    pub fn lower(self, value: Enclosure) -> String {
+        number::lower(value, self.digits)
+    }
+
+    /// A number that is no bound.
+    pub fn nearest(self, value: f64) -> String {
+        number::nearest(value, self.digits)
+    }
+}
+
+/// Blocks of text; the explanations are left out if it is to be quiet.
 #[derive(Default)]
 pub struct Text {
     blocks: Vec<(Kind, String)>,
@@ -42,8 +78,8 @@ impl Text {
     }
 
     /// The blocks, without the explanations if it is to be quiet.
-    pub fn render(&self, quiet: bool) -> String {
-        let shown = self.blocks.iter().filter(|(kind, _)| !quiet || *kind == Kind::Answer);
+    pub fn render(&self, style: Style) -> String {
+        let shown = self.blocks.iter().filter(|(kind, _)| !style.quiet || *kind == Kind::Answer);
         let blocks: Vec<&str> = shown.map(|(_, block)| block.trim_end()).collect();
         blocks.join("\n\n") + "\n"
     }

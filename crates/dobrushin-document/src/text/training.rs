@@ -1,15 +1,14 @@
 //! What users read when training has ended.
 
-use super::{Text, bullets, table, warn};
+use super::{Style, Text, bullets, table, warn};
 use crate::certificate::NOT_PRIVATE;
 use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
-use dobrushin::numeric::decimal as number;
 
 /// The guarantee first, then what may be said of how good the model is.
-pub fn training(report: &TrainingReport) -> Text {
+pub fn training(report: &TrainingReport, style: Style) -> Text {
     let mut text = Text::default();
     if let Some(guarantee) = &report.guarantee {
-        describe(&mut text, report, guarantee);
+        describe(&mut text, report, guarantee, style);
     }
     if let Some(test) = &report.test {
         text.answer(metrics(&report.labels, test.as_slice()));
@@ -39,8 +38,8 @@ pub fn training(report: &TrainingReport) -> Text {
 const UNUSABLE: &str = "Rows that cannot be used, if there are any, were trained on as empty records. Only you may know: dobrushin schema check \
                         with --rows\nfinds them.";
 
-fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeReport) {
-    let value = guarantee.answer.value().map_or(String::new(), number::upper);
+fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeReport, style: Style) {
+    let value = guarantee.answer.value().map_or(String::new(), |value| style.upper(value));
     let promise = format!("(ε, δ) = {}, by {}", guarantee.given.pair(&value), guarantee.analysis);
     text.answer(match report.seed {
         None => promise,
@@ -48,7 +47,7 @@ fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeRepor
     });
     warn(text, report.concern.as_deref());
     if let Some(published) = report.if_published {
-        let (symbol, value) = (guarantee.given.symbol(), number::upper(published));
+        let (symbol, value) = (guarantee.given.symbol(), style.upper(published));
         text.explanation(format!(
             "If every iterate were published it would be {symbol} = {value}, by composition."
         ));

@@ -1,17 +1,17 @@
 //! Whether a certificate holds, in words.
 
-use super::{Text, bullets, capitalised, table};
+use super::{Style, Text, bullets, capitalised, table};
 use crate::certificate::{NOT_PRIVATE, Verdict, Verification};
 use crate::json::Number;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 
 /// The verdict on all of it first, then why; `model` is how the file of the model is called, if one was given.
-pub fn verification(found: &Verification, model: Option<&str>) -> Text {
+pub fn verification(found: &Verification, model: Option<&str>, style: Style) -> Text {
     let mut text = Text::default();
     text.answer(if found.confirmed {
         let which = model.map_or(String::new(), |model| format!(", and it is that of {model}"));
-        format!("The certificate holds{which}: {}", promise(found))
+        format!("The certificate holds{which}: {}", promise(found, style))
     } else {
         let not_of = model.zip(found.other_model);
         let not_of = not_of.map(|(model, why)| format!("it is NOT the certificate of {model}: {why}"));
@@ -74,12 +74,12 @@ pub fn complaint(found: &Verification) -> Option<String> {
 }
 
 /// What is claimed.
-fn promise(found: &Verification) -> String {
+fn promise(found: &Verification, style: Style) -> String {
     let Number(claimed) = found.claimed;
-    let mut value = number::upper(Enclosure::from(claimed));
+    let mut value = style.upper(Enclosure::from(claimed));
     let log_delta = found.claimed_log_delta.filter(|ln| claimed < 1e-300 && ln.0.is_finite());
     if let Some(Number(log_delta)) = log_delta {
-        value += &format!(" (ln δ ≤ {})", number::upper(Enclosure::from(log_delta)));
+        value += &format!(" (ln δ ≤ {})", style.upper(Enclosure::from(log_delta)));
     }
     format!("(ε, δ) = {}, by {}", found.target.pair(&value), found.analysis)
 }

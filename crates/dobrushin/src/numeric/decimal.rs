@@ -2,22 +2,29 @@
 
 use crate::Enclosure;
 
-/// How many significant digits tables show.
-const DIGITS: usize = 10;
+/// How many significant digits people read, unless they ask for more.
+pub const DIGITS: usize = 4;
 
-/// The upper end, rounded up to ten significant digits: still an upper bound.
-pub fn upper(value: Enclosure) -> String {
-    directed(value.upper(), true, DIGITS)
+/// The upper end, rounded up to this many significant digits: still an upper bound.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::numeric::decimal;
+/// assert_eq!(decimal::upper(Enclosure::from(0.58130544), 4), "0.5814");
+/// assert_eq!(decimal::lower(Enclosure::from(0.58130544), 4), "0.5813");
+/// ```
+pub fn upper(value: Enclosure, digits: usize) -> String {
+    directed(value.upper(), true, digits)
 }
 
-/// The upper end in words: rounded up to four significant digits.
+/// The upper end in words: rounded up to [`DIGITS`] significant digits.
 pub fn briefly(value: Enclosure) -> String {
-    directed(value.upper(), true, 4)
+    upper(value, DIGITS)
 }
 
-/// The lower end, rounded down to ten significant digits: still a lower bound.
-pub fn lower(value: Enclosure) -> String {
-    directed(value.lower(), false, DIGITS)
+/// The lower end, rounded down to this many significant digits: still a lower bound.
+pub fn lower(value: Enclosure, digits: usize) -> String {
+    directed(value.lower(), false, digits)
 }
 
 /// A number as the user gave it, or an exact one.
@@ -31,13 +38,13 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A number that is no bound, to ten significant digits.
-pub fn nearest(value: f64) -> String {
-    let rounded = format!("{:.*e}", DIGITS - 1, value).parse();
+/// A number that is no bound, to this many significant digits.
+pub fn nearest(value: f64, digits: usize) -> String {
+    let rounded = format!("{:.*e}", digits.saturating_sub(1), value).parse();
     plain(rounded.unwrap_or(value))
 }
 
-/// `value` with so many significant digits, rounded up or down.
+/// `value` with this many significant digits, rounded up or down.
 fn directed(value: f64, up: bool, significant: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return plain(value).replace("inf", "∞");
@@ -91,7 +98,7 @@ pub fn width(value: Enclosure) -> String {
     match value.relative_width() {
         0.0 => "exact".to_owned(),
         width if width.is_finite() => format!("{width:.0e}"),
-        _ => format!("≥ {}", lower(value)),
+        _ => format!("≥ {}", lower(value, DIGITS)),
     }
 }
 
@@ -100,7 +107,7 @@ mod tests {
     use super::*;
 
     fn both(x: f64) -> (String, String) {
-        (lower(Enclosure::from(x)), upper(Enclosure::from(x)))
+        (lower(Enclosure::from(x), 10), upper(Enclosure::from(x), 10))
     }
 
     #[test]
@@ -117,20 +124,20 @@ mod tests {
         for (x, text) in [(0.5, "0.5"), (2.0, "2"), (0.0, "0"), (1e5, "100000"), (-0.25, "-0.25")] {
             assert_eq!(both(x), (text.into(), text.into()));
         }
-        assert_eq!(upper(Enclosure::INFINITE), "∞");
+        assert_eq!(upper(Enclosure::INFINITE, 10), "∞");
         assert_eq!(briefly(Enclosure::from(1.23401)), "1.235");
     }
 
     #[test]
     fn a_carry_runs_through_all_digits() {
-        assert_eq!(upper(Enclosure::from(0.999_999_999_999)), "1");
-        assert_eq!(upper(Enclosure::from(9.999_999_999_99)), "10");
-        assert_eq!(upper(Enclosure::from(9.999_999_999_99e-30)), "1e-29");
+        assert_eq!(upper(Enclosure::from(0.999_999_999_999), 10), "1");
+        assert_eq!(upper(Enclosure::from(9.999_999_999_99), 10), "10");
+        assert_eq!(upper(Enclosure::from(9.999_999_999_99e-30), 10), "1e-29");
     }
 
     #[test]
     fn the_smallest_number_is_not_lost() {
-        assert_eq!(upper(Enclosure::from(5e-324)), "4.940656459e-324");
-        assert_eq!(lower(Enclosure::from(5e-324)), "4.940656458e-324");
+        assert_eq!(upper(Enclosure::from(5e-324), 10), "4.940656459e-324");
+        assert_eq!(lower(Enclosure::from(5e-324), 10), "4.940656458e-324");
     }
 }

@@ -5,19 +5,20 @@ use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
 use dobrushin_document::report::BoundsReport;
+use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{Ball, Frequencies, FrequencyLoss, MomentClass, Reports, Task};
 
 /// Lower bounds for every task that is asked for.
-pub fn run(arguments: &BoundsArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &BoundsArgs, style: Style) -> Result<Report, Problem> {
     let privacy = LocalPrivacy { epsilon: arguments.epsilon, delta: arguments.delta };
     let reports = Reports::promised(privacy);
     let mut answers =
         tasks(arguments)?.into_iter().map(|(what, task)| (what, task.bounds(&reports, arguments.records)));
     let Some(first) = answers.next() else { return Err(Problem::new("there is no task")) };
     let report = BoundsReport::new(arguments.records.get(), first, answers.collect());
-    Ok(Report::new(text::bounds(&report), json::of(&report)))
+    Ok(Report::new(text::bounds(&report, style), json::of(&report)))
 }
 
 /// What is asked for; a mean if nothing is.

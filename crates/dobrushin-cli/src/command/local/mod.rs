@@ -16,14 +16,14 @@ use std::process::ExitCode;
 
 /// Does what is asked, and prints it.
 pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> {
-    let show_progress = !common.quiet;
+    let style = common.style();
     let report = match &arguments.command {
-        LocalCommand::Profile(arguments) => profile::run(arguments),
-        LocalCommand::Verify(arguments) => verify::run(arguments),
+        LocalCommand::Profile(arguments) => profile::run(arguments, style),
+        LocalCommand::Verify(arguments) => verify::run(arguments, style),
         LocalCommand::Privatize(arguments) => return privatize::run(arguments, common),
-        LocalCommand::Estimate(arguments) => estimate::run(arguments, show_progress),
+        LocalCommand::Estimate(arguments) => estimate::run(arguments, style),
         LocalCommand::Plan(arguments) => plan::run(arguments),
-        LocalCommand::Bounds(arguments) => bounds::run(arguments),
+        LocalCommand::Bounds(arguments) => bounds::run(arguments, style),
     }?;
     report.print(common)?;
     Ok(report.exit_code())

@@ -21,7 +21,7 @@ pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Probl
     let to = common.destination();
     let report = privatize(arguments, to, !common.quiet)?;
     // The reports may have taken the place where answers are printed.
-    let rest = Common { json: common.json, quiet: common.quiet, output: None };
+    let rest = Common { output: None, ..common.clone() };
     if matches!(Place::of(to), Ok(Place::Standard)) {
         say(&report.rendered(&rest));
     } else {
@@ -38,7 +38,7 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         let help = format!(
             "with delta = {} it is private at epsilon = {}; see dobrushin local verify",
             decimal::plain(specification.delta.get()),
-            decimal::upper(promise.exact_epsilon.0)
+            decimal::briefly(promise.exact_epsilon.0)
         );
         return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
     }

@@ -13,6 +13,7 @@ use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use dobrushin_document::json::{self, Bounds};
 use dobrushin_document::report::{ProfileReport, Together};
 use dobrushin_document::text;
+use dobrushin_document::text::Style;
 use dobrushin_local::{LocalProfile, Shuffled};
 use std::num::NonZeroU32;
 
@@ -20,7 +21,7 @@ use std::num::NonZeroU32;
 const MOST_ENTRIES: usize = 1 << 17;
 
 /// The profile of the mechanism as it is realised.
-pub fn run(arguments: &ProfileArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
     let zero = Epsilon::new(0.0)?;
     let id = arguments.mechanism.mechanism.filter(|_| arguments.mechanism.channel.is_none());
     if let (Some(id), 2..) = (id, arguments.epsilon.len()) {
@@ -49,7 +50,7 @@ pub fn run(arguments: &ProfileArgs) -> Result<Report, Problem> {
     let delta = arguments.together_delta;
     report.questions = arguments.questions.map(|count| questions(&profile, count, delta));
     report.shuffled = arguments.shuffled.map(|count| shuffled(&profile, count, delta)).transpose()?;
-    Ok(Report::new(text::local_profile(&report), json::of(&report)))
+    Ok(Report::new(text::local_profile(&report, style), json::of(&report)))
 }
 
 /// Several questions to one person.

@@ -3,11 +3,15 @@
 use super::arguments::VerifyArgs;
 use crate::output::Report;
 use crate::problem::Problem;
+use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 
 /// Exit code 1 if it is not.
-pub fn run(arguments: &VerifyArgs) -> Result<Report, Problem> {
+pub fn run(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
     let specification = arguments.mechanism.specification(arguments.epsilon)?;
     let promise = specification.promise(&specification.build()?);
-    Ok(Report { answer_is_no: !promise.holds, ..Report::new(text::promise(&promise), json::of(&promise)) })
+    Ok(Report {
+        answer_is_no: !promise.holds,
+        ..Report::new(text::promise(&promise, style), json::of(&promise))
+    })
 }

@@ -23,7 +23,7 @@ pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
     let asked = arguments.data.as_ref().filter(|_| arguments.rows);
     let rows = asked.map(|data| load(data, &schema, false, !quiet)).transpose()?;
     let (bounds, features) = (schema.bounds(), schema.feature_names());
-    let norm = decimal::upper(Enclosure::from(bounds.norm));
+    let norm = decimal::briefly(Enclosure::from(bounds.norm));
     let why = match schema.declares_norm() {
         true => "declared: longer rows are scaled down to it",
         false => "the largest that a row can have",
@@ -75,7 +75,7 @@ fn labels(schema: &Schema) -> String {
             format!("{name}: {}", classes.join(", "))
         }
         None => {
-            let [lower, upper] = [-1.0, 1.0].map(|end| decimal::nearest(schema.label_value(task, end)));
+            let [lower, upper] = [-1.0, 1.0].map(|end| decimal::nearest(schema.label_value(task, end), 10));
             match schema.labels() {
                 Labels::Number => format!("{name}: {lower} to {upper}"),
                 _ => name.to_owned(),

@@ -22,6 +22,7 @@ use dobrushin::account::{Options, Target};
 use dobrushin::run::Parameter;
 use dobrushin_document::certificate::{Certificate, TrainingRecord};
 use dobrushin_document::model::ModelFile;
+use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, json, text};
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
 use files::Folder;
@@ -30,14 +31,14 @@ use files::Folder;
 ///
 /// The plan that is accounted for is the plan that is carried out, and the run that the certificate holds is the one that
 /// the plan was made from. Its schema is read once: that file may change while the model is trained.
-pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     let out = Folder::new(&arguments.out, arguments.force)?;
     let run = opened.self_contained()?;
     data::keep_the_number_secret(arguments, &run)?;
     let goal = Goal::of(arguments, &run)?;
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let mut data = Data::read(arguments, &run.schema()?, &generators, show_progress)?;
+    let mut data = Data::read(arguments, &run.schema()?, &generators, !style.quiet)?;
     let run = data.counted(&arguments.data, run)?;
     let run = match goal.target() {
         Some(target) => with_least_noise(run, target)?,
@@ -51,7 +52,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
             .help(why_no_certificate(&account)));
     };
     data.prepare(&plan);
-    let released = train(&plan, &mut data, &generators, show_progress)?;
+    let released = train(&plan, &mut data, &generators, !style.quiet)?;
     let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
     let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
     certificate.training =
@@ -59,7 +60,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, show_progress: bool) -> Result<
     out.write(&model, &certificate)?;
     let trained = report::Trained { plan: &plan, schema: &schema, released: &released, data: &data };
     let report = trained.report(arguments, &account, &run, &out);
-    Ok(Report::new(text::training(&report), json::of(&report)))
+    Ok(Report::new(text::training(&report, style), json::of(&report)))
 }
 
 /// The run with the least noise that meets a target.

@@ -9,12 +9,13 @@ use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
 use dobrushin::Probability;
 use dobrushin_document::report::{Estimate, EstimateReport, MeanReport, QuantileReport};
+use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 use dobrushin_local::estimate::{CdfEstimator, MeanEstimator, Method};
 use dobrushin_local::mean::Target;
 
 /// Reads the reports, and estimates.
-pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Problem> {
+pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     let Some((first_path, others)) = arguments.reports.split_first() else {
         return Err(Problem::new("no file of reports is given"));
     };
@@ -32,7 +33,7 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
     let mut tally = Tally::new(&mechanism);
     let mut skipped = 0;
     for (path, columns) in all {
-        let pass = Pass { path, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
+        let pass = Pass { path, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress: !style.quiet };
         let work = |_: u64, cells: &Cells| {
             let (batch, bad) = parse(cells, &mechanism);
             (Part::of(&mechanism, batch), bad)
@@ -68,7 +69,7 @@ pub fn run(arguments: &EstimateArgs, show_progress: bool) -> Result<Report, Prob
         skipped,
         private: description.seed.is_none(),
     };
-    Ok(Report::new(text::estimate(&report), json::of(&report)))
+    Ok(Report::new(text::estimate(&report, style), json::of(&report)))
 }
 
 /// What to do about rows that are no reports.
