@@ -1,6 +1,6 @@
 //! e^x and e^x − 1.
 
-use super::rounding::round;
+use super::rounding::{round, round_gradually};
 use super::table::{COARSE_AND_FINE, LN_2, PARTS, POWERS};
 use super::{INTEGER, SIGN, accurate, high, nearest_integer, parts, polynomial, power_of_two};
 
@@ -36,7 +36,10 @@ fn extreme_exp(x: f64) -> f64 {
         _ if x.abs() < TINY => 1.0,
         _ if x > LARGEST => f64::INFINITY,
         _ if x < -746.0 => 0.0,
-        _ => accurate::exp(x),
+        _ => {
+            let (significand, exponent) = quick(x);
+            round_gradually(significand, exponent, QUICK_ERROR).unwrap_or_else(|_| accurate::exp(x))
+        }
     }
 }
 
