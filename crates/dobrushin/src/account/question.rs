@@ -97,20 +97,18 @@ pub struct Entry {
 /// What all analyses answered, and the best of it.
 ///
 /// ```
-/// use dobrushin::{Delta, NotApplicable, Order, Question, Release, Run};
+/// use dobrushin::run::{Fact, Obstacle};
+/// use dobrushin::{Delta, Order, Question, Release, Run};
 ///
-/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).clip_norm(1.0);
-/// let run = run.noise_multiplier(1.0).release(Release::Last).build()?;
+/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).learning_rate(0.1);
+/// let run = run.clip_norm(1.0).noise_multiplier(1.0).release(Release::Last).build()?;
 /// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+/// assert_eq!(account.guarantee()?.to_string(), "(ε, δ) = (2.808, 1e-5), by composition");
 ///
-/// let guarantee = account.guarantee()?;
-/// assert_eq!((guarantee.id, guarantee.to_string()), ("composition", "(ε, δ) = (2.808, 1e-5), by composition".to_owned()));
-/// // Nothing is known of the loss, so that nothing can be said of hidden states: the missing facts are named.
-/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").expect("it was asked");
-/// assert_eq!(
-///     contraction.outcome.as_ref().err().map(ToString::to_string).as_deref(),
-///     Some("the domain is unbounded: [domain] diameter is missing")
-/// );
+/// // Every analysis that says nothing names the facts that it misses.
+/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").ok_or("it was asked")?;
+/// let obstacle = contraction.outcome.as_ref().err().map(|refused| refused.obstacle());
+/// assert_eq!(obstacle, Some(Obstacle::Missing(&[Fact::Diameter])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
