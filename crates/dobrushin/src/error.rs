@@ -2,6 +2,15 @@
 
 /// Why a quantity, a law or a kernel was refused. Each message names what is
 /// wrong, its value, and what is accepted.
+///
+/// ```
+/// use dobrushin::{Epsilon, Error};
+///
+/// let refused = Epsilon::new(-1.0);
+/// assert!(matches!(refused, Err(Error::OutOfRange { name: "epsilon", .. })));
+/// let message = refused.err().map(|error| error.to_string());
+/// assert_eq!(message.as_deref(), Some("epsilon is -1, but it must be 0 or more"));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

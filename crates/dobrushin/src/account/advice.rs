@@ -7,6 +7,20 @@ use crate::numeric::decimal;
 use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 
 /// A change of a run, and what it would lead to.
+///
+/// ```
+/// use dobrushin::account::advice;
+/// use dobrushin::{Delta, Options, Question, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).learning_rate(0.1).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let options = Options { only: vec!["composition"], ..Options::default() };
+/// let now = run.account_by(Question::EpsilonAt(Delta::new(1e-5)?), &options);
+/// // Composition counts every iterate as published, so that only more noise helps.
+/// let tried = advice(&run, &now, &options);
+/// assert_eq!(tried.iter().map(|advice| advice.change.as_str()).collect::<Vec<_>>(), ["twice the noise"]);
+/// assert!(tried[0].answer.value.upper() < now.guarantee()?.epsilon());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Advice {
@@ -22,6 +36,20 @@ pub struct Advice {
 const WORTH: f64 = 0.95;
 
 /// The changes that help, the best first: each was made, and the run asked again, by the analyses of the options.
+///
+/// ```
+/// use dobrushin::account::advice;
+/// use dobrushin::{Delta, Options, Question, Release, Run};
+///
+/// let run = Run::gradient_descent(100).steps(100).learning_rate(0.1).clip_norm(1.0).noise_multiplier(5.0);
+/// let run = run.release(Release::Last).weight_decay(0.1).build()?;
+/// let options = Options { only: vec!["composition", "shift"], ..Options::default() };
+/// let now = run.account_by(Question::EpsilonAt(Delta::new(1e-5)?), &options);
+/// let tried = advice(&run, &now, &options);
+/// assert!(!tried.is_empty());
+/// assert!(tried.is_sorted_by_key(|advice| advice.answer.value.upper()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn advice(run: &Run, now: &Account, options: &Options) -> Vec<Advice> {
     let (Some(training), question) = (run.as_training(), now.question) else {
         return Vec::new();

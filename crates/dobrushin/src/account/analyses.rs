@@ -10,6 +10,20 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
+///
+/// ```
+/// use dobrushin::account::{Options, analyses};
+/// use dobrushin::{Epsilon, PrivacyProfile, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let options = Options { only: vec!["composition"], ..Options::default() };
+/// for analysed in analyses(&run, &options) {
+///     // A profile answers for every ε; δ decreases as ε grows.
+///     let profile = analysed.profile?;
+///     assert!(profile.delta(Epsilon::new(2.0)?).upper() < profile.delta(Epsilon::new(1.0)?).lower());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 pub struct Analysed {
     /// Its name, by which [`crate::statement::find`] knows the theorem.
@@ -27,7 +41,21 @@ pub struct Analysed {
 /// How wide the enclosures of ε are, relatively, if nothing else is asked for.
 pub const DEFAULT_TOLERANCE: f64 = 3e-5;
 
-/// The analyses to apply, and how exactly.
+/// Which analyses are applied, and how exactly they compute.
+///
+/// ```
+/// use dobrushin::{Delta, Options, Question, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let question = Question::EpsilonAt(Delta::new(1e-5)?);
+/// let options = Options { only: vec!["composition", "composition-renyi"], ..Options::default() };
+/// let account = run.account_by(question, &options);
+/// assert_eq!(account.entries.len(), 2);
+/// // Adding up the losses themselves is never worse than adding up Rényi divergences.
+/// let epsilon = |id| account.answer(id).map(|answer| answer.value.upper());
+/// assert!(epsilon("composition") < epsilon("composition-renyi"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// How wide the enclosures of ε may be, relatively, where they are computed on grids.
@@ -49,17 +77,49 @@ impl Options {
 }
 
 /// The names of all analyses, in the order of reports.
+///
+/// ```
+/// use dobrushin::{account, statement};
+///
+/// // Each of them is explained by the statement of the same name.
+/// assert!(account::analysis_ids().all(|id| statement::find(id).is_some()));
+/// assert_eq!(account::analysis_ids().next(), Some("composition"));
+/// ```
 pub fn analysis_ids() -> impl Iterator<Item = &'static str> {
     analysis::ALL.iter().map(|theorem| theorem.id())
 }
 
 /// Every analysis of a run.
+///
+/// ```
+/// use dobrushin::Run;
+/// use dobrushin::account::{Options, analyses, analysis_ids};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let analysed = analyses(&run, &Options::default());
+/// assert!(analysed.iter().map(|analysed| analysed.id).eq(analysis_ids()));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 pub fn analyses(run: &Run, options: &Options) -> Vec<Analysed> {
     all(run, options, Effort::Once(options.tolerance))
 }
 
 /// Every analysis of a run, to be asked at hundreds of places: enclosures of ε are about 1e-3
 /// wide, relatively.
+///
+/// ```
+/// use dobrushin::account::{Options, analyses_for_curves};
+/// use dobrushin::{Epsilon, PrivacyProfile, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let options = Options { only: vec!["composition"], ..Options::default() };
+/// for analysed in analyses_for_curves(&run, &options) {
+///     let profile = analysed.profile?;
+///     let curve = (0..100).map(|i| Ok(profile.delta(Epsilon::new(f64::from(i) / 20.0)?).upper()));
+///     assert!(curve.collect::<Result<Vec<f64>, dobrushin::Error>>()?.is_sorted_by(|a, b| a > b));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
     all(run, options, Effort::ManyPlaces)
 }

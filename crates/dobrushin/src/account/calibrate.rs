@@ -9,7 +9,24 @@ use crate::numeric::Boundary;
 use crate::run::{Batch, Parameter, Run, RunError, Training};
 use crate::{Enclosure, NotApplicable};
 
-/// A value that meets a target.
+/// A value of a parameter with which a run meets a target.
+///
+/// ```
+/// use dobrushin::account::calibrate;
+/// use dobrushin::run::Parameter;
+/// use dobrushin::{Delta, Epsilon, Run, Target};
+///
+/// let run = Run::gradient_descent(100).steps(1).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let target = Target::Privacy { epsilon: Epsilon::new(2.0)?, delta: Delta::new(1e-5)? };
+/// let most = calibrate(&run, Parameter::Steps, target)?;
+/// // One step more would be too many.
+/// let epsilon = |steps| -> Result<f64, Box<dyn std::error::Error>> {
+///     let run = run.with(Parameter::Steps, steps)?;
+///     Ok(run.account(dobrushin::Question::EpsilonAt(Delta::new(1e-5)?)).guarantee()?.epsilon())
+/// };
+/// assert!(epsilon(most.value)? <= 2.0 && epsilon(most.value + 1.0)? > 2.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Calibration {
@@ -27,7 +44,20 @@ pub struct Calibration {
     pub evaluations: usize,
 }
 
-/// Why there is no such value.
+/// Why no value of a parameter meets a target.
+///
+/// ```
+/// use dobrushin::account::{CalibrationError, calibrate};
+/// use dobrushin::run::Parameter;
+/// use dobrushin::{Delta, Epsilon, Run, Target};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// // No Gaussian noise is so large that nothing can be told.
+/// let perfect = Target::Privacy { epsilon: Epsilon::new(0.0)?, delta: Delta::new(0.0)? };
+/// let refused = calibrate(&run, Parameter::NoiseMultiplier, perfect);
+/// assert!(matches!(refused, Err(CalibrationError::Unreachable { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrationError {
@@ -80,6 +110,22 @@ const MOST_DIAMETER: f64 = 1e9;
 ///
 /// # Errors
 /// [`CalibrationError::Unreachable`] if no value in range meets the target.
+///
+/// ```
+/// use dobrushin::account::calibrate;
+/// use dobrushin::numeric::theta;
+/// use dobrushin::run::Parameter;
+/// use dobrushin::{Delta, Epsilon, Neighbours, Positive, Run, Target};
+///
+/// // Four steps on all records are a single one with half of the noise multiplier, whose noise is known.
+/// let run = Run::gradient_descent(100).steps(4).clip_norm(1.0).noise_multiplier(1.0);
+/// let run = run.neighbours(Neighbours::ZeroOut).build()?;
+/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(1e-5)?);
+/// let found = calibrate(&run, Parameter::NoiseMultiplier, Target::Privacy { epsilon, delta })?;
+/// let known = 2.0 * theta::smallest_noise(Positive::new(1.0)?, epsilon, delta).upper();
+/// assert!((found.value / known - 1.0).abs() < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, CalibrationError> {
     if let Some(problem) = run.as_training().and_then(|training| training.not_monotone(parameter)) {
         return Err(problem.into());

@@ -9,6 +9,16 @@ use crate::run::Run;
 /// Whoever draws one of n records at random and publishes it in full changes the law of what is published by 1/n at most
 /// if one record changes: that is (0, 1/n)-private. So a δ of 1/n or more allows it. Where the number of records is itself
 /// a secret, n is the bound that was declared for it.
+///
+/// ```
+/// use dobrushin::Run;
+/// use dobrushin::account::large_delta;
+///
+/// let run = Run::gradient_descent(1000).steps(10).noise_multiplier(5.0).build()?;
+/// assert!(large_delta(&run, 1e-3).is_some());
+/// assert!(large_delta(&run, 1e-5).is_none());
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
     // As it was given; a computed one has more digits than words need.
     let shown = match decimal::plain(delta) {

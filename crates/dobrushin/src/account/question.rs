@@ -32,6 +32,17 @@ pub enum Question {
 }
 
 /// What a profile answers.
+///
+/// ```
+/// use dobrushin::profile::GaussianProfile;
+/// use dobrushin::{Epsilon, NonNegative, Question};
+///
+/// // At ε = 100 the δ of 1-GDP underflows, and its logarithm does not: it is below −a²/2 with a = 99.5.
+/// let answer = Question::DeltaAt(Epsilon::new(100.0)?).ask(&GaussianProfile::new(NonNegative::new(1.0)?));
+/// assert!(answer.value.upper() < 1e-300);
+/// assert!(answer.log_delta.is_some_and(|ln_delta| ln_delta.upper() < -99.5_f64.powi(2) / 2.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// ε or δ, whichever was asked for.
@@ -53,6 +64,21 @@ impl Question {
 }
 
 /// What one analysis answered.
+///
+/// ```
+/// use dobrushin::analysis::Family;
+/// use dobrushin::{Delta, Question, Run};
+///
+/// // Every iterate is published, so that only the compositions have an answer; the others say what is in the way.
+/// let run = Run::gradient_descent(100).steps(10).learning_rate(0.1).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+/// for entry in &account.entries {
+///     assert_eq!(entry.outcome.is_ok(), entry.family == Family::Composition, "{}", entry.id);
+/// }
+/// // The central limit theorem is an approximation, and never the guarantee.
+/// assert!(account.entries.iter().all(|entry| entry.rigorous == (entry.id != "composition-gdp")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Entry {
@@ -71,20 +97,18 @@ pub struct Entry {
 /// What all analyses answered, and the best of it.
 ///
 /// ```
-/// use dobrushin::{Delta, NotApplicable, Order, Question, Release, Run};
+/// use dobrushin::run::{Fact, Obstacle};
+/// use dobrushin::{Delta, Order, Question, Release, Run};
 ///
-/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).clip_norm(1.0);
-/// let run = run.noise_multiplier(1.0).release(Release::Last).build()?;
+/// let run = Run::dp_sgd(60_000).batch_size(256).order(Order::Poisson).steps(1000).learning_rate(0.1);
+/// let run = run.clip_norm(1.0).noise_multiplier(1.0).release(Release::Last).build()?;
 /// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+/// assert_eq!(account.guarantee()?.to_string(), "(ε, δ) = (2.808, 1e-5), by composition");
 ///
-/// let guarantee = account.guarantee()?;
-/// assert_eq!((guarantee.id, guarantee.to_string()), ("composition", "(ε, δ) = (1.951, 1e-5), by composition".to_owned()));
-/// // Nothing is known of the loss, so that nothing can be said of hidden states: the missing facts are named.
-/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").expect("it was asked");
-/// assert_eq!(
-///     contraction.outcome.as_ref().err().map(ToString::to_string).as_deref(),
-///     Some("the domain is unbounded: [domain] diameter is missing")
-/// );
+/// // Every analysis that says nothing names the facts that it misses.
+/// let contraction = account.entries.iter().find(|entry| entry.id == "contraction").ok_or("it was asked")?;
+/// let obstacle = contraction.outcome.as_ref().err().map(|refused| refused.obstacle());
+/// assert_eq!(obstacle, Some(Obstacle::Missing(&[Fact::Diameter])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -102,7 +126,21 @@ pub struct Account {
     pub concern: Option<String>,
 }
 
-/// An answer that is a guarantee.
+/// An answer that is a guarantee, with what must hold for it.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, NonNegative, Neighbours, Question, Run, numeric::theta};
+///
+/// // Four steps on all records with noise multiplier 2 are as private as one with noise multiplier 1.
+/// let run = Run::gradient_descent(100).steps(4).clip_norm(1.0).noise_multiplier(2.0);
+/// let run = run.neighbours(Neighbours::ZeroOut).build()?;
+/// let account = run.account(Question::DeltaAt(Epsilon::new(1.0)?));
+/// let guarantee = account.guarantee()?;
+/// let once = theta::theta(Epsilon::new(1.0)?, NonNegative::new(1.0)?);
+/// assert!((guarantee.delta() / once.upper() - 1.0).abs() < 1e-12 && guarantee.epsilon() == 1.0);
+/// assert!(!guarantee.assumptions.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Guarantee<'a> {

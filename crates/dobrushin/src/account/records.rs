@@ -7,7 +7,23 @@ use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 
-/// What holds for several records in a row.
+/// What holds for several records in a row, which are protected about equally.
+///
+/// ```
+/// use dobrushin::account::protection_by_record;
+/// use dobrushin::{Delta, Options, Question, Release, Run};
+///
+/// let run = Run::pnsgd(200).learning_rate(0.1).lipschitz(1.0).gradient_noise(2.0).release(Release::Last);
+/// let run = run.convex().smoothness(1.0).build()?;
+/// let options = Options { only: vec!["shift"], ..Options::default() };
+/// let rows = protection_by_record(&run, Question::EpsilonAt(Delta::new(1e-5)?), &options)?;
+/// // Every record is in one row, and the later it is used, the less is done to hide it.
+/// assert_eq!((rows.first().map(|row| row.from), rows.last().map(|row| row.to)), (Some(1), Some(200)));
+/// assert!(rows.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));
+/// let epsilon = |row: &dobrushin::account::Protection| row.answer.map(|answer| answer.value.upper());
+/// assert!(rows.windows(2).all(|pair| epsilon(&pair[0]) < epsilon(&pair[1])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Protection {
@@ -21,7 +37,18 @@ pub struct Protection {
     pub analysis: &'static str,
 }
 
-/// Why there is no such table.
+/// Why there is no table of the protection of each record.
+///
+/// ```
+/// use dobrushin::account::{RecordsError, protection_by_record};
+/// use dobrushin::{Delta, Options, Order, Question, Run};
+///
+/// // Records that are drawn at random have no place by which they differ.
+/// let run = Run::dp_sgd(1000).order(Order::Poisson).batch_size(10).steps(100).noise_multiplier(1.0).build()?;
+/// let table = protection_by_record(&run, Question::EpsilonAt(Delta::new(1e-5)?), &Options::default());
+/// assert!(matches!(table, Err(RecordsError::Run(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordsError {
@@ -50,6 +77,21 @@ const MOST_DIFFERENT: u64 = 2000;
 ///
 /// # Errors
 /// [`RecordsError`] if records have no fixed place, or steps differ and there are too many of them.
+///
+/// ```
+/// use dobrushin::account::protection_by_record;
+/// use dobrushin::{Delta, Options, Question, Release, Run};
+///
+/// let run = Run::pnsgd(200).learning_rate(0.1).lipschitz(1.0).gradient_noise(2.0).release(Release::Last);
+/// let run = run.convex().smoothness(1.0).build()?;
+/// let question = Question::EpsilonAt(Delta::new(1e-5)?);
+/// let options = Options { only: vec!["shift"], ..Options::default() };
+/// let rows = protection_by_record(&run, question, &options)?;
+/// // The last row is what holds for everybody.
+/// let worst = run.account_by(question, &options).answer("shift");
+/// assert_eq!(rows.last().and_then(|row| row.answer), worst);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn protection_by_record(
     run: &Run,
     question: Question,

@@ -5,7 +5,19 @@ use crate::numeric::{normal, theta};
 use crate::profile::{Direction, PrivacyProfile, risk};
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Probability};
 
-/// What a run is to satisfy.
+/// What a run is to satisfy when a parameter of it is searched for.
+///
+/// ```
+/// use dobrushin::run::Parameter;
+/// use dobrushin::{Probability, Run, Target, account::calibrate};
+///
+/// // No attack is to have more than one true positive in ten where it has one false positive in a hundred.
+/// let target = Target::TruePositiveRate { rate: Probability::new(0.1)?, at: Probability::new(0.01)? };
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(1.0).build()?;
+/// let found = calibrate(&run, Parameter::NoiseMultiplier, target)?;
+/// assert!(found.achieved.upper() <= target.limit() && target.limit() == 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
     /// (ε, δ)-privacy.

@@ -22,6 +22,16 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Equal steps: a line slope·z + offset above their modulus, and their noise.
+///
+/// ```
+/// use dobrushin::analysis::{ShiftStep, squared_shift_from};
+/// use dobrushin::chain::Count;
+///
+/// // An update of length 2 and noise 1, and three more steps that only add noise: μ² = 2²/4.
+/// let used = ShiftStep { slope: 1.0, offset: 2.0, noise: 1.0, count: Count::Times(1) };
+/// let later = ShiftStep { offset: 0.0, count: Count::Times(3), ..used };
+/// assert!((squared_shift_from(0.0, &[used, later]).upper() - 1.0).abs() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShiftStep {
     /// c, 0 or more.
@@ -38,6 +48,17 @@ pub struct ShiftStep {
 const MOST_SINGLE: u64 = 1_000_000;
 
 /// μ² = Σ(a_t/s_t)² of the best allocation, for iterates that start at most `distance` apart; ∞ if there is none.
+///
+/// ```
+/// use dobrushin::analysis::{ShiftStep, squared_shift_from};
+/// use dobrushin::chain::Count;
+///
+/// // Four steps share a distance of 2 evenly: each shifts 1/2, and μ² = 4·(1/2)².
+/// let steps = [ShiftStep { slope: 1.0, offset: 0.0, noise: 1.0, count: Count::Times(4) }];
+/// assert!((squared_shift_from(2.0, &steps).upper() - 1.0).abs() < 1e-6);
+/// // Iterates that start together, and that no step moves apart, need no shift.
+/// assert_eq!(squared_shift_from(0.0, &steps).upper(), 0.0);
+/// ```
 pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
     let Some(steps) = one_by_one(steps) else {
         return Enclosure::INFINITE;
@@ -52,6 +73,17 @@ pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
 
 /// μ² of the best allocation if iterates are never more than `diameter` apart, so that the argument may begin at
 /// any step as if nothing had been spent.
+///
+/// ```
+/// use dobrushin::analysis::{ShiftStep, squared_shift_anywhere};
+/// use dobrushin::chain::Count;
+///
+/// // Updates that halve distances and move iterates apart by 1, on a domain of diameter 2. The argument may begin
+/// // a few steps before the end, so that it does not matter how many came before.
+/// let steps = |count| [ShiftStep { slope: 0.5, offset: 1.0, noise: 1.0, count: Count::Times(count) }];
+/// let (few, many) = (squared_shift_anywhere(2.0, &steps(100)), squared_shift_anywhere(2.0, &steps(1_000_000)));
+/// assert!((few.upper() / many.upper() - 1.0).abs() < 1e-6);
+/// ```
 pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
     let Some(steps) = one_by_one(steps) else {
         return Enclosure::INFINITE;

@@ -9,7 +9,18 @@ use crate::profile::{
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
-/// What a theorem bounds.
+/// What a theorem bounds: μ of Gaussian privacy, E_γ, or Rényi divergences.
+///
+/// ```
+/// use dobrushin::analysis::Bound;
+/// use dobrushin::profile::GaussianProfile;
+/// use dobrushin::{Epsilon, NonNegative, PrivacyProfile};
+///
+/// let gaussian = GaussianProfile::new(NonNegative::new(1.0)?);
+/// let epsilon = Epsilon::new(1.0)?;
+/// assert_eq!(Bound::Gaussian(gaussian).into_profile().delta(epsilon), gaussian.delta(epsilon));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub enum Bound {
     /// μ-GDP.

@@ -14,6 +14,23 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 /// ω_t in place of ω′_t where the record takes no part. So before the last noise they are at most ω′_T(z_{T−1}) apart
 /// if the record takes part in the last step and ω_T(z_{T−1}) if not, and by joint convexity
 /// E_{e^ε} ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T). No convexity is needed, and any kind of noise will do.
+///
+/// ```
+/// use dobrushin::analysis::{Ceiling, HiddenStates};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, PrivacyProfile};
+///
+/// // Updates that halve distances and move iterates apart by 1 never bring them 2 or more apart: θ_ε(2).
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(0.5, 0.0)?]);
+/// let used = step.used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(used, Count::Times(1000))], Domain::default())?;
+/// let profile = Ceiling.apply(&Mixture::last(chain))?.into_profile();
+/// let epsilon = Epsilon::new(1.0)?;
+/// let known = theta(epsilon, NonNegative::new(2.0)?).upper();
+/// assert!((profile.delta(epsilon).upper() / known - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Ceiling;
 
 impl Analysis for Ceiling {

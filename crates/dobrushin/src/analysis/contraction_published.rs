@@ -14,14 +14,49 @@ use crate::{Enclosure, Epsilon, NonNegative, NotApplicable};
 /// iterates after the use are at most that far apart in E_γ, and every later step contracts E_γ by η_γ of
 /// its noise on the image of the domain, of diameter ω_t(D). (CED Theorem 5; with a Lipschitz modulus
 /// PAC Theorems 3 and 4, whose step-size hypothesis, E6, and last index, E7, are part of the chain.)
+///
+/// ```
+/// use dobrushin::analysis::{ContractionPublished, HiddenStates};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, Positive, PrivacyProfile};
+///
+/// // A use with d = 2s and one later step on a domain of diameter 2s: θ_ε(2)·θ_ε(2).
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (later, Count::Times(1))], domain)?;
+/// let profile = ContractionPublished.apply(&Mixture::last(chain))?.into_profile();
+/// let (epsilon, one) = (Epsilon::new(1.0)?, theta(Epsilon::new(1.0)?, NonNegative::new(2.0)?));
+/// assert!((profile.delta(epsilon).upper() / (one * one).upper() - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ContractionPublished;
 
-/// The same where the iterate of a random time is released.
+/// As [`ContractionPublished`], where the iterate of a random time is released.
 ///
 /// # Guarantee
 /// δ(ε) is the average over the times of the product up to each, by joint convexity: CED equation 33
 /// exactly, of which CED equations 34 to 36 and PAC Theorem 5 are upper bounds. A record at a random
 /// place, each equally likely, has the same average.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, RandomStopPublished};
+/// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Enclosure, Epsilon, NonNegative, Positive, PrivacyProfile};
+///
+/// // A use with d = 2s and one later step on a domain of diameter 2s; either may be the last: θ·(1 + θ)/2.
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (later, Count::Times(1))], domain)?;
+/// let stopped = Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::Uniform(2) }]);
+/// let profile = RandomStopPublished.apply(&stopped)?.into_profile();
+/// let (epsilon, one) = (Epsilon::new(1.0)?, theta(Epsilon::new(1.0)?, NonNegative::new(2.0)?).upper());
+/// assert!((profile.delta(epsilon).upper() / (one * (1.0 + one) / 2.0) - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RandomStopPublished;
 
 impl Analysis for ContractionPublished {
@@ -152,6 +187,18 @@ impl Product {
 /// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), distances in noise deviations, at most 1: what the average of the products becomes
 /// if the sum never ends (CED Corollary 5 and equation 36, PAC Theorem 5). Never below
 /// `random-stop-published`.
+///
+/// ```
+/// use dobrushin::analysis::random_stop_closed_form;
+/// use dobrushin::{Epsilon, NonNegative};
+///
+/// // It falls as 1/n: among ten times as many records one is ten times as well hidden.
+/// let (first, rest, epsilon) = (NonNegative::new(1.0)?, NonNegative::new(2.0)?, Epsilon::new(1.0)?);
+/// let few = random_stop_closed_form(1000, first, rest, epsilon);
+/// let many = random_stop_closed_form(10_000, first, rest, epsilon);
+/// assert!((few / many).contains(10.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn random_stop_closed_form(
     records: u64,
     first: NonNegative,

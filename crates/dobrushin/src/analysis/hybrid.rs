@@ -19,6 +19,23 @@ use std::sync::Arc;
 /// If δ(ε) bounds E_{e^ε} after the last use of the record, by whatever analysis, then E_{e^ε} at the end is at most
 /// F_γ applied to it, for blocks of the steps that follow (`contraction`). The best of composition, `shift`,
 /// `ceiling` and `contraction` is taken at the last use, for each ε, and then the best length of the blocks.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, Hybrid, Shift};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::{Epsilon, NonNegative, Positive, PrivacyProfile};
+///
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// let chain = Chain::new(vec![(used, Count::Times(2)), (later, Count::Times(4))], domain)?;
+/// // The last four steps contract what the first two left.
+/// let epsilon = Epsilon::new(0.5)?;
+/// let delta = |bound: dobrushin::analysis::Bound| bound.into_profile().delta(epsilon).upper();
+/// let after_two = delta(Shift.apply(&Mixture::last(chain.cut_at(2)))?);
+/// assert!(delta(Hybrid.apply(&Mixture::last(chain))?) < after_two);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Hybrid;
 
 impl Analysis for Hybrid {

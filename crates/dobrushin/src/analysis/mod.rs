@@ -50,6 +50,14 @@ use crate::run::{Assumption, Fact, missing};
 use std::ops::Deref;
 
 /// What a theorem declares of itself. Nothing is decided by its name.
+///
+/// ```
+/// use dobrushin::analysis::{Analysis, CentralLimit, Family, Shift};
+///
+/// assert_eq!((Shift.id(), Shift.family(), Shift.is_rigorous()), ("shift", Family::Shift, true));
+/// // An approximation says so.
+/// assert!(!CentralLimit.is_rigorous());
+/// ```
 pub trait Analysis: Send + Sync {
     /// What it says, assumes and corrects.
     fn statement(&self) -> &'static Statement;
@@ -78,6 +86,16 @@ pub trait Analysis: Send + Sync {
 }
 
 /// The idea that a theorem rests on.
+///
+/// ```
+/// use dobrushin::analysis::Family;
+/// use dobrushin::{Delta, Question, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+/// assert_eq!(account.guarantee()?.family, Family::Composition);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Family {
@@ -90,6 +108,14 @@ pub enum Family {
 }
 
 /// How long a theorem takes, from the least on.
+///
+/// ```
+/// use dobrushin::analysis::{self, Analysis, Cost};
+///
+/// // The analyses to ask first where time is short.
+/// let quick: Vec<_> = analysis::ALL.iter().filter(|theorem| theorem.cost() < Cost::Laborious).collect();
+/// assert!(!quick.is_empty() && quick.len() < analysis::ALL.len());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cost {
     /// No time: nothing is added up on a grid or step by step.
@@ -101,6 +127,18 @@ pub enum Cost {
 }
 
 /// A theorem about what is released of a chain: hidden states.
+///
+/// ```
+/// use dobrushin::analysis::about_hidden_states;
+/// use dobrushin::{Epsilon, PrivacyProfile, Release, Run};
+///
+/// let run = Run::pnsgd(10).learning_rate(0.1).lipschitz(1.0).gradient_noise(2.0).release(Release::Last).build()?;
+/// let released = run.released()?;
+/// let ceiling = about_hidden_states().find(|theorem| theorem.id() == "ceiling").ok_or("it is one of them")?;
+/// let profile = ceiling.apply(&released.views[0])?.into_profile();
+/// assert!(profile.delta(Epsilon::new(1.0)?).upper() < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait HiddenStates: Analysis {
     /// What it bounds of the released iterate, over all neighbours and in both directions.
     ///
@@ -115,6 +153,19 @@ pub trait HiddenStates: Analysis {
 }
 
 /// A theorem about everything that a run computes.
+///
+/// ```
+/// use dobrushin::analysis::{Effort, EveryStep, ExactComposition, RenyiComposition};
+/// use dobrushin::{Delta, PrivacyProfile, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0).build()?;
+/// let parts = run.composition()?.parts;
+/// let epsilon = |theorem: &dyn EveryStep| -> Result<f64, Box<dyn std::error::Error>> {
+///     Ok(theorem.apply(&parts, Effort::Once(1e-3))?.into_profile().epsilon(Delta::new(1e-5)?).upper())
+/// };
+/// assert!(epsilon(&ExactComposition)? < epsilon(&RenyiComposition)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait EveryStep: Analysis {
     /// What it bounds of the outputs of all steps together, over all neighbours and in both directions.
     ///
@@ -123,7 +174,16 @@ pub trait EveryStep: Analysis {
     fn apply(&self, steps: &[ComposedPart], effort: Effort) -> Result<Bound, NotApplicable>;
 }
 
-/// A theorem, by what it reads. It is also an [`Analysis`].
+/// A theorem, by what it reads. It can be used as an [`Analysis`].
+///
+/// ```
+/// use dobrushin::analysis::{self, Analysis, Family, Theorem};
+///
+/// // Those about every step are the compositions.
+/// for theorem in analysis::ALL {
+///     assert_eq!(matches!(theorem, Theorem::EveryStep(_)), theorem.family() == Family::Composition);
+/// }
+/// ```
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Theorem {
@@ -164,6 +224,13 @@ pub const ALL: &[Theorem] = &[
 ];
 
 /// Every theorem about hidden states, in the order of reports.
+///
+/// ```
+/// use dobrushin::analysis::{Analysis, Family, about_hidden_states};
+///
+/// assert!(about_hidden_states().all(|theorem| theorem.family() != Family::Composition));
+/// assert!(about_hidden_states().any(|theorem| theorem.id() == "shift"));
+/// ```
 pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> {
     ALL.iter().filter_map(|theorem| match *theorem {
         Theorem::HiddenStates(theorem) => Some(theorem),

@@ -13,6 +13,23 @@ use crate::{Delta, Enclosure, Epsilon, NotApplicable, Positive, Probability};
 /// convexity over the batches; those without the record contract h, those with it are two kernels on
 /// points at most ω′(D) apart. From h = 0, with ω = ω′ = D + 2ηC, T steps give NCV Theorem 1 (Poisson) and 2
 /// (without replacement): δ = pθ(1 − ((1−p)θ)^T)/(1 − (1−p)θ). Convexity is not needed.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, NonconvexPublished};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, Positive, PrivacyProfile, Probability};
+///
+/// // One step on a domain of diameter 2s that uses the record, with d = s, one time in four: θ_ε(3)/4.
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = step.used_by(Participation::Sometimes(Probability::new(0.25)?), NonNegative::new(1.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// let chain = Chain::new(vec![(used, Count::Times(1))], domain)?;
+/// let profile = NonconvexPublished.apply(&Mixture::last(chain))?.into_profile();
+/// let (epsilon, one) = (Epsilon::new(1.0)?, theta(Epsilon::new(1.0)?, NonNegative::new(3.0)?));
+/// assert!((profile.delta(epsilon).upper() / (0.25 * one.upper()) - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct NonconvexPublished;
 
 impl Analysis for NonconvexPublished {
@@ -157,6 +174,18 @@ fn sum_of_sums(count: Count, q: Enclosure, last: Enclosure) -> Enclosure {
 
 /// The closed upper bound on the ε of δ for any number of steps: r·[r/2 + Φ⁻¹(p(1−δ)/(p + (1−p)δ))], at least 0
 /// (NCV equation 23), with r = (D + 2ηC)/s.
+///
+/// ```
+/// use dobrushin::analysis::nonconvex_epsilon_closed_form;
+/// use dobrushin::numeric::normal;
+/// use dobrushin::{Delta, Positive, Probability};
+///
+/// // For a record that is always used, with r = 1, it is 1/2 + Φ⁻¹(1 − δ).
+/// let always = nonconvex_epsilon_closed_form(Positive::new(1.0)?, Probability::new(1.0)?, Delta::new(1e-5)?);
+/// let known = 0.5 + normal::tail_inverse(Probability::new(1e-5)?).upper();
+/// assert!((always.upper() - known).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn nonconvex_epsilon_closed_form(ratio: Positive, rate: Probability, delta: Delta) -> Enclosure {
     let (r, p, delta) = (Enclosure::from(ratio), Enclosure::from(rate), Enclosure::from(delta));
     let level = p * (Enclosure::ONE - delta) / (p + (Enclosure::ONE - p) * delta);

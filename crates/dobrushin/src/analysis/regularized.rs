@@ -16,6 +16,22 @@ use std::sync::OnceLock;
 /// the T noises is longer than κs_t, iterates before the noise of step t are in a ball of radius ρ_t. The
 /// printed theorem uses the radius where the proof has the diameter (E1) and a larger factor (E2).
 /// The least over κ is taken.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, RegularizedPublished, regularized_delta_at};
+/// use dobrushin::{Epsilon, Order, Positive, PrivacyProfile, Release, Run};
+///
+/// let run = Run::dp_sgd(100).order(Order::WithoutReplacement).batch_size(10).steps(10).learning_rate(1.0);
+/// let run = run.clip_norm(1.0).iterate_noise(2.0).weight_decay(0.9).dimension(1).release(Release::Last).build()?;
+/// let released = run.released()?;
+/// let view = &released.views[0];
+/// // No κ gives less than the one that is chosen.
+/// let epsilon = Epsilon::new(0.5)?;
+/// let best = RegularizedPublished.apply(view)?.into_profile().delta(epsilon).upper();
+/// let at_three = regularized_delta_at(Positive::new(3.0)?, &view.branches()[0].chain, epsilon)?;
+/// assert!(best <= at_three.upper() && best < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RegularizedPublished;
 
 impl Analysis for RegularizedPublished {
@@ -50,6 +66,22 @@ impl HiddenStates for RegularizedPublished {
 ///
 /// # Errors
 /// [`NotApplicable`] if `regularized-published` does not apply.
+///
+/// ```
+/// use dobrushin::analysis::regularized_delta_at;
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, Order, Positive, Release, Run};
+///
+/// // One step from 0 with ηC = 1 and s = 2, which uses a record one time in ten. No noise is longer than 40 standard
+/// // deviations, so that θ_ε(2ηC/s)/10 remains.
+/// let run = Run::dp_sgd(100).order(Order::WithoutReplacement).batch_size(10).steps(1).learning_rate(1.0);
+/// let run = run.clip_norm(1.0).iterate_noise(2.0).weight_decay(0.9).dimension(1).release(Release::Last).build()?;
+/// let (released, epsilon) = (run.released()?, Epsilon::new(0.5)?);
+/// let delta = regularized_delta_at(Positive::new(40.0)?, &released.views[0].branches()[0].chain, epsilon)?;
+/// let known = 0.1 * theta(epsilon, NonNegative::new(1.0)?).upper();
+/// assert!((delta.upper() / known - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn regularized_delta_at(
     kappa: Positive,
     chain: &Chain,

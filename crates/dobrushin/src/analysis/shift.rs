@@ -21,6 +21,20 @@ use crate::chain::Mixture;
 /// to closed convex sets do not drive points apart.
 ///
 /// If the released iterate is that of a random time, or the record is at a random place, Σw_j·θ_ε(μ_j).
+///
+/// ```
+/// use dobrushin::analysis::{Bound, HiddenStates, Shift};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::NonNegative;
+///
+/// // Any number of updates that halve distances, with d = s = 1: μ = (d/s)·√((1 + c)/(1 − c)) = √3.
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(0.5, 0.0)?]);
+/// let used = step.used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(used, Count::Any)], Domain::default())?;
+/// let Bound::Gaussian(profile) = Shift.apply(&Mixture::last(chain))? else { panic!("it is μ-GDP") };
+/// assert!((profile.mu().upper() - 3_f64.sqrt()).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Shift;
 
 impl Analysis for Shift {

@@ -17,6 +17,21 @@ use std::sync::Arc;
 ///
 /// If the released iterate is that of a random time, or the record is at a random place:
 /// D_α ≤ ln[Σ_j w_j·e^((α−1)D_α,j)]/(α−1), for every noise, in place of PAI Theorem 26 (E8).
+///
+/// ```
+/// use dobrushin::analysis::{Bound, HiddenStates, ShiftRenyi};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::profile::{Direction, RenyiCurve};
+/// use dobrushin::NonNegative;
+///
+/// // Used once with d = 2 and s = 1, and three later steps: D_α ≤ (α/2)·d²/(4s²), which is 1 for α = 2.
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (later, Count::Times(3))], Domain::default())?;
+/// let Bound::Renyi(curve) = ShiftRenyi.apply(&Mixture::last(chain))? else { panic!("it is a Rényi curve") };
+/// assert!((curve.log_moment(Direction::Forward, 2.0).upper() - 1.0).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ShiftRenyi;
 
 impl Analysis for ShiftRenyi {

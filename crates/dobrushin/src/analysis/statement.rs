@@ -1,6 +1,15 @@
 //! What a theorem says, as data.
 
 /// A theorem that a number rests on.
+///
+/// ```
+/// use dobrushin::statement;
+///
+/// let shift = statement::find("shift").ok_or("it is one of the analyses")?;
+/// assert!(shift.source.starts_with("Bok, Su, Altschuler"));
+/// assert!(shift.assumptions.contains(&"Gaussian noise"));
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The name to ask for it by.
@@ -21,6 +30,15 @@ pub struct Statement {
 }
 
 /// What one needs to know of an analysis to check it and to choose it.
+///
+/// ```
+/// use dobrushin::statement;
+///
+/// // An analysis has notes with an example; what it rests on needs none.
+/// let notes = |id| statement::find(id).and_then(|statement| statement.notes);
+/// assert!(notes("shift").is_some_and(|notes| notes.example.starts_with("account examples/")));
+/// assert_eq!(notes("tight-curve"), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notes {
     /// What runs it is about, in a few words.

@@ -15,6 +15,22 @@ use std::sync::Arc;
 /// κ = d²/2s² after none: 2L²M^(n−i+1)/((n−i)σ²) for index i of n in the notation of PAC Proposition 1. It
 /// follows from the optimal allocation of `shift-renyi`, κ = (d²/2s²)·M^(2k)/Σ_{j≤k}M^(2j), because
 /// Σ_{j<k}M^(2j) ≥ k·M^(k−1) for every M > 0.
+///
+/// ```
+/// use dobrushin::analysis::{Bound, HiddenStates, StronglyConvexRenyi};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::profile::{Direction, RenyiCurve};
+/// use dobrushin::NonNegative;
+///
+/// // d = 2, s = 1, M = 1/2 and k = 1: κ = (d²/2s²)·M²/1 = 1/2, and D_2 ≤ 2κ = 1.
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(0.5, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (later, Count::Times(1))], Domain::default())?;
+/// let bound = StronglyConvexRenyi.apply(&Mixture::last(chain))?;
+/// let Bound::Renyi(curve) = bound else { panic!("it is a Rényi curve") };
+/// assert!(curve.log_moment(Direction::Forward, 2.0).contains(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct StronglyConvexRenyi;
 
 impl Analysis for StronglyConvexRenyi {

@@ -2,7 +2,17 @@
 
 use crate::Enclosure;
 
-/// A number of equal steps.
+/// A number of equal steps in a row.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::chain::Count;
+///
+/// let half = Enclosure::from(0.5);
+/// // 1 + 1/2 + 1/4, and what it tends to.
+/// assert!(Count::Times(3).geometric_sum(half).contains(1.75));
+/// assert!(Count::Any.geometric_sum(half).contains(2.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// So many.

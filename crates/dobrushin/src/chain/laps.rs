@@ -13,6 +13,19 @@ pub(super) struct Laps {
 }
 
 /// A part of a chain.
+///
+/// ```
+/// use dobrushin::chain::{Chain, Count, Domain, Participation, Section, Step, StepNoise};
+/// use dobrushin::NonNegative;
+///
+/// // A million passes of a use and nine steps without the record.
+/// let used = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let pass = vec![(used.clone(), Count::Times(1)), (used.without_the_record(), Count::Times(9))];
+/// let chain = Chain::in_laps(Vec::new(), (pass, 1_000_000), Vec::new(), Domain::default())?;
+/// assert_eq!(chain.steps(), Some(10_000_000));
+/// assert!(chain.sections().any(|section| matches!(section, Section::Laps(..)) && section.stretches().len() == 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Section<'a> {
     /// Equal steps in a row.

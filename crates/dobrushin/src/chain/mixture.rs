@@ -4,6 +4,19 @@ use super::{Chain, Count};
 use crate::Enclosure;
 
 /// When a chain stops.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Step, StepNoise, Stop};
+/// use dobrushin::{NonNegative, chain::Participation};
+///
+/// let step = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(step, Count::Times(10))], Domain::default())?;
+/// assert!(!Mixture::last(chain.clone()).stops_at_random());
+/// let at_random = Branch { weight: Enclosure::ONE, chain, stop: Stop::Uniform(10) };
+/// assert!(Mixture::new(vec![at_random]).stops_at_random());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// After its last step.
@@ -13,6 +26,21 @@ pub enum Stop {
 }
 
 /// One chain of a mixture.
+///
+/// ```
+/// use dobrushin::chain::{Branch, Chain, Count, Domain, Participation, Step, StepNoise, Stop};
+/// use dobrushin::{Enclosure, NonNegative};
+///
+/// let used = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let steps = vec![(used.clone(), Count::Times(1)), (used.without_the_record(), Count::Times(3))];
+/// let chain = Chain::new(steps, Domain::default())?;
+/// let branch = Branch { weight: Enclosure::ONE, chain, stop: Stop::Uniform(4) };
+/// // It ends after one, two, three or four steps, each with probability 1/4.
+/// let ends = branch.ends().ok_or("too many")?;
+/// assert_eq!(ends.iter().map(|(_, chain)| chain.steps()).max(), Some(Some(4)));
+/// assert!(ends.iter().fold(Enclosure::ZERO, |sum, (weight, _)| sum + *weight).contains(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
     /// Its probability.
@@ -25,6 +53,18 @@ pub struct Branch {
 
 /// A hidden random choice among chains. What the weights lack of 1 is the probability that the
 /// record is not used at all.
+///
+/// ```
+/// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Step, StepNoise, Stop};
+/// use dobrushin::{Enclosure, NonNegative};
+///
+/// // Heads: the record is used. Tails: it is not, and there is nothing to say of it.
+/// let used = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(used, Count::Times(1))], Domain::default())?;
+/// let heads = Branch { weight: Enclosure::from(0.5), chain, stop: Stop::End };
+/// assert_eq!(Mixture::new(vec![heads.clone()]).branches(), &[heads]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     branches: Vec<Branch>,

@@ -23,6 +23,16 @@ use laps::{Laps, steps_of};
 use std::sync::Arc;
 
 /// The closed convex set to which every iterate is projected.
+///
+/// ```
+/// use dobrushin::chain::Domain;
+/// use dobrushin::{Enclosure, Positive};
+///
+/// let bounded = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// assert_eq!(bounded.width(), Enclosure::from(2.0));
+/// assert_eq!(Domain::default().width(), Enclosure::INFINITE);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Domain {
     /// Its diameter; `None`: it may be unbounded.
@@ -39,6 +49,18 @@ impl Domain {
 }
 
 /// Equal steps in a row.
+///
+/// ```
+/// use dobrushin::chain::{Chain, Count, Domain, Participation, Step, StepNoise};
+/// use dobrushin::NonNegative;
+///
+/// let used = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let steps = vec![(used.clone(), Count::Times(1)), (used.without_the_record(), Count::Times(99))];
+/// let chain = Chain::new(steps, Domain::default())?;
+/// let counts: Vec<Count> = chain.stretches().map(|stretch| stretch.count).collect();
+/// assert_eq!(counts, [Count::Times(1), Count::Times(99)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch<'a> {
     /// Each of them.
@@ -48,6 +70,25 @@ pub struct Stretch<'a> {
 }
 
 /// The steps of a noisy iteration as one record sees them. Both neighbours start alike.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, Shift};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, PrivacyProfile};
+///
+/// // The record moves an iterate by 2, and three later steps, which bring nothing apart, hide it.
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = step.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (step, Count::Times(3))], Domain::default())?;
+/// assert_eq!(chain.steps(), Some(4));
+/// // It is as if there were √4 times as much noise.
+/// let profile = Shift.apply(&Mixture::last(chain))?.into_profile();
+/// let epsilon = Epsilon::new(1.0)?;
+/// let known = theta(epsilon, NonNegative::new(1.0)?);
+/// assert!((profile.delta(epsilon).upper() / known.upper() - 1.0).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     /// The different steps, shared by the chains of one run.
@@ -60,7 +101,16 @@ pub struct Chain {
     domain: Domain,
 }
 
-/// Why there is no such chain.
+/// Why some steps do not make a chain.
+///
+/// ```
+/// use dobrushin::chain::{Chain, ChainError, Count, Domain, Step, StepNoise};
+///
+/// let plane = Domain { diameter: None, dimension: Some(2) };
+/// let steps = vec![(Step::new(StepNoise::laplace(1.0)?), Count::Times(10))];
+/// assert_eq!(Chain::new(steps, plane), Err(ChainError::LaplaceDimension(2)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ChainError {
     /// Laplace noise is analysed in one dimension only.

@@ -3,6 +3,16 @@
 use crate::{Enclosure, Error, NonNegative};
 
 /// One line z ↦ slope·z + offset above a modulus.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::chain::Piece;
+///
+/// let line = Piece::new(0.5, 1.0)?;
+/// assert_eq!(line.at(Enclosure::from(4.0)), Enclosure::from(3.0));
+/// assert_eq!(line.raised(Enclosure::ONE), Piece::new(0.5, 2.0)?);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     slope: Enclosure,
@@ -48,6 +58,17 @@ impl Piece {
 }
 
 /// ω with ‖ψ(x) − ψ(y)‖ ≤ ω(‖x − y‖): the least of several lines; ∞ if none is known.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::chain::{Modulus, Piece};
+///
+/// // An update that at most doubles distances, and moves no two iterates more than 3 farther apart.
+/// let modulus = Modulus::new(vec![Piece::new(2.0, 0.0)?, Piece::new(1.0, 3.0)?]);
+/// assert_eq!(modulus.at(Enclosure::from(1.0)), Enclosure::from(2.0));
+/// assert_eq!(modulus.at(Enclosure::from(10.0)), Enclosure::from(13.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Modulus {
     pieces: Vec<Piece>,

@@ -5,6 +5,20 @@ use crate::numeric::theta;
 use crate::{Enclosure, Epsilon, Error, NonNegative, Positive, Probability};
 
 /// W ← Π(ψ(W) + noise), where ψ depends on the record only if the record takes part.
+///
+/// ```
+/// use dobrushin::chain::{Participation, Piece, Step, StepNoise};
+/// use dobrushin::{Enclosure, NonNegative};
+///
+/// // The update halves distances, and the record moves what comes out by at most 1.
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(0.5, 0.0)?]);
+/// let used = step.used_by(Participation::Always, NonNegative::new(1.0)?);
+/// // Iterates 4 apart are at most 3 apart afterwards, and 2 if the record takes no part.
+/// let distance = Enclosure::from(4.0);
+/// assert_eq!(used.crossed_at(distance), Enclosure::from(3.0));
+/// assert_eq!(used.modulus.at(distance), Enclosure::from(2.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// What is added to the iterate.
@@ -25,6 +39,18 @@ pub struct Step {
 }
 
 /// The noise of a step.
+///
+/// ```
+/// use dobrushin::chain::StepNoise;
+/// use dobrushin::{Enclosure, Epsilon};
+///
+/// // Laplace noise of scale 2 hides a distance of 1 from ε = 1/2 on.
+/// let noise = StepNoise::laplace(2.0)?;
+/// let at = |epsilon| Ok::<_, dobrushin::Error>(noise.ln_overlap(Enclosure::ONE, Epsilon::new(epsilon)?).exp());
+/// assert_eq!(at(0.5)?.upper(), 0.0);
+/// assert!(at(0.4)?.lower() > 0.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepNoise {
     /// Gaussian in every coordinate, with this standard deviation.
@@ -34,6 +60,16 @@ pub enum StepNoise {
 }
 
 /// Whether a record takes part in a step.
+///
+/// ```
+/// use dobrushin::chain::Participation;
+/// use dobrushin::{Enclosure, Probability};
+///
+/// assert_eq!(Participation::Always.probability(), Enclosure::ONE);
+/// assert_eq!(Participation::Sometimes(Probability::new(0.25)?).probability(), Enclosure::from(0.25));
+/// assert!(Participation::Never.is_never());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Participation {
     /// No.

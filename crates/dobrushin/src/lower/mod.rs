@@ -21,6 +21,17 @@ use crate::{Enclosure, NotApplicable};
 use steps::Steps;
 
 /// What is released of a run, for each record that may be the least private.
+///
+/// ```
+/// use dobrushin::{Release, Run};
+///
+/// let run = Run::pnsgd(100).learning_rate(0.1).clip_norm(1.0).noise_multiplier(1.0).release(Release::Last);
+/// let released = run.build()?.released()?;
+/// // With equal steps the record that is used last is the least private: no other need be looked at.
+/// assert_eq!(released.views.len(), 1);
+/// assert!(!released.assumptions.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Released {
     /// One for each of them; the run is as private as the least private.
     pub views: Vec<Mixture>,

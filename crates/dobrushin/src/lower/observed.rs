@@ -27,6 +27,16 @@ use crate::run::{Assumption, Divisor, MechanismUse, Mechanisms, NoiseKind, Order
 use crate::{Enclosure, Positive};
 
 /// What an observer of every intermediate result sees.
+///
+/// ```
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Cyclic).batch_size(10).epochs(3.0).clip_norm(1.0).noise_multiplier(2.0);
+/// let composed = run.build()?.composition()?;
+/// // Of the 300 steps only the three that use the record tell anything of it.
+/// assert_eq!(composed.parts.iter().map(|part| part.count).sum::<u64>(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Composed {
     /// The mechanisms, each with how often it is used.
@@ -36,6 +46,19 @@ pub struct Composed {
 }
 
 /// One mechanism, used several times.
+///
+/// ```
+/// use dobrushin::mechanism::{Mechanism, Sampling};
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Poisson).batch_size(10).steps(300).clip_norm(1.0).noise_multiplier(2.0);
+/// let composed = run.build()?.composition()?;
+/// let [part] = composed.parts.as_slice() else { panic!("all steps are equal") };
+/// assert_eq!(part.count, 300);
+/// assert!(matches!(part.sampling, Sampling::Poisson(rate) if rate.get() == 0.01));
+/// assert!(matches!(part.mechanism, Mechanism::Gaussian { noise_multiplier } if noise_multiplier.get() == 2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct ComposedPart {
     /// The mechanism.

@@ -119,6 +119,16 @@ pub enum Assumption {
 }
 
 /// What becomes of the last batch of a pass.
+///
+/// ```
+/// use dobrushin::Run;
+/// use dobrushin::run::{Assumption, Ending};
+///
+/// // One record in each step: no batch is ever incomplete.
+/// let run = Run::pnsgd(100).learning_rate(0.1).clip_norm(1.0).noise_multiplier(1.0).build()?;
+/// assert!(run.composition()?.assumptions.contains(&Assumption::OneBatch(Ending::Complete)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It is complete.
@@ -130,6 +140,16 @@ pub enum Ending {
 }
 
 /// How a record's loss is curved, besides being smooth.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::run::{Assumption, Curvature};
+///
+/// let smooth = Assumption::Smooth(Positive::new(0.25)?, Curvature::Convex);
+/// let words = "every record's loss is convex and has a gradient with Lipschitz constant 0.25, whatever the record";
+/// assert_eq!(smooth.to_string(), words);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curvature {
     /// Nothing is used of it.

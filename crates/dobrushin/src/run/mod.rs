@@ -30,6 +30,20 @@ pub use update::Update;
 use crate::chain::Chain;
 
 /// A run whose parameters fit together.
+///
+/// ```
+/// use dobrushin::run::Parameter;
+/// use dobrushin::{Delta, Neighbours, Question, Run};
+///
+/// let run = Run::gradient_descent(1000).steps(100).clip_norm(1.0).noise_multiplier(10.0);
+/// let run = run.neighbours(Neighbours::ZeroOut).build()?;
+/// let question = Question::EpsilonAt(Delta::new(1e-5)?);
+/// // Four times as many steps need twice the noise.
+/// let longer = run.with(Parameter::Steps, 400.0)?.with(Parameter::NoiseMultiplier, 20.0)?;
+/// let (short, long) = (run.account(question).guarantee()?.epsilon(), longer.account(question).guarantee()?.epsilon());
+/// assert!((short / long - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Run {
     pub(crate) kind: Kind,
@@ -43,6 +57,21 @@ pub(crate) enum Kind {
 }
 
 /// One record's chain, and what is released of it.
+///
+/// ```
+/// use dobrushin::chain::{Chain, Count, Domain, Participation, Step, StepNoise};
+/// use dobrushin::run::CustomChain;
+/// use dobrushin::{Delta, NonNegative, Question, Release, Run, numeric::theta};
+///
+/// // A single step that moves an iterate by at most 1, with noise 1.
+/// let step = Step::new(StepNoise::gaussian(1.0)?).used_by(Participation::Always, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(step, Count::Times(1))], Domain::default())?;
+/// let run = Run::chain(CustomChain { chain, release: Release::Last });
+/// let account = run.account(Question::EpsilonAt(Delta::new(1e-5)?));
+/// let known = theta::smallest_epsilon(NonNegative::new(1.0)?, Delta::new(1e-5)?);
+/// assert!((account.guarantee()?.epsilon() / known.upper() - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomChain {
     /// The steps.
@@ -52,6 +81,15 @@ pub struct CustomChain {
 }
 
 /// Why a run was refused: which fact is wrong, what is accepted, and what would mend it.
+///
+/// ```
+/// use dobrushin::{Fact, Run};
+///
+/// // Nothing is said of the noise.
+/// let Err(error) = Run::pnsgd(10).build() else { panic!("it was built") };
+/// assert_eq!((error.fact, error.against), (Fact::NoiseMultiplier, None));
+/// assert!(error.help.starts_with("noise-multiplier = 1.0"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fact} {message}")]
 #[non_exhaustive]

@@ -23,6 +23,16 @@ pub struct NotApplicable {
 }
 
 /// What keeps an analysis from applying to a run.
+///
+/// ```
+/// use dobrushin::run::Obstacle;
+/// use dobrushin::{Fact, Release, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).noise_multiplier(1.0).release(Release::Last).build()?;
+/// let Err(refused) = run.released() else { panic!("the learning rate is unknown") };
+/// assert_eq!(refused.obstacle(), Obstacle::Missing(&[Fact::LearningRate]));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Obstacle {

@@ -5,6 +5,19 @@ use super::{Fact, Run, RunError};
 use crate::{Positive, Probability};
 
 /// A number in a run that decides how private it is.
+///
+/// ```
+/// use dobrushin::run::{Fact, Parameter, Training};
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Cyclic).batch_size(10).epochs(3.0).noise_multiplier(1.0).build()?;
+/// let longer = run.with(Parameter::Steps, 500.0)?;
+/// assert_eq!(longer.as_training().and_then(Training::steps), Some(500));
+/// // Half a step is refused.
+/// let refused = run.with(Parameter::Steps, 0.5).err();
+/// assert_eq!(refused.map(|error| error.fact), Some(Fact::Steps));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// m: noise over the clip norm, of a sum of gradients.

@@ -7,6 +7,19 @@ use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
 /// The parameters of a noisy iteration. What is not known is `None`; nothing is assumed.
+///
+/// ```
+/// use dobrushin::run::{Order, Run, Training};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Cyclic).batch_size(10).epochs(3.0).noise_multiplier(1.0).build()?;
+/// let Some(training) = run.as_training() else { panic!("it is an iteration") };
+/// // Three passes of 100 batches, in each of which a record takes part once.
+/// assert_eq!((training.steps(), training.participations()), (Some(300), Some(3)));
+/// // Any parameter can be changed; the result is checked again.
+/// let shuffled = Run::training(Training { order: Order::Shuffled, ..training.clone() })?;
+/// assert_eq!(shuffled.as_training().and_then(Training::steps), Some(300));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
     /// Which algorithm, as the papers call it.
@@ -52,6 +65,16 @@ pub struct Training {
 }
 
 /// An evaluation of what is released of each task on the same records: a sum over the records with Gaussian noise.
+///
+/// ```
+/// use dobrushin::run::Evaluation;
+/// use dobrushin::{Positive, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).noise_multiplier(5.0).evaluation_noise(20.0).build()?;
+/// let evaluation = run.as_training().and_then(|training| training.evaluation);
+/// assert_eq!(evaluation, Some(Evaluation { noise_multiplier: Positive::new(20.0)? }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
     /// The noise over the largest norm of what one record contributes to the sum.
@@ -59,6 +82,16 @@ pub struct Evaluation {
 }
 
 /// The algorithms that are noisy iterations.
+///
+/// ```
+/// use dobrushin::run::{Algorithm, Batch, Order};
+///
+/// // Unless more is said, gradient descent uses all records, and PNSGD one of them in each step.
+/// assert_eq!(Algorithm::GradientDescent.usual_order(), Some(Order::Full));
+/// assert_eq!(Algorithm::Pnsgd.usual_batch(Order::Once, 1000), Some(Batch::Size(1)));
+/// // DP-SGD has no usual order: it must be said.
+/// assert_eq!(Algorithm::DpSgd.usual_order(), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// Projected noisy stochastic gradient descent.
@@ -72,6 +105,19 @@ pub enum Algorithm {
 }
 
 /// How long a run is.
+///
+/// ```
+/// use dobrushin::run::{Length, Training};
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Poisson).batch_size(10).noise_multiplier(1.0);
+/// // Two passes over 1000 records in batches of 10.
+/// let passes = run.clone().epochs(2.0).build()?;
+/// assert_eq!(passes.as_training().and_then(Training::steps), Some(200));
+/// let unlimited = run.any_number_of_steps().build()?;
+/// assert_eq!(unlimited.as_training().map(|training| training.length), Some(Length::Any));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
     /// A number of steps.
@@ -83,6 +129,17 @@ pub enum Length {
 }
 
 /// How large a batch is.
+///
+/// ```
+/// use dobrushin::run::Batch;
+/// use dobrushin::{Order, Probability, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Poisson).steps(100).noise_multiplier(1.0);
+/// let run = run.sampling_probability(0.01).build()?;
+/// let batch = run.as_training().map(|training| training.batch);
+/// assert_eq!(batch, Some(Batch::Probability(Probability::new(0.01)?)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Batch {
     /// Its size; for Poisson sampling the expected size.
@@ -92,6 +149,19 @@ pub enum Batch {
 }
 
 /// Which records the steps use.
+///
+/// ```
+/// use dobrushin::run::Training;
+/// use dobrushin::{Order, Run};
+///
+/// let uses = |order| {
+///     let run = Run::dp_sgd(1000).order(order).batch_size(10).steps(300).noise_multiplier(1.0).build()?;
+///     Ok::<_, dobrushin::RunError>(run.as_training().and_then(Training::participations))
+/// };
+/// // In turn a record is used once in a pass of 100 steps; at random it may be drawn in every step.
+/// assert_eq!((uses(Order::Cyclic)?, uses(Order::Poisson)?), (Some(3), Some(300)));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Each record at most once, in a fixed order.
@@ -109,6 +179,19 @@ pub enum Order {
 }
 
 /// What becomes of the records at the end of a pass that are too few for a batch, where records take turns.
+///
+/// ```
+/// use dobrushin::run::Training;
+/// use dobrushin::{IncompleteBatch, Order, Run};
+///
+/// // 25 records in batches of 10: five are left over in each of the two passes.
+/// let steps = |ending| {
+///     let run = Run::dp_sgd(25).order(Order::Cyclic).batch_size(10).epochs(2.0).incomplete_batch(ending);
+///     Ok::<_, dobrushin::RunError>(run.noise_multiplier(1.0).build()?.as_training().and_then(Training::steps))
+/// };
+/// assert_eq!((steps(IncompleteBatch::Drop)?, steps(IncompleteBatch::Short)?), (Some(4), Some(6)));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncompleteBatch {
     /// They are left out of that pass.
@@ -123,6 +206,20 @@ pub enum IncompleteBatch {
 }
 
 /// What is published.
+///
+/// ```
+/// use dobrushin::{Delta, Question, Release, Run};
+///
+/// let run = Run::gradient_descent(100).steps(1000).learning_rate(0.1).clip_norm(1.0).noise_multiplier(20.0);
+/// let epsilon = |release| -> Result<f64, Box<dyn std::error::Error>> {
+///     let run = run.clone().convex().generalised_linear().smoothness(1.0).weight_decay(0.1);
+///     let run = run.release(release).build()?;
+///     Ok(run.account(Question::EpsilonAt(Delta::new(1e-5)?)).guarantee()?.epsilon())
+/// };
+/// // What stays secret hides the records.
+/// assert!(epsilon(Release::Last)? < 0.2 * epsilon(Release::All)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
     /// The last iterate only.
@@ -136,6 +233,17 @@ pub enum Release {
 }
 
 /// For which record the guarantee is.
+///
+/// ```
+/// use dobrushin::{Record, Run};
+///
+/// let run = Run::pnsgd(10).iterate_noise(1.0);
+/// let fifth = run.clone().record(Record::Index(5)).build()?;
+/// assert_eq!(fifth.as_training(), run.clone().build()?.of_record(5)?.as_training());
+/// // There are only ten.
+/// assert!(run.record(Record::Index(11)).build().is_err());
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
     /// For every record.
@@ -144,7 +252,21 @@ pub enum Record {
     Index(u64),
 }
 
-/// η_t.
+/// The learning rate η_t of step t.
+///
+/// ```
+/// use dobrushin::run::Training;
+/// use dobrushin::{LearningRate, Positive, Run};
+///
+/// let run = Run::online(100).lipschitz(1.0).gradient_noise(2.0).build()?;
+/// let Some(training) = run.as_training() else { panic!("it is an iteration") };
+/// let falling = Some(LearningRate::InverseSqrt(Positive::new(0.5)?));
+/// let falling = Training { learning_rate: falling, ..training.clone() };
+/// // 0.5/√t.
+/// assert_eq!(falling.update_at(1).map(|update| update.rate), Some(0.5));
+/// assert_eq!(falling.update_at(4).map(|update| update.rate), Some(0.25));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearningRate {
     /// The same in every step.
@@ -156,6 +278,17 @@ pub enum LearningRate {
 }
 
 /// Why one record's gradient has a bounded norm.
+///
+/// ```
+/// use dobrushin::run::Contribution;
+/// use dobrushin::{Positive, Run};
+///
+/// let run = Run::pnsgd(100).clip_norm(1.5).noise_multiplier(1.0).build()?;
+/// let contribution = run.as_training().and_then(|training| training.contribution);
+/// assert_eq!(contribution, Some(Contribution::Clipped(Positive::new(1.5)?)));
+/// assert_eq!(contribution.map(Contribution::norm), Some(Positive::new(1.5)?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contribution {
     /// It is clipped to this norm.
@@ -174,6 +307,17 @@ impl Contribution {
 }
 
 /// The law of the noise.
+///
+/// ```
+/// use dobrushin::Run;
+/// use dobrushin::run::NoiseKind;
+///
+/// let run = Run::pnsgd(100).dimension(1).iterate_noise(0.5);
+/// let kind = |run: &Run| run.as_training().map(|training| training.noise_kind);
+/// assert_eq!(kind(&run.clone().build()?), Some(NoiseKind::Gaussian));
+/// assert_eq!(kind(&run.laplace().build()?), Some(NoiseKind::Laplace));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoiseKind {
     /// Gaussian in every coordinate; its size is the standard deviation.
@@ -183,6 +327,20 @@ pub enum NoiseKind {
 }
 
 /// The size of the noise, in one of three conventions.
+///
+/// ```
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Cyclic).batch_size(10).epochs(1.0).learning_rate(0.5).clip_norm(4.0);
+/// let noise = |run: &Run| run.as_training().and_then(|training| training.update_at(1)).map(|update| update.noise);
+/// // η = 0.5, C = 4, b = 10: a multiplier of 2 is m·C/b = 0.8 for the gradient, and η·0.8 = 0.4 for the iterate.
+/// let of_iterate = noise(&run.clone().iterate_noise(0.4).build()?);
+/// assert_eq!(of_iterate, Some(0.4));
+/// for same in [run.clone().noise_multiplier(2.0), run.gradient_noise(0.8)] {
+///     assert!(noise(&same.build()?).is_some_and(|noise| (noise - 0.4).abs() < 1e-15));
+/// }
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Noise {
     /// m: the iterate's noise is η·m·C/b.
@@ -196,6 +354,18 @@ pub enum Noise {
 }
 
 /// What the sum of the gradients is divided by.
+///
+/// ```
+/// use dobrushin::run::{Assumption, Divisor};
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Poisson).batch_size(10).steps(100).clip_norm(1.0).noise_multiplier(1.0);
+/// let fixed = run.clone().build()?.composition()?;
+/// assert!(fixed.assumptions.contains(&Assumption::DividedBy(10.0)));
+/// let drawn = run.divide_by(Divisor::Actual).build()?.composition()?;
+/// assert!(drawn.assumptions.contains(&Assumption::DividedByTheNumberDrawn));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divisor {
     /// The (expected) batch size, whatever was drawn.
@@ -205,6 +375,17 @@ pub enum Divisor {
 }
 
 /// What is known of each record's loss.
+///
+/// ```
+/// use dobrushin::run::LossFacts;
+/// use dobrushin::{Positive, Run};
+///
+/// // What is not said is not assumed.
+/// let run = Run::pnsgd(100).iterate_noise(1.0).convex().smoothness(0.25).build()?;
+/// let known = LossFacts { convex: Some(true), smoothness: Some(Positive::new(0.25)?), ..LossFacts::default() };
+/// assert_eq!(run.as_training().map(|training| training.loss), Some(known));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossFacts {
     /// Whether it is convex.
@@ -218,6 +399,16 @@ pub struct LossFacts {
 }
 
 /// What is known of the set of iterates.
+///
+/// ```
+/// use dobrushin::run::DomainFacts;
+/// use dobrushin::{Positive, Run};
+///
+/// let run = Run::pnsgd(100).iterate_noise(1.0).diameter(2.0).build()?;
+/// let known = DomainFacts { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// assert_eq!(run.as_training().map(|training| training.domain), Some(known));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DomainFacts {
     /// Its diameter, if iterates are projected to a bounded set.

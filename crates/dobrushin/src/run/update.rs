@@ -4,6 +4,17 @@ use super::training::{Contribution, LearningRate, Noise, Training};
 use crate::Enclosure;
 
 /// The numbers of one step.
+///
+/// ```
+/// use dobrushin::run::Update;
+/// use dobrushin::{Order, Run};
+///
+/// let run = Run::dp_sgd(1000).order(Order::Cyclic).batch_size(10).epochs(1.0).learning_rate(0.5).clip_norm(1.0);
+/// let run = run.iterate_noise(0.25).build()?;
+/// let update = run.as_training().and_then(|training| training.update_at(1));
+/// assert_eq!(update, Some(Update { rate: 0.5, noise: 0.25, divisor: 10.0 }));
+/// # Ok::<(), dobrushin::RunError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
     /// η.

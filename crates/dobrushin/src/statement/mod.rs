@@ -17,12 +17,29 @@ pub use utility::UTILITY;
 use crate::analysis;
 
 /// The statement with the given id.
+///
+/// ```
+/// use dobrushin::statement;
+///
+/// let found = statement::find("tight-curve").map(|statement| statement.id);
+/// assert_eq!(found, Some("tight-curve"));
+/// assert_eq!(statement::find("no-such-theorem"), None);
+/// ```
 pub fn find(id: &str) -> Option<&'static Statement> {
     all().find(|statement| statement.id == id)
 }
 
 /// Every statement: what analyses rest on, in the order in which they build on each other, the analyses, utility, and
 /// local privacy.
+///
+/// ```
+/// use dobrushin::statement;
+///
+/// // Every name is told once, and can be asked for.
+/// let ids: Vec<&str> = statement::all().map(|statement| statement.id).collect();
+/// assert!(ids.iter().all(|id| statement::find(id).is_some()));
+/// assert_eq!(ids.iter().collect::<std::collections::HashSet<_>>().len(), ids.len());
+/// ```
 pub fn all() -> impl Iterator<Item = &'static Statement> {
     let analyses = analysis::ALL.iter().map(|theorem| theorem.statement());
     FOUNDATIONS.iter().chain(analyses).chain(UTILITY).chain(LOCAL)

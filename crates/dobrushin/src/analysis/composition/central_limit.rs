@@ -9,6 +9,21 @@ use crate::run::in_the_way;
 use crate::{Enclosure, NotApplicable};
 
 /// The Gaussian profile that the central limit theorem has: an approximation, exact without sampling.
+///
+/// ```
+/// use dobrushin::analysis::{Bound, CentralLimit, Effort, EveryStep};
+/// use dobrushin::mechanism::{Mechanism, Sampling};
+/// use dobrushin::{Neighbours, Positive, Probability, lower::ComposedPart};
+///
+/// // μ = p·√(T·(e^(1/m²) − 1)) with p = 0.01, T = 10000 and m = 1: √(e − 1).
+/// let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0)? };
+/// let sampling = Sampling::Poisson(Probability::new(0.01)?);
+/// let parts = [ComposedPart { mechanism, sampling, neighbours: Neighbours::AddOrRemoveOne, count: 10_000 }];
+/// let bound = CentralLimit.apply(&parts, Effort::Once(1e-4))?;
+/// let Bound::Gaussian(profile) = bound else { panic!("it is μ-GDP") };
+/// assert!((profile.mu().upper() - 1_f64.exp_m1().sqrt()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct CentralLimit;
 
 impl Analysis for CentralLimit {

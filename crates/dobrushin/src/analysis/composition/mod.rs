@@ -17,6 +17,23 @@ use std::sync::Arc;
 use tabulated::Tabulated;
 
 /// How exactly losses are added up.
+///
+/// ```
+/// use dobrushin::analysis::{Effort, EveryStep, ExactComposition};
+/// use dobrushin::mechanism::{Mechanism, Sampling};
+/// use dobrushin::{Epsilon, Neighbours, Positive, PrivacyProfile, lower::ComposedPart};
+///
+/// // Twenty sums with Laplace noise; the profile for many places encloses the same δ, less tightly.
+/// let mechanism = Mechanism::Laplace { noise_multiplier: Positive::new(10.0)? };
+/// let (sampling, neighbours) = (Sampling::Every, Neighbours::AddOrRemoveOne);
+/// let parts = [ComposedPart { mechanism, sampling, neighbours, count: 20 }];
+/// let delta = |effort| -> Result<dobrushin::Enclosure, Box<dyn std::error::Error>> {
+///     Ok(ExactComposition.apply(&parts, effort)?.into_profile().delta(Epsilon::new(1.0)?))
+/// };
+/// let (once, many) = (delta(Effort::Once(1e-4))?, delta(Effort::ManyPlaces)?);
+/// assert!(once.intersect(many).is_some() && once.width() < many.width());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effort {
     /// For one question, with an enclosure of ε about this wide, relatively.
@@ -30,6 +47,20 @@ pub enum Effort {
 /// # Guarantee
 /// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for
 /// every γ > 0 (Zhu, Dong, Wang 2022). It is the upper end of what the grid holds.
+///
+/// ```
+/// use dobrushin::analysis::{Bound, Effort, EveryStep, ExactComposition};
+/// use dobrushin::mechanism::{Mechanism, Sampling};
+/// use dobrushin::{Neighbours, Positive, lower::ComposedPart};
+///
+/// // Four sums with noise multiplier 2 are one with noise multiplier 1.
+/// let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(2.0)? };
+/// let (sampling, neighbours) = (Sampling::Every, Neighbours::AddOrRemoveOne);
+/// let parts = [ComposedPart { mechanism, sampling, neighbours, count: 4 }];
+/// let bound = ExactComposition.apply(&parts, Effort::Once(1e-4))?;
+/// assert!(matches!(bound, Bound::Gaussian(profile) if profile.mu().contains(1.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ExactComposition;
 
 impl Analysis for ExactComposition {

@@ -14,6 +14,22 @@ use std::sync::Arc;
 ///
 /// # Guarantee
 /// D_α of the outputs of all steps together is at most the sum of the steps' D_α, for every α > 1 (Mironov 2017).
+///
+/// ```
+/// use dobrushin::analysis::{Bound, Effort, EveryStep, RenyiComposition};
+/// use dobrushin::mechanism::{Mechanism, Sampling};
+/// use dobrushin::profile::{Direction, RenyiCurve};
+/// use dobrushin::{Neighbours, Positive, lower::ComposedPart};
+///
+/// // Four sums with noise multiplier 2: D_2 = 4·(2/2)·(1/2)² = 1.
+/// let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(2.0)? };
+/// let (sampling, neighbours) = (Sampling::Every, Neighbours::AddOrRemoveOne);
+/// let parts = [ComposedPart { mechanism, sampling, neighbours, count: 4 }];
+/// let bound = RenyiComposition.apply(&parts, Effort::Once(1e-4))?;
+/// let Bound::Renyi(curve) = bound else { panic!("it is a Rényi curve") };
+/// assert!(curve.log_moment(Direction::Forward, 2.0).contains(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RenyiComposition;
 
 impl Analysis for RenyiComposition {

@@ -33,6 +33,24 @@ use std::sync::Arc;
 /// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
 /// random time or place: the average. F_γ(e) ≤ e·η_γ; where many steps are looked at together, the products of
 /// `contraction-published` and `nonconvex-published` may still be smaller, and the least of all is taken.
+///
+/// ```
+/// use dobrushin::analysis::{Contraction, ContractionPublished, HiddenStates};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::{Epsilon, NonNegative, Positive, PrivacyProfile};
+///
+/// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = later.clone().used_by(Participation::Always, NonNegative::new(2.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(2.0)?), dimension: None };
+/// let chain = Chain::new(vec![(used, Count::Times(1)), (later, Count::Times(10))], domain)?;
+/// let released = Mixture::last(chain);
+/// // The tight curve leaves far less than the product of the coefficients, wherever ε > 0.
+/// let epsilon = Epsilon::new(1.0)?;
+/// let tight = Contraction.apply(&released)?.into_profile().log_delta(epsilon);
+/// let product = ContractionPublished.apply(&released)?.into_profile().log_delta(epsilon);
+/// assert!(tight.upper() < 2.0 * product.lower());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Contraction;
 
 impl Analysis for Contraction {

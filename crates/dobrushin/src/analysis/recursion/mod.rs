@@ -49,6 +49,22 @@ use table::Table;
 /// Without a domain, iterates are in a ball but for a probability τ (`tail.rs`), which adds (1+γ)·τ to F.
 ///
 /// Never above `nonconvex-published`. Composition of all steps is included up to 4096 of them.
+///
+/// ```
+/// use dobrushin::analysis::{HiddenStates, NonconvexPublished, Recursion};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
+/// use dobrushin::{Epsilon, NonNegative, Positive, PrivacyProfile, Probability};
+///
+/// let step = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+/// let used = step.used_by(Participation::Sometimes(Probability::new(0.1)?), NonNegative::new(1.0)?);
+/// let domain = Domain { diameter: Some(Positive::new(1.0)?), dimension: None };
+/// let released = Mixture::last(Chain::new(vec![(used, Count::Times(2))], domain)?);
+/// // It keeps the whole profile, and so says no more than the bound that keeps one γ at a time.
+/// let epsilon = Epsilon::new(1.0)?;
+/// let recursed = Recursion.apply(&released)?.into_profile().delta(epsilon);
+/// assert!(recursed.upper() <= NonconvexPublished.apply(&released)?.into_profile().delta(epsilon).upper());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Recursion;
 
 /// The most chains that are followed one by one.

@@ -49,6 +49,20 @@ use std::sync::{Arc, OnceLock};
 /// Every k, split and γ₁ gives a bound; good ones are looked for. All hold for both orders of the neighbours,
 /// since nothing distinguishes them, and for fewer steps than T: D_τ and z_τ only shrink, and k steps at least
 /// cover fewer. The convex hull of all points is the profile.
+///
+/// ```
+/// use dobrushin::analysis::{Analysis, Cost, HiddenStates, ShiftSubsampled};
+/// use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Step, StepNoise};
+/// use dobrushin::{NonNegative, Probability};
+///
+/// // Nothing is known of how far updates bring iterates apart: it says so, at once.
+/// let participation = Participation::Sometimes(Probability::new(0.1)?);
+/// let step = Step::new(StepNoise::gaussian(1.0)?).used_by(participation, NonNegative::new(1.0)?);
+/// let chain = Chain::new(vec![(step, Count::Times(1000))], Domain::default())?;
+/// assert!(ShiftSubsampled.apply(&Mixture::last(chain)).is_err());
+/// assert_eq!(ShiftSubsampled.cost(), Cost::Laborious);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ShiftSubsampled;
 
 impl Analysis for ShiftSubsampled {
