@@ -5,6 +5,16 @@ use crate::numeric::{UNIT_ROUNDOFF, partition_point};
 use crate::{Delta, Enclosure, Gamma};
 
 /// A set of outcomes A, as the point (Q(A), P(A)).
+///
+/// ```
+/// use dobrushin::divergence::{DiscretePair, FiniteLaw};
+///
+/// // The sets that attain the curve somewhere: nothing, the first outcome, and everything.
+/// let (p, q) = (FiniteLaw::new("P", vec![0.75, 0.25])?, FiniteLaw::new("Q", vec![0.25, 0.75])?);
+/// let curve = DiscretePair::new(p, q)?.curve();
+/// assert!(curve.vertices().iter().any(|vertex| (vertex.p, vertex.q) == (0.75, 0.25)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vertex {
     /// Q(A).
@@ -23,6 +33,18 @@ pub struct Vertex {
 /// −Q(A), that is, the upper convex hull of the points (Q(A), P(A)). It is convex,
 /// decreasing and piecewise linear, and [`HockeyStickCurve::knots`] are exactly
 /// where it bends. Evaluation is a binary search.
+///
+/// ```
+/// use dobrushin::divergence::{DiscretePair, FiniteLaw};
+/// use dobrushin::{Delta, Gamma};
+///
+/// let (p, q) = (FiniteLaw::new("P", vec![0.75, 0.25])?, FiniteLaw::new("Q", vec![0.25, 0.75])?);
+/// let curve = DiscretePair::new(p, q)?.curve();
+/// // A line, 3/4 − γ/4, that ends at γ = 3.
+/// assert!(curve.at(Gamma::new(2.0)?).contains(0.25));
+/// assert!((curve.epsilon_at(Delta::new(0.0)?).upper() - 3_f64.ln()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct HockeyStickCurve {
     /// Strictly increasing in q and in p, slopes strictly decreasing; the

@@ -4,6 +4,16 @@ use crate::{Enclosure, Error, Positive};
 
 /// The parameter γ = e^ε > 0 of the hockey-stick divergence, as γ and as
 /// ε = ln γ (negative for γ < 1), whichever the formula at hand needs.
+///
+/// ```
+/// use dobrushin::Gamma;
+///
+/// let gamma = Gamma::from_epsilon(-1.0)?;
+/// assert!(gamma.is_below_one());
+/// assert!(gamma.reciprocal().epsilon().contains(1.0));
+/// assert!(Gamma::new(0.0).is_err());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gamma {
     value: Enclosure,

@@ -6,6 +6,40 @@ use crate::{Enclosure, Error, Positive};
 ///
 /// Nothing else is needed of f: the integral representation (CED eq. 17) is
 /// integrated by parts twice, so f″ never appears.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::divergence::{DiscretePair, FiniteLaw, Generator, Growth, Pair};
+///
+/// /// f(t) = |t − 1|/2, whose divergence is total variation.
+/// struct Half;
+///
+/// impl Generator for Half {
+///     fn value(&self, t: Enclosure) -> Enclosure {
+///         (t - Enclosure::ONE).abs() * Enclosure::from(0.5)
+///     }
+///     fn derivative_at_one(&self) -> Enclosure {
+///         Enclosure::ZERO
+///     }
+///     fn at_zero(&self) -> Enclosure {
+///         Enclosure::from(0.5)
+///     }
+///     fn slope_at_infinity(&self) -> Enclosure {
+///         Enclosure::from(0.5)
+///     }
+///     fn growth(&self) -> Growth {
+///         Growth { coefficient: 0.5, power: 1.0 }
+///     }
+///     fn conjugate_growth(&self) -> Growth {
+///         self.growth()
+///     }
+/// }
+///
+/// let (p, q) = (FiniteLaw::new("P", vec![0.75, 0.25])?, FiniteLaw::new("Q", vec![0.25, 0.75])?);
+/// let pair = DiscretePair::new(p, q)?;
+/// assert!(pair.f_divergence(&Half).intersect(pair.total_variation()).is_some());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait Generator {
     /// f(t) for 0 < t < ∞.
     fn value(&self, t: Enclosure) -> Enclosure;
@@ -22,6 +56,14 @@ pub trait Generator {
 }
 
 /// `coefficient·t^power` for all t ≥ 1, `power ≥ 0`.
+///
+/// ```
+/// use dobrushin::divergence::{ChiSquared, Generator, Growth};
+///
+/// // (t − 1)² is at most t² from t = 1 on.
+/// let Growth { coefficient, power } = ChiSquared.growth();
+/// assert!([1.0, 10.0, 1e6].iter().all(|t: &f64| (t - 1.0).powi(2) <= coefficient * t.powf(power)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// The factor in front.
@@ -31,6 +73,18 @@ pub struct Growth {
 }
 
 /// f̃(t) = t·f(1/t), for which D_f̃(Q‖P) = D_f(P‖Q).
+///
+/// ```
+/// use dobrushin::divergence::{Conjugate, DiscretePair, FiniteLaw, KullbackLeibler};
+///
+/// // KL(P‖Q) by the generator of KL(Q‖P).
+/// let (p, q) = (FiniteLaw::new("P", vec![0.7, 0.3])?, FiniteLaw::new("Q", vec![0.2, 0.8])?);
+/// let pair = DiscretePair::new(p, q)?;
+/// let there = pair.f_divergence(&KullbackLeibler);
+/// let back = pair.reversed().f_divergence(&Conjugate(&KullbackLeibler));
+/// assert!(there.intersect(back).is_some());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Conjugate<'a, F: ?Sized>(pub &'a F);
 
@@ -55,7 +109,16 @@ impl<F: Generator + ?Sized> Generator for Conjugate<'_, F> {
     }
 }
 
-/// f(t) = t·ln t.
+/// Kullback–Leibler divergence: f(t) = t·ln t.
+///
+/// ```
+/// use dobrushin::divergence::{GaussianPair, KullbackLeibler, f_divergence};
+///
+/// // KL of two Gaussians at distance r is r²/2.
+/// let divergence = f_divergence(&GaussianPair::new(1.0, 1.0)?, &KullbackLeibler);
+/// assert!(divergence.contains(0.5) && divergence.relative_width() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KullbackLeibler;
 
@@ -82,7 +145,16 @@ impl Generator for KullbackLeibler {
     }
 }
 
-/// f(t) = (t − 1)².
+/// The χ² divergence: f(t) = (t − 1)².
+///
+/// ```
+/// use dobrushin::divergence::{ChiSquared, GaussianPair, f_divergence};
+///
+/// // χ² of two Gaussians at distance r is e^(r²) − 1.
+/// let divergence = f_divergence(&GaussianPair::new(1.0, 1.0)?, &ChiSquared);
+/// assert!((divergence.upper() - 1_f64.exp_m1()).abs() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChiSquared;
 
@@ -108,7 +180,16 @@ impl Generator for ChiSquared {
     }
 }
 
-/// f(t) = (√t − 1)², whose divergence is ∫(√dP − √dQ)².
+/// The squared Hellinger distance: f(t) = (√t − 1)², whose divergence is ∫(√dP − √dQ)².
+///
+/// ```
+/// use dobrushin::divergence::{GaussianPair, Hellinger, f_divergence};
+///
+/// // Of two Gaussians at distance r it is 2 − 2e^(−r²/8).
+/// let divergence = f_divergence(&GaussianPair::new(1.0, 1.0)?, &Hellinger);
+/// assert!((divergence.upper() + 2.0 * (-0.125_f64).exp_m1()).abs() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hellinger;
 
@@ -133,7 +214,17 @@ impl Generator for Hellinger {
     }
 }
 
-/// f(t) = ½[t·ln t − (t + 1)·ln((t + 1)/2)], at most ln 2.
+/// The Jensen–Shannon divergence: f(t) = ½[t·ln t − (t + 1)·ln((t + 1)/2)], at most ln 2.
+///
+/// ```
+/// use dobrushin::divergence::{DiscretePair, FiniteLaw, JensenShannon};
+///
+/// // Laws that share no outcome are ln 2 apart.
+/// let (p, q) = (FiniteLaw::new("P", vec![1.0, 0.0])?, FiniteLaw::new("Q", vec![0.0, 1.0])?);
+/// let divergence = DiscretePair::new(p, q)?.f_divergence(&JensenShannon);
+/// assert!((divergence.upper() - 2_f64.ln()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JensenShannon;
 
@@ -160,8 +251,18 @@ impl Generator for JensenShannon {
     }
 }
 
-/// f(t) = (t^α − 1)/(α(α − 1)) for α > 0, α ≠ 1: the α-divergence, a function
+/// The α-divergence: f(t) = (t^α − 1)/(α(α − 1)) for α > 0, α ≠ 1, a function
 /// of the Rényi divergence of order α.
+///
+/// ```
+/// use dobrushin::divergence::{Alpha, ChiSquared, GaussianPair, f_divergence};
+///
+/// // At α = 2 it is half of χ².
+/// let pair = GaussianPair::new(1.0, 1.0)?;
+/// let ratio = f_divergence(&pair, &Alpha::new(2.0)?) / f_divergence(&pair, &ChiSquared);
+/// assert!(ratio.contains(0.5));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Alpha(Positive);
 

@@ -25,11 +25,30 @@ pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, 
 ///
 /// # Errors
 /// As [`gamma_information`].
+///
+/// ```
+/// use dobrushin::divergence::mutual_information;
+///
+/// // A fair bit, known exactly, is ln 2 nats; two independent bits tell nothing of each other.
+/// assert!((mutual_information(&[vec![0.5, 0.0], vec![0.0, 0.5]])?.upper() - 2_f64.ln()).abs() < 1e-12);
+/// assert!(mutual_information(&[vec![0.25, 0.25], vec![0.25, 0.25]])?.contains(0.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn mutual_information(joint: &[Vec<f64>]) -> Result<Enclosure, Error> {
     Ok(mutual_information_of(&checked(joint)?))
 }
 
 /// [`gamma_information`] of probabilities that are known to sum to 1.
+///
+/// ```
+/// use dobrushin::divergence::{gamma_information, gamma_information_of};
+/// use dobrushin::{Enclosure, Gamma};
+///
+/// let (zero, half) = (Enclosure::ZERO, Enclosure::from(0.5));
+/// let enclosed = gamma_information_of(&[vec![half, zero], vec![zero, half]], Gamma::ONE);
+/// assert!(enclosed.intersect(gamma_information(&[vec![0.5, 0.0], vec![0.0, 0.5]], Gamma::ONE)?).is_some());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> Enclosure {
     // Σ(ab − γ·a·b)₊, and for γ < 1 the same minus 1 − γ, written as
     // γ·Σ(a·b − ab/γ)₊.
@@ -45,6 +64,15 @@ pub fn gamma_information_of(joint: &[Vec<Enclosure>], gamma: Gamma) -> Enclosure
 }
 
 /// [`mutual_information`] of probabilities that are known to sum to 1.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::divergence::mutual_information_of;
+///
+/// let (zero, half) = (Enclosure::ZERO, Enclosure::from(0.5));
+/// let bit = mutual_information_of(&[vec![half, zero], vec![zero, half]]);
+/// assert!((bit.upper() - 2_f64.ln()).abs() < 1e-12);
+/// ```
 pub fn mutual_information_of(joint: &[Vec<Enclosure>]) -> Enclosure {
     let possible = with_products(joint).filter(|(joint, _)| *joint != Enclosure::ZERO);
     possible.map(|(joint, product)| joint * (joint / product).ln()).sum::<Enclosure>().positive_part()

@@ -11,6 +11,17 @@ pub const SUM_TOLERANCE: f64 = 1e-9;
 /// numbers, whose sum must be within [`SUM_TOLERANCE`] of 1, are divided by it and
 /// rounded; the law *is* the resulting numbers divided by their own exact sum,
 /// which differs from 1 by at most a few units of roundoff.
+///
+/// ```
+/// use dobrushin::divergence::FiniteLaw;
+///
+/// let law = FiniteLaw::proportional_to("P", vec![3.0, 1.0])?;
+/// assert_eq!(law.probabilities(), [0.75, 0.25]);
+/// // A sum that is not 1 is refused, by name.
+/// let refused = FiniteLaw::new("P", vec![0.75, 0.75]).err().map(|error| error.to_string());
+/// assert!(refused.is_some_and(|message| message.starts_with("P sums to 1.5")));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FiniteLaw {
     probabilities: Vec<f64>,

@@ -41,6 +41,18 @@ use crate::{Delta, Enclosure, RenyiOrder};
 /// Two laws P and Q whose divergences can be enclosed.
 ///
 /// Methods are of P from Q; [`Pair::hockey_stick_reversed`] is of Q from P.
+///
+/// ```
+/// use dobrushin::Gamma;
+/// use dobrushin::divergence::{LaplacePair, Pair};
+///
+/// // Two Laplace laws a scale apart: TV = 1 − e^(−1/2), and nothing is left at e^ε = e.
+/// let pair = LaplacePair::new(1.0, 1.0)?;
+/// assert!((pair.total_variation().upper() + (-0.5_f64).exp_m1()).abs() < 1e-12);
+/// assert_eq!(pair.hockey_stick(Gamma::from_epsilon(1.0)?).upper(), 0.0);
+/// assert!((pair.kl().upper() - (-1_f64).exp()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait Pair {
     /// E_γ(P‖Q) for any γ > 0.
     fn hockey_stick(&self, gamma: Gamma) -> Enclosure;

@@ -11,6 +11,17 @@ use crate::{Delta, Enclosure, Gamma};
 use rayon::prelude::*;
 
 /// A contraction coefficient and the two inputs that attain it.
+///
+/// ```
+/// use dobrushin::Gamma;
+/// use dobrushin::kernel::FiniteKernel;
+///
+/// // The first two inputs are nearly alike; the first and the third are told apart best.
+/// let kernel = FiniteKernel::new(vec![vec![1.0, 0.0], vec![0.75, 0.25], vec![0.0, 1.0]])?;
+/// let contraction = kernel.contraction_with_pair(Gamma::ONE);
+/// assert_eq!((contraction.value.upper(), contraction.pair), (1.0, (0, 2)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contraction {
     /// η_γ.

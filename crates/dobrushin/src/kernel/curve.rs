@@ -13,6 +13,17 @@ use rayon::prelude::*;
 /// where [`FiniteKernel`] compares all pairs of inputs. It is a type of its own,
 /// because the curve of one pair of laws, in one direction, is no bound on a
 /// kernel.
+///
+/// ```
+/// use dobrushin::kernel::{FiniteKernel, Kernel};
+/// use dobrushin::{Delta, Gamma};
+///
+/// // Randomised response that tells the truth 3 times in 4: a line from 1/2 at γ = 1 to 0 at γ = 3.
+/// let curve = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?.curve();
+/// assert!(curve.contraction(Gamma::new(2.0)?).contains(0.25));
+/// assert!((curve.epsilon_at(Delta::new(0.0)?).upper() - 3_f64.ln()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContractionCurve(HockeyStickCurve);
 

@@ -5,6 +5,17 @@ use crate::divergence::{LaplacePair, Pair};
 use crate::{Enclosure, Error, Gamma};
 
 /// K(x) = Laplace(x, v) for x in an interval of the given length.
+///
+/// ```
+/// use dobrushin::Gamma;
+/// use dobrushin::kernel::{Kernel, LaplaceKernel};
+///
+/// // An interval of length 1 and noise of scale 2: nothing is left from ε = 1/2 on, and 1 − e^(−1/4) at ε = 0.
+/// let kernel = LaplaceKernel::new(1.0, 2.0)?;
+/// assert_eq!(kernel.contraction(Gamma::from_epsilon(0.5)?).upper(), 0.0);
+/// assert!((kernel.total_variation().upper() + (-0.25_f64).exp_m1()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceKernel {
     ends: LaplacePair,

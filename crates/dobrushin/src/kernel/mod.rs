@@ -34,6 +34,18 @@ use crate::divergence::{Generator, Pair, weighted};
 use crate::{Enclosure, Gamma, Probability};
 
 /// A Markov kernel whose contraction is known, exactly or from above.
+///
+/// ```
+/// use dobrushin::kernel::{GaussianKernel, Kernel};
+/// use dobrushin::{Gamma, Probability};
+///
+/// let kernel = GaussianKernel::new(1.0, 1.0)?;
+/// // Laws that are little apart to begin with are brought together more: F_γ(e) is far below η_γ·e.
+/// let (gamma, divergence) = (Gamma::from_epsilon(1.0)?, Probability::new(0.01)?);
+/// let linear = 0.01 * kernel.contraction(gamma).upper();
+/// assert!(kernel.tight(gamma, divergence).upper() < 1e-3 * linear);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait Kernel {
     /// η_γ(K) for any γ > 0, or a bound on it where the kernel's documentation
     /// says so.
@@ -78,6 +90,18 @@ fn tight_above_one<K: Kernel + ?Sized>(kernel: &K, gamma: Gamma, divergence: Enc
 /// The bound η_f(K) ≤ η_TV(K) ≤ 1 − (1 − η_γ(K))/γ on the contraction coefficient
 /// of every f-divergence, from η at one γ only (CED Lemma 1 and eq. 14); for γ < 1,
 /// where η_γ = η_{1/γ}, with 1/γ in place of γ.
+///
+/// ```
+/// use dobrushin::kernel::{FiniteKernel, Kernel, any_divergence_bound};
+/// use dobrushin::Gamma;
+///
+/// // ln 3-privacy, η_3 = 0, bounds the contraction of every f-divergence by 1 − 1/3. Total variation itself is at 1/2.
+/// let response = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+/// let three = Gamma::new(3.0)?;
+/// let bound = any_divergence_bound(three, response.contraction(three));
+/// assert!(bound.contains(2.0 / 3.0) && bound.upper() > response.total_variation().upper());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn any_divergence_bound(gamma: Gamma, contraction: Enclosure) -> Enclosure {
     let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
     Enclosure::ONE - (Enclosure::ONE - contraction) / gamma.value()
@@ -96,6 +120,22 @@ pub fn any_divergence_bound(gamma: Gamma, contraction: Enclosure) -> Enclosure {
 /// It is never above η_TV(K)·D_f(P‖Q).
 ///
 /// η_γ is evaluated at thousands of γ: of a large finite kernel, pass the curve.
+///
+/// ```
+/// use dobrushin::Gamma;
+/// use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, Pair};
+/// use dobrushin::kernel::{FiniteKernel, output_bound};
+///
+/// // Two laws that are sent through randomised response: from χ² = 4/3, what comes out has χ² = (1/4)²·4 = 1/4.
+/// let (p, q) = (FiniteLaw::new("P", vec![0.75, 0.25])?, FiniteLaw::new("Q", vec![0.25, 0.75])?);
+/// let pair = DiscretePair::new(p, q)?;
+/// let response = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+/// let bound = output_bound(&pair, &response.curve(), &ChiSquared);
+/// let (p, q) = (FiniteLaw::new("PK", vec![0.625, 0.375])?, FiniteLaw::new("QK", vec![0.375, 0.625])?);
+/// let out = DiscretePair::new(p, q)?.chi_squared();
+/// assert!(out.upper() <= bound.upper() && bound.upper() < pair.chi_squared().upper());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn output_bound(
     pair: &(impl Pair + ?Sized),
     kernel: &(impl Kernel + ?Sized),

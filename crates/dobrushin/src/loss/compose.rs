@@ -8,6 +8,19 @@ use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 
 /// A mechanism, by its dominating pair, and how often it is used.
+///
+/// ```
+/// use dobrushin::loss::{Composition, DominatingPair, GaussianLoss, Part};
+/// use dobrushin::{Delta, NonNegative, Positive, PrivacyProfile, numeric::theta};
+/// use std::sync::Arc;
+///
+/// // A hundred Gaussians at distance 0.1 are one at distance 1.
+/// let pair = DominatingPair::symmetric(Arc::new(GaussianLoss::new(Positive::new(0.1)?)));
+/// let composed = Composition::new(vec![Part { pair, count: 100 }]).epsilon(Delta::new(1e-5)?);
+/// let known = theta::smallest_epsilon(NonNegative::new(1.0)?, Delta::new(1e-5)?);
+/// assert!((composed.upper() / known.upper() - 1.0).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Part {
     /// The pair that dominates one use.
@@ -23,6 +36,20 @@ pub struct Part {
 /// ends bound the composition, adaptive or not: E_γ of a product of dominating pairs
 /// dominates (Zhu, Dong, Wang 2022, Theorem 10). The lower ends are below E_γ of the product
 /// pair. They differ by about `tolerance`, relatively in ε.
+///
+/// ```
+/// use dobrushin::loss::{Composition, DominatingPair, FiniteLoss, Part};
+/// use dobrushin::{Delta, Epsilon, PrivacyProfile};
+/// use std::sync::Arc;
+///
+/// // Ten answers by randomised response with ε = 0.1 are 1-private, and a small δ buys a smaller ε.
+/// let response = FiniteLoss::randomised_response(Epsilon::new(0.1)?);
+/// let pair = DominatingPair::symmetric(Arc::new(response));
+/// let ten = Composition::new(vec![Part { pair, count: 10 }]);
+/// assert!((ten.epsilon(Delta::new(0.0)?).upper() - 1.0).abs() < 1e-3);
+/// assert!(ten.epsilon(Delta::new(1e-3)?).upper() < 0.9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Composition {
     parts: Vec<Part>,

@@ -12,6 +12,22 @@ use crate::{Delta, Enclosure, Epsilon};
 /// # Guarantee
 /// The upper ends bound E_{e^ε}(P‖Q) of the composition: discretisation, truncation and
 /// rounding are all counted. The lower ends are below it.
+///
+/// ```
+/// use dobrushin::loss::{Composition, DominatingPair, FiniteLoss, Part};
+/// use dobrushin::profile::Direction;
+/// use dobrushin::{Delta, Epsilon};
+/// use std::sync::Arc;
+///
+/// // Ten answers by randomised response with ε = 0.1: no loss is above 1.
+/// let pair = DominatingPair::symmetric(Arc::new(FiniteLoss::randomised_response(Epsilon::new(0.1)?)));
+/// let composition = Composition::new(vec![Part { pair, count: 10 }]);
+/// let law = composition.distribution(Direction::Forward, Delta::new(1e-5)?);
+/// let epsilon = law.epsilon(Delta::new(1e-5)?).upper();
+/// assert!(epsilon < 1.0);
+/// assert!((law.delta(Epsilon::new(epsilon)?).upper() / 1e-5 - 1.0).abs() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LossDistribution {
     summed: Summed,

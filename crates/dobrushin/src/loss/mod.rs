@@ -25,6 +25,17 @@ use crate::profile::Direction;
 use std::sync::Arc;
 
 /// What an event weighs under P and under Q.
+///
+/// ```
+/// use dobrushin::loss::{FiniteLoss, LossLaw, Masses};
+/// use dobrushin::{Enclosure, Epsilon};
+///
+/// // The truth of randomised response, told with probability 3/4 under P, and 1/4 under Q.
+/// let law = FiniteLoss::randomised_response(Epsilon::new(3_f64.ln())?);
+/// let Masses { p, q } = law.split(Enclosure::ZERO).above;
+/// assert!((p.upper() - 0.75).abs() < 1e-12 && (q.upper() - 0.25).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Masses {
     /// Its probability under P.
@@ -34,6 +45,16 @@ pub struct Masses {
 }
 
 /// The two sides of a threshold on the loss.
+///
+/// ```
+/// use dobrushin::loss::{GaussianLoss, LossLaw, Split};
+/// use dobrushin::{Enclosure, Positive};
+///
+/// let Split { below, above } = GaussianLoss::new(Positive::new(1.0)?).split(Enclosure::from(0.3));
+/// // Every outcome is on one of the two sides.
+/// assert!((below.p + above.p).contains(1.0) && (below.q + above.q).contains(1.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Split {
     /// The masses of {L ≤ ℓ}.
@@ -46,6 +67,19 @@ pub struct Split {
 ///
 /// Both sides of a split are asked for because each is accurate, relatively, only where it
 /// is small: implementations must not compute one as 1 minus the other where that cancels.
+///
+/// ```
+/// use dobrushin::loss::{GaussianLoss, LossLaw};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Enclosure, Epsilon, NonNegative, Positive};
+///
+/// // E_γ = P(L > ln γ) − γ·Q(L > ln γ), here at γ = e for two Gaussians a standard deviation apart.
+/// let above = GaussianLoss::new(Positive::new(1.0)?).split(Enclosure::ONE).above;
+/// let stick = above.p - Enclosure::ONE.exp() * above.q;
+/// let known = theta(Epsilon::new(1.0)?, NonNegative::new(1.0)?);
+/// assert!(stick.intersect(known).is_some());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait LossLaw: Send + Sync {
     /// The masses on the two sides of a threshold ℓ, finite, of either sign; each enclosure
     /// holds for every ℓ in the enclosure. A loss exactly at ℓ may be counted on either
@@ -75,6 +109,17 @@ pub trait LossLaw: Send + Sync {
 
 /// Two laws P, Q that dominate a mechanism on neighbours: E_γ of its outputs is at most
 /// E_γ(P‖Q) for every γ > 0. Domination passes to composition.
+///
+/// ```
+/// use dobrushin::loss::{DominatingPair, Exchanged, GaussianLoss, PoissonLoss};
+/// use dobrushin::{Positive, Probability};
+/// use std::sync::Arc;
+///
+/// let sampled = || PoissonLoss::new(GaussianLoss::new(Positive::new(1.0)?), Probability::new(0.1)?);
+/// let pair = DominatingPair::new(Arc::new(sampled()?), Arc::new(Exchanged(sampled()?)));
+/// assert!(!pair.is_symmetric());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct DominatingPair {
     forward: Arc<dyn LossLaw>,
@@ -107,6 +152,18 @@ impl DominatingPair {
 }
 
 /// The loss with the roles of P and Q exchanged: −L, its P-masses being Q's.
+///
+/// ```
+/// use dobrushin::loss::{Exchanged, GaussianLoss, LossLaw, PoissonLoss};
+/// use dobrushin::{Enclosure, Positive, Probability};
+///
+/// // Drawn with probability 1/2, a record may double the likelihood of nothing that it is missing from.
+/// let law = PoissonLoss::new(GaussianLoss::new(Positive::new(1.0)?), Probability::new(0.5)?)?;
+/// let beyond = Enclosure::from(1.01) * Enclosure::from(2.0).ln();
+/// assert!(law.split(beyond).above.p.lower() > 0.0);
+/// assert_eq!(Exchanged(law).split(beyond).above.p.upper(), 0.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub struct Exchanged<Law>(pub Law);
 
 impl<Law: LossLaw> LossLaw for Exchanged<Law> {

@@ -29,6 +29,19 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Which data are neighbours.
+///
+/// ```
+/// use dobrushin::{Delta, Neighbours, Question, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).clip_norm(1.0).noise_multiplier(5.0);
+/// let epsilon = |neighbours| -> Result<f64, Box<dyn std::error::Error>> {
+///     let run = run.clone().neighbours(neighbours).build()?;
+///     Ok(run.account(Question::EpsilonAt(Delta::new(1e-5)?)).guarantee()?.epsilon())
+/// };
+/// // A record that is replaced moves a sum twice as far as one that is zeroed out.
+/// assert!(epsilon(Neighbours::ReplaceOne)? > 2.0 * epsilon(Neighbours::ZeroOut)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbours {
     /// One record is another one; the number of records is public.
@@ -50,6 +63,22 @@ impl Neighbours {
 }
 
 /// Which records take part.
+///
+/// ```
+/// use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+/// use dobrushin::profile::Direction;
+/// use dobrushin::{Enclosure, Positive, Probability};
+///
+/// let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0)? };
+/// let advantage = |sampling| {
+///     let pair = dominating_pair(&mechanism, sampling, Neighbours::AddOrRemoveOne)?;
+///     Ok::<_, dobrushin::Error>(pair.law(Direction::Forward).advantage(Enclosure::ZERO))
+/// };
+/// // Who is drawn one time in ten can be told from who is missing a tenth as well.
+/// let tenth = advantage(Sampling::Poisson(Probability::new(0.1)?))? / advantage(Sampling::Every)?;
+/// assert!((tenth.upper() - 0.1).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
     /// All of them.
@@ -67,6 +96,19 @@ pub enum Sampling {
 /// contribution of *one* record, and a mean is a sum divided by a number that does not depend
 /// on the data. Records that are added, removed or zeroed out change the sum by that
 /// contribution, a record that is replaced by twice as much.
+///
+/// ```
+/// use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+/// use dobrushin::profile::Direction;
+/// use dobrushin::{Enclosure, Epsilon};
+///
+/// // Randomised response that tells the truth 3 times in 4: its advantage is 3/4 − 1/4.
+/// let response = Mechanism::RandomisedResponse { epsilon: Epsilon::new(3_f64.ln())? };
+/// let pair = dominating_pair(&response, Sampling::Every, Neighbours::ReplaceOne)?;
+/// let advantage = pair.law(Direction::Forward).advantage(Enclosure::ZERO);
+/// assert!((advantage.upper() - 0.5).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Mechanism {

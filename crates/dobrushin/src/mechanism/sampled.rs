@@ -32,6 +32,18 @@ use std::sync::Arc;
 /// # Errors
 /// [`Error::Unsupported`], naming the nearest supported combination, or
 /// [`Error::OutOfRange`] for parameters that are too small or too large.
+///
+/// ```
+/// use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+/// use dobrushin::{Positive, Probability};
+///
+/// let gaussian = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0)? };
+/// // Without sampling, both directions are alike; a record that is drawn at random and may be missing breaks that.
+/// assert!(dominating_pair(&gaussian, Sampling::Every, Neighbours::AddOrRemoveOne)?.is_symmetric());
+/// let sometimes = Sampling::Poisson(Probability::new(0.5)?);
+/// assert!(!dominating_pair(&gaussian, sometimes, Neighbours::AddOrRemoveOne)?.is_symmetric());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn dominating_pair(
     mechanism: &Mechanism,
     sampling: Sampling,

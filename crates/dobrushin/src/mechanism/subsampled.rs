@@ -8,6 +8,16 @@ use crate::{Enclosure, Epsilon, Error, NonNegative, Probability};
 
 /// How far apart, in noise standard deviations, the means of coupled batches may be, if the
 /// first of the two laws to be compared is P (or Q, in the other direction).
+///
+/// ```
+/// use dobrushin::NonNegative;
+/// use dobrushin::mechanism::Distances;
+///
+/// // Noise multiplier 2 and one record replaced: without it a sum moves by 1/2 of the noise, with another by 1.
+/// let distances = Distances { without: NonNegative::new(0.5)?, other: NonNegative::new(1.0)? };
+/// assert!(distances.without < distances.other);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distances {
     /// From a batch with the record to one without it.
@@ -38,6 +48,19 @@ pub struct Distances {
 ///   with it, in which the record, of contribution u, is exchanged for one of those outside,
 ///   uniformly chosen, of contribution v: u − v from μ₀ and u − 0 from μ₁′, so 2c and c. With
 ///   the laws exchanged, the zeroed record is first: 0 − v and 0 − u, so c and c.
+///
+/// ```
+/// use dobrushin::mechanism::{Distances, SubsampledGaussian};
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, NonNegative, PrivacyProfile, Probability};
+///
+/// // Always drawn, only the distance to the neighbour's record matters.
+/// let distances = Distances { without: NonNegative::new(0.5)?, other: NonNegative::new(1.0)? };
+/// let always = SubsampledGaussian::new(Probability::new(1.0)?, distances, distances)?;
+/// let epsilon = Epsilon::new(1.0)?;
+/// assert!((always.delta(epsilon) / theta(epsilon, distances.other)).contains(1.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SubsampledGaussian {
     p: f64,

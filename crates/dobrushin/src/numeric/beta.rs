@@ -33,11 +33,29 @@ const MOST_BLOCKS: u32 = 10_000;
 const NEAR_MEAN: f64 = 3.0;
 
 /// I_x(a, b) = P(Beta(a, b) ≤ x).
+///
+/// ```
+/// use dobrushin::{Positive, Probability, numeric::beta};
+///
+/// // I_x(2, 1) = x².
+/// let value = beta::regularised(Positive::new(2.0)?, Positive::new(1.0)?, Probability::new(0.3)?);
+/// assert!((value.upper() - 0.09).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn regularised(a: Positive, b: Positive, x: Probability) -> Enclosure {
     tail(a, b, Enclosure::from(x), Enclosure::ONE - Enclosure::from(x))
 }
 
 /// 1 − I_x(a, b) = P(Beta(a, b) > x), with relative accuracy.
+///
+/// ```
+/// use dobrushin::{Positive, Probability, numeric::beta};
+///
+/// // 1 − I_x(1, b) = (1 − x)^b, accurately where it is small.
+/// let value = beta::complement(Positive::new(1.0)?, Positive::new(100.0)?, Probability::new(0.5)?);
+/// assert!((value.upper() / 0.5_f64.powi(100) - 1.0).abs() < 1e-10);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn complement(a: Positive, b: Positive, x: Probability) -> Enclosure {
     tail(b, a, Enclosure::ONE - Enclosure::from(x), Enclosure::from(x))
 }

@@ -8,6 +8,14 @@ use crate::{Positive, Probability};
 /// P(B = k) of B ~ Bin(n, p), from p and 1 − p, for k ≤ n.
 ///
 /// Written with deviances, as the terms of [`beta`], so that no large logarithms cancel.
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::binomial};
+///
+/// // Two heads in four tosses of a fair coin: 6/16.
+/// let half = Enclosure::from(0.5);
+/// assert!((binomial::mass(4, 2, half, half).upper() - 0.375).abs() < 1e-12);
+/// ```
 pub fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure {
     let [count, successes, failures] = [n, k, n - k].map(|count| Positive::new(count as f64));
     let (Ok(count), Ok(successes), Ok(failures)) = (count, successes, failures) else {
@@ -30,6 +38,13 @@ pub fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure {
 }
 
 /// P(B ≥ k) of B ~ Bin(n, p).
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::binomial};
+///
+/// // At least one head in three tosses of a fair coin: 7/8.
+/// assert!((binomial::at_least(3, 1, Enclosure::from(0.5)).upper() - 0.875).abs() < 1e-12);
+/// ```
 pub fn at_least(n: u64, k: u64, p: Enclosure) -> Enclosure {
     if k == 0 {
         return Enclosure::ONE;

@@ -8,6 +8,24 @@ use crate::Enclosure;
 use std::cmp::Ordering;
 
 /// A source of independent uniform bits.
+///
+/// ```
+/// use dobrushin::numeric::bits::{Coin, RandomBits};
+///
+/// /// Not random at all: for tests only.
+/// struct Counter(u64);
+///
+/// impl RandomBits for Counter {
+///     fn bits(&mut self) -> u64 {
+///         self.0 += 1 << 62;
+///         self.0
+///     }
+/// }
+///
+/// // Words at a quarter, a half and three quarters of the range: only the first is below a half.
+/// let (mut bits, coin) = (Counter(0), Coin::at_most(0.5));
+/// assert_eq!((0..3).filter(|_| coin.toss(&mut bits)).count(), 1);
+/// ```
 pub trait RandomBits {
     /// 64 of them.
     fn bits(&mut self) -> u64;
@@ -107,6 +125,22 @@ impl Coin {
 
 /// A number below `count`, all equally likely: the high half of bits·count, drawn again where that would favour some
 /// (Lemire 2019). 0 if the count is 0 or 1.
+///
+/// ```
+/// use dobrushin::numeric::bits::{RandomBits, below};
+///
+/// struct Same(u64);
+///
+/// impl RandomBits for Same {
+///     fn bits(&mut self) -> u64 {
+///         self.0
+///     }
+/// }
+///
+/// // A quarter of all words is a quarter of all numbers.
+/// assert_eq!(below(64, &mut Same(1 << 62)), 16);
+/// assert_eq!(below(1, &mut Same(1 << 62)), 0);
+/// ```
 #[inline]
 pub fn below(count: u64, bits: &mut (impl RandomBits + ?Sized)) -> u64 {
     if count <= 1 {
@@ -125,6 +159,25 @@ pub fn below(count: u64, bits: &mut (impl RandomBits + ?Sized)) -> u64 {
 /// A source that asks another one for many words at once.
 ///
 /// Words that are left over are thrown away.
+///
+/// ```
+/// use dobrushin::numeric::bits::{Buffered, RandomBits};
+///
+/// struct Counter(u64);
+///
+/// impl RandomBits for Counter {
+///     fn bits(&mut self) -> u64 {
+///         self.0 += 1;
+///         self.0
+///     }
+/// }
+///
+/// // The words come in their order, and many are asked for at once.
+/// let mut source = Counter(0);
+/// let mut buffered = Buffered::new(&mut source);
+/// assert_eq!((buffered.bits(), buffered.bits()), (1, 2));
+/// assert!(source.0 > 2);
+/// ```
 pub struct Buffered<'a> {
     source: &'a mut dyn RandomBits,
     words: [u64; BUFFER],

@@ -26,6 +26,15 @@ use crate::{NonNegative, Positive};
 use std::num::NonZeroU32;
 
 /// P(χ²_d ≤ x).
+///
+/// ```
+/// use dobrushin::{NonNegative, numeric::chi_square};
+///
+/// // With two degrees of freedom it is 1 − e^(−x/2).
+/// let below = chi_square::cdf(2.try_into()?, NonNegative::new(2.0)?);
+/// assert!((below.upper() + (-1_f64).exp_m1()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     match tails(degrees, x) {
         Tails::Certain { cdf } => cdf,
@@ -35,6 +44,15 @@ pub fn cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
 }
 
 /// P(χ²_d > x).
+///
+/// ```
+/// use dobrushin::{NonNegative, numeric::{chi_square, normal}};
+///
+/// // With one degree of freedom it is 2·Q(√x).
+/// let above = chi_square::sf(1.try_into()?, NonNegative::new(4.0)?);
+/// assert!((above.upper() / (2.0 * normal::tail(2.0).upper()) - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     match tails(degrees, x) {
         Tails::Certain { cdf } => Enclosure::ONE - cdf,
@@ -44,6 +62,16 @@ pub fn sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
 }
 
 /// ln P(χ²_d ≤ x), also where the probability underflows.
+///
+/// ```
+/// use dobrushin::{NonNegative, numeric::chi_square};
+///
+/// // For small x and d degrees of freedom about (d/2)·ln x: here 500·ln(1e-6), which underflows.
+/// let (degrees, x) = (1000.try_into()?, NonNegative::new(1e-6)?);
+/// assert!(chi_square::cdf(degrees, x).upper() < 1e-300);
+/// assert!(chi_square::ln_cdf(degrees, x).upper() < 500.0 * 1e-6_f64.ln());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ln_cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     match tails(degrees, x) {
         Tails::Certain { cdf } => cdf.ln(),
@@ -53,6 +81,15 @@ pub fn ln_cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
 }
 
 /// ln P(χ²_d > x), also where the probability underflows.
+///
+/// ```
+/// use dobrushin::{NonNegative, numeric::chi_square};
+///
+/// // With two degrees of freedom it is −x/2, also where e^(−x/2) underflows.
+/// let tail = chi_square::ln_sf(2.try_into()?, NonNegative::new(1e4)?);
+/// assert!((tail.upper() + 5000.0).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ln_sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     match tails(degrees, x) {
         Tails::Certain { cdf } => (Enclosure::ONE - cdf).ln(),

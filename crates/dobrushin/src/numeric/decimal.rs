@@ -18,16 +18,35 @@ pub fn upper(value: Enclosure, digits: usize) -> String {
 }
 
 /// The upper end in words: rounded up to [`DIGITS`] significant digits.
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::decimal};
+///
+/// assert_eq!(decimal::briefly(Enclosure::from(1.0) / Enclosure::from(3.0)), "0.3334");
+/// ```
 pub fn briefly(value: Enclosure) -> String {
     upper(value, DIGITS)
 }
 
 /// The lower end, rounded down to this many significant digits: still a lower bound.
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::decimal};
+///
+/// // 2/3, rounded down.
+/// assert_eq!(decimal::lower(Enclosure::from(2.0) / Enclosure::from(3.0), 4), "0.6666");
+/// ```
 pub fn lower(value: Enclosure, digits: usize) -> String {
     directed(value.lower(), false, digits)
 }
 
 /// A number as the user gave it, or an exact one.
+///
+/// ```
+/// use dobrushin::numeric::decimal;
+///
+/// assert_eq!((decimal::plain(0.25), decimal::plain(1e-6)), ("0.25".to_owned(), "1e-6".to_owned()));
+/// ```
 pub fn plain(value: f64) -> String {
     if value == 0.0 {
         "0".to_owned()
@@ -39,6 +58,12 @@ pub fn plain(value: f64) -> String {
 }
 
 /// A number that is no bound, to this many significant digits.
+///
+/// ```
+/// use dobrushin::numeric::decimal;
+///
+/// assert_eq!(decimal::nearest(2.0 / 3.0, 4), "0.6667");
+/// ```
 pub fn nearest(value: f64, digits: usize) -> String {
     let rounded = format!("{:.*e}", digits.saturating_sub(1), value).parse();
     plain(rounded.unwrap_or(value))
@@ -94,6 +119,13 @@ fn place_point(digits: &[u8], exponent: i32) -> String {
 
 /// How much smaller the value may be than the upper end, relatively; nothing if
 /// the value is exact.
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::decimal};
+///
+/// // An exact value has no width to speak of.
+/// assert_ne!(decimal::width(Enclosure::between(1.0, 1.1)), decimal::width(Enclosure::ONE));
+/// ```
 pub fn width(value: Enclosure) -> String {
     match value.relative_width() {
         0.0 => "exact".to_owned(),

@@ -8,6 +8,15 @@ use crate::Positive;
 
 /// ln Γ(x) for x > 0, correctly rounded before it is enclosed: relative
 /// accuracy also near the zeros at 1 and 2.
+///
+/// ```
+/// use dobrushin::{Positive, numeric::gamma::ln_gamma};
+///
+/// // Γ(5) = 4! and Γ(1/2) = √π.
+/// assert!((ln_gamma(Positive::new(5.0)?).upper() - 24_f64.ln()).abs() < 1e-14);
+/// assert!((ln_gamma(Positive::new(0.5)?).upper() - std::f64::consts::PI.sqrt().ln()).abs() < 1e-14);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn ln_gamma(x: Positive) -> Enclosure {
     match x.get() {
         1.0 | 2.0 => Enclosure::ZERO,

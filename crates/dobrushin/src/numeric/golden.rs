@@ -5,6 +5,15 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// A golden-section search: an interval around a valley of a function, with two places inside it. Nothing is certain: it
 /// is for choices each of which is valid.
+///
+/// ```
+/// use dobrushin::numeric::GoldenSection;
+///
+/// // The valley of (x − 1)² is at 1.
+/// let search = GoldenSection::new((0.0, 3.0), |x| (x - 1.0).powi(2)).narrowed(30);
+/// let (place, height) = search.lowest();
+/// assert!((place - 1.0).abs() < 1e-5 && height < 1e-10);
+/// ```
 pub struct GoldenSection<F> {
     height: F,
     ends: (f64, f64),

@@ -47,6 +47,15 @@ pub(super) const NEAR_UNDERFLOW: f64 = 640.0;
 const LARGEST_TO_SQUARE: f64 = 1e150;
 
 /// The upper tail Q(x) = ∫ₓ^∞ φ.
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// assert!(normal::tail(0.0).contains(0.5));
+/// // The tail beyond five standard deviations is below φ(5)/5.
+/// let density = (-12.5_f64).exp() / std::f64::consts::TAU.sqrt();
+/// assert!(normal::tail(5.0).upper() < density / 5.0);
+/// ```
 pub fn tail(x: f64) -> Enclosure {
     if x.is_nan() {
         return Enclosure::ENTIRE;
@@ -65,11 +74,25 @@ pub fn tail(x: f64) -> Enclosure {
 }
 
 /// The distribution function Φ(x) = Q(−x).
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// assert_eq!(normal::cdf(1.0), normal::tail(-1.0));
+/// assert!((normal::cdf(1.0) + normal::tail(1.0)).contains(1.0));
+/// ```
 pub fn cdf(x: f64) -> Enclosure {
     tail(-x)
 }
 
 /// ln Q(x), also where Q(x) underflows.
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// // Q(100) underflows; its logarithm is below −100²/2.
+/// assert!(normal::tail(100.0).upper() < 1e-300 && normal::ln_tail(100.0).upper() < -5000.0);
+/// ```
 pub fn ln_tail(x: f64) -> Enclosure {
     if x.is_nan() {
         Enclosure::ENTIRE
@@ -83,6 +106,14 @@ pub fn ln_tail(x: f64) -> Enclosure {
 }
 
 /// The Mills ratio R(x) = Q(x)/φ(x).
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// // √(π/2) at 0, and about 1/x far out.
+/// assert!((normal::mills_ratio(0.0).upper() - std::f64::consts::FRAC_PI_2.sqrt()).abs() < 1e-14);
+/// assert!((normal::mills_ratio(1e4).upper() * 1e4 - 1.0).abs() < 1e-7);
+/// ```
 pub fn mills_ratio(x: f64) -> Enclosure {
     if x.is_nan() {
         Enclosure::ENTIRE
@@ -96,6 +127,14 @@ pub fn mills_ratio(x: f64) -> Enclosure {
 }
 
 /// erfc(x) = 2Q(√2·x).
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// assert!(normal::erfc(0.0).contains(1.0));
+/// // erfc(x) + erfc(−x) = 2.
+/// assert!((normal::erfc(0.7) + normal::erfc(-0.7)).contains(2.0));
+/// ```
 pub fn erfc(x: f64) -> Enclosure {
     match x {
         0.0 => Enclosure::ONE,
@@ -110,6 +149,14 @@ pub fn erfc(x: f64) -> Enclosure {
 }
 
 /// The scaled complementary error function e^(x²)·erfc(x) = √(2/π)·R(√2·x).
+///
+/// ```
+/// use dobrushin::numeric::normal;
+///
+/// // About 1/(x·√π) far out, where erfc itself underflows.
+/// assert_eq!(normal::erfc(1e3).lower(), 0.0);
+/// assert!((normal::erfcx(1e3).upper() * 1e3 * std::f64::consts::PI.sqrt() - 1.0).abs() < 1e-6);
+/// ```
 pub fn erfcx(x: f64) -> Enclosure {
     let scaled = x * std::f64::consts::SQRT_2;
     if x.is_nan() {
@@ -145,6 +192,14 @@ pub fn cdf_inverse(p: Probability) -> Enclosure {
 }
 
 /// Q⁻¹(q): the x whose upper tail is q.
+///
+/// ```
+/// use dobrushin::{Probability, numeric::normal};
+///
+/// let x = normal::tail_inverse(Probability::new(1e-10)?);
+/// assert!(normal::tail(x.lower()).upper() >= 1e-10 && normal::tail(x.upper()).lower() <= 1e-10);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn tail_inverse(q: Probability) -> Enclosure {
     let q = q.get();
     if q == 0.0 {

@@ -4,6 +4,15 @@ use super::Enclosure;
 use std::ops::Range;
 
 /// Where a monotone predicate changes.
+///
+/// ```
+/// use dobrushin::numeric::Boundary;
+///
+/// // √2, between 1 and 2: each halving adds a binary digit.
+/// let found = Boundary { holds: 1.0, fails: 2.0 }.halved(10, |x| x * x <= 2.0);
+/// assert!(found.holds < 2_f64.sqrt() && 2_f64.sqrt() < found.fails);
+/// assert_eq!(found.fails - found.holds, 1.0 / 1024.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary {
     /// The last point at which the predicate held.
@@ -45,6 +54,14 @@ impl Boundary {
 
 /// The first index of a range at which a predicate fails that holds before it and nowhere after it; the end of the
 /// range if there is none. (A slice has such a method, and a range has not.)
+///
+/// ```
+/// use dobrushin::numeric::partition_point;
+///
+/// // The first number whose square is not below 50.
+/// assert_eq!(partition_point(0..100, |i| i * i < 50), 8);
+/// assert_eq!(partition_point(0..5, |i| i * i < 50), 5);
+/// ```
 pub fn partition_point(range: Range<usize>, predicate: impl Fn(usize) -> bool) -> usize {
     let Range { start: mut low, end: mut high } = range;
     while low < high {
@@ -67,6 +84,14 @@ pub fn partition_point(range: Range<usize>, predicate: impl Fn(usize) -> bool) -
 /// flicker. Starting at `hint` and doubling the stride, it takes about
 /// 2·log₂(distance of the hint in units in the last place) evaluations, at most
 /// 128.
+///
+/// ```
+/// use dobrushin::numeric::{Boundary, boundary};
+///
+/// // The largest `f64` whose square is at most 2, from a rough guess.
+/// let found = boundary(Boundary { holds: 0.0, fails: 2.0 }, 1.4, |x| x * x <= 2.0);
+/// assert!(found.holds * found.holds <= 2.0 && found.fails == found.holds.next_up());
+/// ```
 pub fn boundary(ends: Boundary, hint: f64, predicate: impl Fn(f64) -> bool) -> Boundary {
     let (mut holds, mut fails) = (to_key(ends.holds), to_key(ends.fails));
     let mut probe = to_key(hint).clamp(holds.min(fails), holds.max(fails));

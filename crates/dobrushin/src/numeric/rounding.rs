@@ -14,11 +14,27 @@
 const ERROR_MAY_UNDERFLOW: f64 = f64::MIN_POSITIVE * (1u64 << 63) as f64;
 
 /// A lower bound of `a + b` (never −0), off by less than one unit in the last place.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{add_down, add_up};
+///
+/// // 0.1 + 0.2 is no `f64`: it lies between two neighbours. 1 + 1 is one.
+/// assert_eq!(add_down(0.1, 0.2).next_up(), add_up(0.1, 0.2));
+/// assert_eq!(add_down(1.0, 1.0), 2.0);
+/// ```
 pub fn add_down(a: f64, b: f64) -> f64 {
     0.0 - add_up(-a, -b)
 }
 
 /// An upper bound of `a + b`, off by less than one unit in the last place.
+///
+/// ```
+/// use dobrushin::numeric::rounding::add_up;
+///
+/// // What is far too small to show still counts.
+/// assert_eq!(add_up(1.0, 1e-300), 1_f64.next_up());
+/// assert_eq!(add_up(1.0, 1.0), 2.0);
+/// ```
 pub fn add_up(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if sum.is_infinite() {
@@ -31,6 +47,12 @@ pub fn add_up(a: f64, b: f64) -> f64 {
 }
 
 /// `(s, e)` with `s = fl(a + b)` and `s + e = a + b` exactly (Knuth).
+///
+/// ```
+/// use dobrushin::numeric::rounding::two_sum;
+///
+/// assert_eq!(two_sum(1.0, 1e-300), (1.0, 1e-300));
+/// ```
 pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_seen = sum - a;
@@ -43,6 +65,14 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
 ///
 /// Dekker's product of halves: not every platform has a fused multiply-add, and
 /// where the processor's baseline has none a call costs more.
+///
+/// ```
+/// use dobrushin::numeric::rounding::two_product;
+///
+/// // (1 + u)² = 1 + 2u + u² for u = 2⁻⁵²: the square does not fit, and is the error.
+/// let u = f64::EPSILON;
+/// assert_eq!(two_product(1.0 + u, 1.0 + u), (1.0 + 2.0 * u, u * u));
+/// ```
 #[inline]
 pub fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
@@ -77,11 +107,26 @@ fn halves(x: f64) -> (f64, f64) {
 }
 
 /// A lower bound of `a · b`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{mul_down, mul_up};
+///
+/// assert_eq!(mul_down(0.1, 0.1).next_up(), mul_up(0.1, 0.1));
+/// assert_eq!(mul_down(1.5, 2.0), 3.0);
+/// ```
 pub fn mul_down(a: f64, b: f64) -> f64 {
     0.0 - mul_up(-a, b)
 }
 
 /// An upper bound of `a · b`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::mul_up;
+///
+/// // An underflow is no 0.
+/// assert!(mul_up(1e-300, 1e-300) > 0.0);
+/// assert_eq!(mul_up(1.5, 2.0), 3.0);
+/// ```
 pub fn mul_up(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
         return 0.0;
@@ -99,11 +144,26 @@ pub fn mul_up(a: f64, b: f64) -> f64 {
 }
 
 /// A lower bound of `a / b`, for `b ≠ 0`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{div_down, div_up};
+///
+/// assert_eq!(div_down(1.0, 3.0).next_up(), div_up(1.0, 3.0));
+/// assert_eq!(div_down(1.0, 4.0), 0.25);
+/// ```
 pub fn div_down(a: f64, b: f64) -> f64 {
     0.0 - div_up(-a, b)
 }
 
 /// An upper bound of `a / b`, for `b ≠ 0`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{div_up, mul_up};
+///
+/// // Three thirds that were rounded up are at least 1.
+/// assert!(mul_up(3.0, div_up(1.0, 3.0)) >= 1.0);
+/// assert_eq!(div_up(1.0, 4.0), 0.25);
+/// ```
 pub fn div_up(a: f64, b: f64) -> f64 {
     if a == 0.0 || b.is_infinite() {
         return 0.0;
@@ -133,6 +193,13 @@ fn remainder(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// A lower bound of `√x`, for `x ≥ 0`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{sqrt_down, sqrt_up};
+///
+/// assert_eq!(sqrt_down(2.0).next_up(), sqrt_up(2.0));
+/// assert_eq!(sqrt_down(9.0), 3.0);
+/// ```
 pub fn sqrt_down(x: f64) -> f64 {
     let root = x.sqrt();
     if x == 0.0 || x.is_infinite() {
@@ -145,6 +212,13 @@ pub fn sqrt_down(x: f64) -> f64 {
 }
 
 /// An upper bound of `√x`, for `x ≥ 0`.
+///
+/// ```
+/// use dobrushin::numeric::rounding::{mul_up, sqrt_up};
+///
+/// assert!(mul_up(sqrt_up(2.0), sqrt_up(2.0)) >= 2.0);
+/// assert_eq!(sqrt_up(9.0), 3.0);
+/// ```
 pub fn sqrt_up(x: f64) -> f64 {
     let root = x.sqrt();
     if x == 0.0 || x.is_infinite() {

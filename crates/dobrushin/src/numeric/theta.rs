@@ -54,6 +54,16 @@ pub fn theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
 }
 
 /// ln θ_ε(r), also where θ underflows.
+///
+/// ```
+/// use dobrushin::{Epsilon, NonNegative, numeric::theta};
+///
+/// // θ_100(1) underflows; its logarithm is below −a²/2 with a = 100 − 1/2.
+/// let (epsilon, r) = (Epsilon::new(100.0)?, NonNegative::new(1.0)?);
+/// assert!(theta::theta(epsilon, r).upper() < 1e-300);
+/// assert!(theta::ln_theta(epsilon, r).upper() < -99.5_f64.powi(2) / 2.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn ln_theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     match Position::of(epsilon, r) {
         Position::Certain(theta) => theta.ln(),
@@ -62,6 +72,15 @@ pub fn ln_theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
 }
 
 /// 1 − θ_ε(r), with relative accuracy where θ is close to 1.
+///
+/// ```
+/// use dobrushin::{Epsilon, NonNegative, numeric::{normal, theta}};
+///
+/// // At ε = 0 it is 2·Q(r/2), which stays positive where 1 − θ would be rounded to 0.
+/// let rest = theta::one_minus_theta(Epsilon::new(0.0)?, NonNegative::new(20.0)?);
+/// assert!((rest.upper() / (2.0 * normal::tail(10.0).upper()) - 1.0).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn one_minus_theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     match Position::of(epsilon, r) {
         Position::Certain(theta) => Enclosure::ONE - theta,
@@ -71,6 +90,15 @@ pub fn one_minus_theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
 }
 
 /// ∂θ/∂r = φ(ε/r − r/2).
+///
+/// ```
+/// use dobrushin::{Epsilon, NonNegative, numeric::theta};
+///
+/// // φ(0) = 1/√(2π) where ε = r²/2.
+/// let slope = theta::derivative_in_r(Epsilon::new(0.5)?, NonNegative::new(1.0)?);
+/// assert!((slope.upper() - 1.0 / std::f64::consts::TAU.sqrt()).abs() < 1e-15);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn derivative_in_r(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     match Position::of(epsilon, r) {
         // As r → 0 the density tends to φ(0) for ε = 0 and to 0 otherwise.
@@ -84,6 +112,15 @@ pub fn derivative_in_r(epsilon: Epsilon, r: NonNegative) -> Enclosure {
 }
 
 /// ∂θ/∂ε = −e^ε Q(ε/r + r/2).
+///
+/// ```
+/// use dobrushin::{Epsilon, NonNegative, numeric::{normal, theta}};
+///
+/// // −Q(r/2) at ε = 0.
+/// let slope = theta::derivative_in_epsilon(Epsilon::new(0.0)?, NonNegative::new(1.0)?);
+/// assert!((slope.upper() + normal::tail(0.5).upper()).abs() < 1e-14);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn derivative_in_epsilon(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     match Position::of(epsilon, r) {
         // θ_ε(0) = 0 for every ε.
@@ -101,11 +138,30 @@ pub fn derivative_in_epsilon(epsilon: Epsilon, r: NonNegative) -> Enclosure {
 }
 
 /// θ over a range of ε and r, by monotonicity.
+///
+/// ```
+/// use dobrushin::{Enclosure, Epsilon, NonNegative, numeric::theta};
+///
+/// // The most private corner and the least private one.
+/// let range = theta::theta_range(Enclosure::between(1.0, 2.0), Enclosure::between(0.5, 1.0));
+/// let at = |epsilon, r| Ok::<_, dobrushin::Error>(theta::theta(Epsilon::new(epsilon)?, NonNegative::new(r)?));
+/// assert_eq!((range.lower(), range.upper()), (at(2.0, 0.5)?.lower(), at(1.0, 1.0)?.upper()));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn theta_range(epsilon: Enclosure, r: Enclosure) -> Enclosure {
     over_range(theta, epsilon, r)
 }
 
 /// ln θ over a range of ε and r, by monotonicity.
+///
+/// ```
+/// use dobrushin::{Enclosure, numeric::theta};
+///
+/// // It contains the logarithm for every ε and r of the range.
+/// let (epsilon, r) = (Enclosure::between(1.0, 2.0), Enclosure::between(0.5, 1.0));
+/// let (range, inside) = (theta::ln_theta_range(epsilon, r), theta::ln_theta_range(1.5.into(), 0.75.into()));
+/// assert!(range.lower() <= inside.lower() && inside.upper() <= range.upper());
+/// ```
 pub fn ln_theta_range(epsilon: Enclosure, r: Enclosure) -> Enclosure {
     over_range(ln_theta, epsilon, r)
 }
@@ -144,6 +200,16 @@ pub fn smallest_epsilon(r: NonNegative, delta: Delta) -> Enclosure {
 }
 
 /// The largest r with θ_ε(r) ≤ δ. At the lower end θ was seen to be at most δ.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, NonNegative, numeric::theta};
+///
+/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(1e-5)?);
+/// let r = theta::largest_r(epsilon, delta);
+/// assert!(theta::theta(epsilon, NonNegative::new(r.lower())?).upper() <= 1e-5);
+/// assert!(theta::theta(epsilon, NonNegative::new(1.001 * r.upper())?).lower() > 1e-5);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn largest_r(epsilon: Epsilon, delta: Delta) -> Enclosure {
     let at = |r: f64| theta_range(epsilon.into(), Enclosure::from(r));
     if delta.get() == 1.0 || epsilon.get() == f64::INFINITY {
@@ -174,6 +240,17 @@ pub fn largest_r(epsilon: Epsilon, delta: Delta) -> Enclosure {
 /// The smallest noise standard deviation σ with which a query of the given
 /// sensitivity is (ε, δ)-DP: sensitivity/σ is at most [`largest_r`]. The upper
 /// end is private.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive, numeric::theta};
+///
+/// // Twice the sensitivity needs twice the noise.
+/// let noise = |sensitivity| -> Result<f64, dobrushin::Error> {
+///     Ok(theta::smallest_noise(Positive::new(sensitivity)?, Epsilon::new(1.0)?, Delta::new(1e-5)?).upper())
+/// };
+/// assert!((noise(2.0)? / noise(1.0)? - 2.0).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn smallest_noise(sensitivity: Positive, epsilon: Epsilon, delta: Delta) -> Enclosure {
     let r = largest_r(epsilon, delta);
     if r == Enclosure::ZERO {

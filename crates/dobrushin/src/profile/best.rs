@@ -14,6 +14,22 @@ use std::sync::Arc;
 /// the chords because the profile is convex in γ (see [`PiecewiseProfile`]). Two bounds that
 /// cross have a common tangent below both. The tangents are sought among a few hundred ε; one
 /// that is missed costs tightness and convexity, not the guarantee.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, BestProfile, GaussianProfile};
+/// use dobrushin::{Delta, Epsilon, NonNegative, PrivacyProfile};
+/// use std::sync::Arc;
+///
+/// // Known to be 1-GDP and (2, 0)-private: each is the better bound at some ε.
+/// let gaussian = GaussianProfile::new(NonNegative::new(1.0)?);
+/// let pure = ApproximateProfile::new(Epsilon::new(2.0)?, Delta::new(0.0)?);
+/// let best = BestProfile::new(vec![Arc::new(gaussian), Arc::new(pure)])?;
+/// assert_eq!((best.best_at(Epsilon::new(0.5)?), best.best_at(Epsilon::new(2.0)?)), (0, 1));
+/// // Together they say more than either where their common tangent is below both.
+/// let epsilon = Epsilon::new(1.9)?;
+/// assert!(best.delta(epsilon).upper() < gaussian.delta(epsilon).min(pure.delta(epsilon)).lower());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub struct BestProfile {
     members: Vec<Arc<dyn PrivacyProfile>>,
     /// The hull of the minimum at nodes near the common tangents.

@@ -8,6 +8,16 @@ use crate::Enclosure;
 /// # Guarantee
 /// Telling which mechanism was chosen can only raise D_α, and e^((α−1)D_α) of the pairs (choice, output)
 /// is the average of that of the mechanisms; with probability w₀ there is nothing to tell.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::profile::{ConcentratedMixture, Direction, RenyiCurve};
+///
+/// // Half of the time D_α ≤ α/2, otherwise nothing is told: e^(D_2) is at most (1 + e)/2.
+/// let mixture = ConcentratedMixture::new(vec![(Enclosure::from(0.5), Enclosure::from(0.5))]);
+/// let moment = mixture.log_moment(Direction::Forward, 2.0).exp();
+/// assert!((moment.upper() - (1.0 + 1_f64.exp()) / 2.0).abs() < 1e-12);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConcentratedMixture {
     /// (w_j, ρ_j).

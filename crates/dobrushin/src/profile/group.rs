@@ -34,6 +34,18 @@ use std::num::NonZeroU32;
 /// 1e-300 is taken for that.
 ///
 /// The cost of construction grows as k; evaluation does not depend on it.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, GroupProfile};
+/// use dobrushin::{Delta, Epsilon, PrivacyProfile};
+///
+/// // Pure ε-privacy for one record is 3ε-privacy for three.
+/// let one = ApproximateProfile::new(Epsilon::new(0.5)?, Delta::new(0.0)?);
+/// let three = GroupProfile::new(&one, 3.try_into()?);
+/// assert!(three.delta(Epsilon::new(1.51)?).upper() < 1e-12);
+/// assert!(three.delta(Epsilon::new(1.4)?).lower() > 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupProfile {
     bound: PiecewiseProfile,

@@ -11,6 +11,19 @@ use std::sync::Arc;
 /// # Guarantee
 /// E_γ is jointly convex, so E_γ(Σ w_j P_j‖Σ w_j Q_j) ≤ Σ w_j E_γ(P_j‖Q_j), with equality if the
 /// choice shows in the output.
+///
+/// ```
+/// use dobrushin::profile::{GaussianProfile, MixtureProfile};
+/// use dobrushin::{Epsilon, NonNegative, PrivacyProfile};
+/// use std::sync::Arc;
+///
+/// // One time in four a mechanism runs, and otherwise nothing is told.
+/// let (told, silent) = (GaussianProfile::new(NonNegative::new(1.0)?), GaussianProfile::new(NonNegative::new(0.0)?));
+/// let mixture = MixtureProfile::new(vec![0.25, 0.75], vec![Arc::new(told), Arc::new(silent)])?;
+/// let epsilon = Epsilon::new(1.0)?;
+/// assert!((mixture.delta(epsilon) / told.delta(epsilon)).contains(0.25));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub struct MixtureProfile {
     weights: Vec<Enclosure>,
     members: Vec<Arc<dyn PrivacyProfile>>,

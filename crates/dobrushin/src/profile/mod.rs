@@ -34,6 +34,21 @@ use crate::numeric::{Boundary, boundary};
 use crate::{Delta, Enclosure, Epsilon};
 
 /// Which of two laws P and Q comes first.
+///
+/// ```
+/// use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+/// use dobrushin::profile::Direction;
+/// use dobrushin::{Enclosure, Positive, Probability};
+///
+/// // With the record or without it: if it is drawn rarely, a loss of 1 happens only with it.
+/// let mechanism = Mechanism::Gaussian { noise_multiplier: Positive::new(1.0)? };
+/// let pair = dominating_pair(&mechanism, Sampling::Poisson(Probability::new(0.01)?), Neighbours::AddOrRemoveOne)?;
+/// let above = |direction| pair.law(direction).split(Enclosure::ONE).above.p;
+/// assert!(above(Direction::Forward).lower() > 0.0);
+/// assert_eq!(above(Direction::Reverse).upper(), 0.0);
+/// assert_eq!(Direction::Forward.reversed(), Direction::Reverse);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// E_γ(P‖Q): for a subsampled mechanism, P is the law with the record.
@@ -60,6 +75,29 @@ impl Direction {
 /// # Guarantee
 /// The upper end of every δ and ε is a guarantee; the lower end encloses the value of the
 /// *bound*, not of the best bound there is.
+///
+/// ```
+/// use dobrushin::profile::Direction;
+/// use dobrushin::{Delta, Enclosure, Epsilon, PrivacyProfile};
+///
+/// /// A record that is published with probability 1/1000, and not used otherwise: δ = 1/1000 at every ε.
+/// struct Lottery;
+///
+/// impl PrivacyProfile for Lottery {
+///     fn delta_of(&self, _: Direction, _: Epsilon) -> Enclosure {
+///         Enclosure::from(1e-3)
+///     }
+///
+///     fn is_symmetric(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// // What follows from δ(ε) need not be written.
+/// assert_eq!(Lottery.epsilon(Delta::new(1e-3)?).upper(), 0.0);
+/// assert_eq!(Lottery.epsilon(Delta::new(1e-4)?).upper(), f64::INFINITY);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait PrivacyProfile: Send + Sync {
     /// δ(ε) of one direction; non-increasing in ε, convex in e^ε.
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure;
@@ -102,6 +140,16 @@ fn larger(symmetric: bool, of: impl Fn(Direction) -> Enclosure) -> Enclosure {
 
 /// The smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile; ∞ if it is not seen to be
 /// met by any finite ε.
+///
+/// ```
+/// use dobrushin::profile::smallest_epsilon;
+/// use dobrushin::{Delta, Enclosure};
+///
+/// // δ(ε) = e^(−ε) falls to 1/2 at ε = ln 2.
+/// let epsilon = smallest_epsilon(Delta::new(0.5)?, |epsilon| (-Enclosure::from(epsilon)).exp());
+/// assert!((epsilon.upper() - 2_f64.ln()).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) -> Enclosure {
     let target = delta.get();
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::UNIT, &profile);

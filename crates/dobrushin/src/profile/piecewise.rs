@@ -7,6 +7,15 @@ use crate::numeric::root_of_decreasing;
 use crate::{Delta, Enclosure, Epsilon, Gamma};
 
 /// A point of a profile: an (ε, δ) guarantee in one direction.
+///
+/// ```
+/// use dobrushin::profile::Knot;
+/// use dobrushin::{Delta, Epsilon};
+///
+/// let knot = Knot::new(Epsilon::new(1.0)?, Delta::new(1e-5)?);
+/// assert_eq!((knot.epsilon(), knot.delta()), (1.0, 1e-5));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knot {
     epsilon: f64,
@@ -49,6 +58,21 @@ impl Knot {
 ///   directions start.
 ///
 /// Without points the profile is 1.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, Knot, PiecewiseProfile};
+/// use dobrushin::{Delta, Epsilon, PrivacyProfile};
+///
+/// // A single guarantee, (1, 1e-5), says all that it says by itself.
+/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(1e-5)?);
+/// let known = PiecewiseProfile::symmetric(&[Knot::new(epsilon, delta)]);
+/// let implied = ApproximateProfile::new(epsilon, delta);
+/// for at in [0.0, 0.5, 1.0, 2.0] {
+///     let at = Epsilon::new(at)?;
+///     assert!((known.delta(at).upper() / implied.delta(at).upper() - 1.0).abs() < 1e-9);
+/// }
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PiecewiseProfile {
     forward: Vec<Knot>,

@@ -12,6 +12,16 @@ use crate::{Enclosure, Epsilon, Probability};
 ///
 /// # Guarantee
 /// No attack has a true-positive rate more than the upper end above its false-positive rate.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, risk};
+/// use dobrushin::{Delta, Epsilon};
+///
+/// // ε-privacy leaves (e^ε − 1)/(e^ε + 1) at most, which is 1/2 for ε = ln 3.
+/// let profile = ApproximateProfile::new(Epsilon::new(3_f64.ln())?, Delta::new(0.0)?);
+/// assert!((risk::advantage(&profile).upper() - 0.5).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn advantage(profile: &dyn PrivacyProfile) -> Enclosure {
     // E_1 is the same in both directions, so either bound holds.
     let of = |direction| at(profile, direction, Enclosure::ZERO);
@@ -26,6 +36,17 @@ pub fn advantage(profile: &dyn PrivacyProfile) -> Enclosure {
 ///
 /// # Guarantee
 /// No attack with at most that false-positive rate has a true-positive rate above the upper end.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, risk};
+/// use dobrushin::{Delta, Epsilon, Probability};
+///
+/// // ε-privacy: no event is more than e^ε times as likely, so that 1 in 100 becomes 3 in 100 for ε = ln 3.
+/// let profile = ApproximateProfile::new(Epsilon::new(3_f64.ln())?, Delta::new(0.0)?);
+/// let rate = risk::true_positive_rate(&profile, Probability::new(0.01)?);
+/// assert!((rate.upper() - 0.03).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn true_positive_rate(profile: &dyn PrivacyProfile, false_positive_rate: Probability) -> Enclosure {
     TradeOff::new(profile).power(false_positive_rate)
 }
@@ -37,6 +58,17 @@ pub fn true_positive_rate(profile: &dyn PrivacyProfile, false_positive_rate: Pro
 /// # Guarantee
 /// Of the claims of an attack with at least that false-positive rate, no larger part is right:
 /// the largest true-positive rate is concave in the false-positive rate, so their ratio falls.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, risk};
+/// use dobrushin::{Delta, Epsilon, Probability};
+///
+/// // Odds of 1 : 1 become 3 : 1 at most, if the mechanism is ln 3-private.
+/// let profile = ApproximateProfile::new(Epsilon::new(3_f64.ln())?, Delta::new(0.0)?);
+/// let precision = risk::precision(&profile, Probability::new(0.5)?, Probability::new(0.01)?);
+/// assert!((precision.upper() - 0.75).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn precision(
     profile: &dyn PrivacyProfile,
     prior: Probability,
@@ -65,6 +97,16 @@ pub fn precision(
 ///
 /// # Guarantee
 /// No attacker whose prior is right guesses right with a higher probability than the upper end.
+///
+/// ```
+/// use dobrushin::profile::{ApproximateProfile, risk};
+/// use dobrushin::{Delta, Epsilon, Probability};
+///
+/// // A fair coin, seen through randomised response that tells the truth 3 times in 4.
+/// let profile = ApproximateProfile::new(Epsilon::new(3_f64.ln())?, Delta::new(0.0)?);
+/// assert!((risk::bayes_success(&profile, Probability::new(0.5)?).upper() - 0.75).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn bayes_success(profile: &dyn PrivacyProfile, prior: Probability) -> Enclosure {
     let is_in = Enclosure::from(prior);
     let is_out = Enclosure::ONE - is_in;

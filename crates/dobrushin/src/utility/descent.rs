@@ -24,6 +24,16 @@ use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 
 /// Where a descent takes place.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::utility::Ground;
+///
+/// // Nothing on a set of diameter 2 is worse than 2·3, if gradients are at most 3.
+/// let ground = Ground { diameter: Positive::new(2.0)?, lipschitz: Positive::new(3.0)? };
+/// assert!(ground.any_point().contains(6.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
     /// D: the diameter of the set.
@@ -51,6 +61,18 @@ impl Ground {
 }
 
 /// One step x ← Π_K(x − η·G).
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::utility::{Descent, GradientStep, Ground};
+///
+/// let ground = Ground { diameter: Positive::new(1.0)?, lipschitz: Positive::new(1.0)? };
+/// // Noise of variance 3 makes the second moment of a gradient of norm 1 four times as large.
+/// let step = |second_moment: f64| GradientStep { rate: 0.1.into(), second_moment: second_moment.into() };
+/// let excess = |step| Descent::equal(ground, 1000, step).average(1..=1000).upper();
+/// assert!(excess(step(1.0)) < excess(step(4.0)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GradientStep {
     /// η.
@@ -67,6 +89,20 @@ impl GradientStep {
 }
 
 /// A noisy projected descent, as described at the top of this module.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::utility::{Descent, GradientStep, Ground};
+///
+/// let ground = Ground { diameter: Positive::new(1.0)?, lipschitz: Positive::new(1.0)? };
+/// let step = GradientStep { rate: 0.1.into(), second_moment: 1.0.into() };
+/// // With D = L = G = 1 and m times: (1/η + η·m)/(2m), which is 0.1 for η = 0.1 and m = 100.
+/// let descent = Descent::equal(ground, 100, step);
+/// assert!((descent.average(1..=100).upper() - 0.1).abs() < 1e-12);
+/// // The last iterate may be worse than the average of all.
+/// assert!(descent.last().upper() > descent.average(1..=100).upper());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descent {
     ground: Ground,

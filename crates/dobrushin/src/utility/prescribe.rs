@@ -14,6 +14,19 @@ use crate::{Delta, Enclosure, Epsilon, Error, Positive};
 use std::num::NonZeroU64;
 
 /// What is to be learned.
+///
+/// ```
+/// use dobrushin::utility::prescribe::Problem;
+/// use dobrushin::{Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// // Each later step hides the first record better than the last.
+/// let delta = |record| problem.delta_of_record(Positive::new(4.0)?, record, Epsilon::new(0.1)?);
+/// assert!(delta(1)?.upper() < delta(1000)?.lower());
+/// assert!(delta(1001).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem {
     /// n: independent draws from one distribution.
@@ -27,6 +40,21 @@ pub struct Problem {
 }
 
 /// How private it must be, for neighbours that differ in one replaced record.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, stop};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let noise = |epsilon| -> Result<f64, dobrushin::Error> {
+///     let privacy = Privacy { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(1e-5)? };
+///     Ok(stop(problem, privacy)?.gradient_noise.get())
+/// };
+/// // More privacy needs more noise.
+/// assert!(noise(0.5)? > noise(1.0)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Privacy {
     /// ε.
@@ -36,6 +64,22 @@ pub struct Privacy {
 }
 
 /// What to do, and what is promised for it.
+///
+/// ```
+/// use dobrushin::numeric::theta;
+/// use dobrushin::utility::prescribe::{Privacy, Problem, stop};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(1e-5)?);
+/// let plan = stop(problem, Privacy { epsilon, delta })?;
+/// // The noise is the least that hides a gradient of norm 1 that becomes its opposite.
+/// let least = theta::smallest_noise(Positive::new(2.0)?, epsilon, delta).upper();
+/// assert!((plan.gradient_noise.get() / least - 1.0).abs() < 1e-9);
+/// assert!(plan.excess.upper() <= plan.published.upper());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prescription {
     /// σ: the noise of every coordinate of the gradient.
@@ -91,6 +135,21 @@ pub fn stop(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, skip, stop};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let privacy = Privacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-5)? };
+/// // The same noise as for a random stop, and a bound √2 times as large.
+/// let (skipped, stopped) = (skip(problem, privacy)?, stop(problem, privacy)?);
+/// assert_eq!(skipped.gradient_noise, stopped.gradient_noise);
+/// let ratio = skipped.published.upper() / stopped.published.upper();
+/// assert!((ratio - 2_f64.sqrt()).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn skip(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
     problem.skipping(problem.noise(privacy, 1)?)
 }
@@ -104,6 +163,19 @@ pub fn skip(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if no noise, or any, gives the privacy, or if no record is private.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, public, skip};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let privacy = Privacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-5)? };
+/// // With 99 public records at the end, a tenth of the noise is enough.
+/// let (some, none) = (public(problem, privacy, 99)?, skip(problem, privacy)?);
+/// assert!((some.gradient_noise.get() / none.gradient_noise.get() - 0.1).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn public(problem: Problem, privacy: Privacy, public_records: u64) -> Result<Prescription, Error> {
     if public_records >= problem.records.get() {
         let accepted = "smaller than the number of records";
@@ -121,6 +193,21 @@ pub fn public(problem: Problem, privacy: Privacy, public_records: u64) -> Result
 ///
 /// # Errors
 /// [`Error::OutOfRange`] unless 0 < ε < 1 and 0 < δ < 1/2.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, tasks};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let privacy = Privacy { epsilon: Epsilon::new(0.5)?, delta: Delta::new(1e-5)? };
+/// let noise = |models: u64| Ok(tasks(problem, privacy, models.try_into()?)?.gradient_noise.get());
+/// // As long as 2k·H_n/n is below 2·ln(1/δ), the noise does not depend on the number of models.
+/// let noise: Result<Vec<f64>, Box<dyn std::error::Error>> = [1, 100, 10_000].into_iter().map(noise).collect();
+/// let noise = noise?;
+/// assert!(noise[0] == noise[1] && noise[1] < noise[2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tasks(problem: Problem, privacy: Privacy, tasks: NonZeroU64) -> Result<Prescription, Error> {
     let (epsilon, delta) = (privacy.epsilon.get(), privacy.delta.get());
     if !(epsilon > 0.0 && epsilon < 1.0) {
@@ -148,6 +235,20 @@ pub fn tasks(problem: Problem, privacy: Privacy, tasks: NonZeroU64) -> Result<Pr
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, skip, smoothed};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(1.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let privacy = Privacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-5)? };
+/// let (plan, smoothing) = smoothed(problem, privacy)?;
+/// // The averaged losses are smooth enough, for the price of the smoothing.
+/// assert!(smoothing.smoothness.upper() <= plan.largest_smoothness);
+/// assert!(plan.excess.upper() > skip(problem, privacy)?.excess.upper());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn smoothed(problem: Problem, privacy: Privacy) -> Result<(Prescription, Smoothing), Error> {
     let plan = skip(problem, privacy)?;
     let (norm, half) = (problem.norm(), Enclosure::from(0.5));
@@ -179,6 +280,18 @@ pub fn smoothed(problem: Problem, privacy: Privacy) -> Result<(Prescription, Smo
 ///
 /// # Errors
 /// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+///
+/// ```
+/// use dobrushin::utility::prescribe::{Privacy, Problem, online};
+/// use dobrushin::{Delta, Epsilon, Positive};
+///
+/// let (lipschitz, radius) = (Positive::new(2.0)?, Positive::new(1.0)?);
+/// let problem = Problem { records: 1000.try_into()?, dimension: 20.try_into()?, lipschitz, radius };
+/// let plan = online(problem, Privacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(1e-5)? })?;
+/// // The first rate is D/L = 2R/L.
+/// assert_eq!(plan.learning_rate.get(), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn online(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
     let gradient_noise = problem.noise(privacy, 1)?;
     let ground = problem.ground()?;

@@ -13,6 +13,19 @@ const DOMAIN: &str = "utility-domain";
 const REGRET: &str = "utility-regret";
 
 /// How good a run is in expectation, by every theorem.
+///
+/// ```
+/// use dobrushin::Run;
+/// use dobrushin::utility::{self, Measure};
+///
+/// let run = Run::pnsgd(10_000).learning_rate(0.01).lipschitz(1.0).gradient_noise(1.0).convex();
+/// let run = run.smoothness(1.0).diameter(2.0).dimension(5).build()?;
+/// let utility = utility::of(&run)?;
+/// // Every record is used once: a bound for new records.
+/// let best = utility.best_of(Measure::PopulationRisk).ok_or("it is a convex problem")?;
+/// assert!(utility.entries.iter().any(|entry| entry.id == best.id));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Utility {
     /// One for each theorem, in a fixed order.
@@ -22,6 +35,16 @@ pub struct Utility {
 }
 
 /// What one theorem says.
+///
+/// ```
+/// use dobrushin::{Run, statement, utility};
+///
+/// let run = Run::pnsgd(100).learning_rate(0.1).lipschitz(1.0).gradient_noise(1.0).convex();
+/// let run = run.smoothness(1.0).diameter(2.0).dimension(5).build()?;
+/// // Each theorem can be looked up.
+/// assert!(utility::of(&run)?.entries.iter().all(|entry| statement::find(entry.id).is_some()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The theorem.
@@ -35,6 +58,18 @@ pub struct Entry {
 }
 
 /// A bound that holds.
+///
+/// ```
+/// use dobrushin::{Run, utility};
+///
+/// // With ten records and so much noise nothing is better than any point of the domain: L·D = 2.
+/// let run = Run::pnsgd(10).learning_rate(0.1).lipschitz(1.0).gradient_noise(100.0).convex();
+/// let run = run.smoothness(1.0).diameter(2.0).dimension(5).build()?;
+/// let utility = utility::of(&run)?;
+/// let best = utility.best().ok_or("it is a convex problem")?;
+/// assert!(best.is_vacuous() && best.value.contains(2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Best<'a> {
     /// The theorem.
@@ -48,6 +83,17 @@ pub struct Best<'a> {
 }
 
 /// A learning rate, and the bound it would give. The privacy of the run with it is another question.
+///
+/// ```
+/// use dobrushin::{Run, utility};
+///
+/// let run = Run::pnsgd(10_000).learning_rate(0.5).lipschitz(1.0).gradient_noise(1.0).convex();
+/// let run = run.smoothness(1.0).diameter(2.0).dimension(5).build()?;
+/// let utility = utility::of(&run)?;
+/// let (now, better) = (utility.best().ok_or("a bound")?.value, utility.best_rate.ok_or("a rate")?);
+/// assert!(better.value.upper() < now.upper() && better.rate.get() < 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BestRate {
     /// η.
@@ -95,6 +141,17 @@ impl Utility {
 ///
 /// # Errors
 /// [`NotApplicable`] with the assumption that fails, and the key that would supply it.
+///
+/// ```
+/// use dobrushin::{Run, utility};
+///
+/// let run = Run::pnsgd(100).learning_rate(0.1).lipschitz(1.0).gradient_noise(1.0);
+/// // Nothing can be said of a loss that need not be convex.
+/// assert!(utility::of(&run.clone().build()?).is_err());
+/// let run = run.convex().smoothness(1.0).diameter(2.0).dimension(5).build()?;
+/// assert!(utility::of(&run)?.best().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn of(run: &Run) -> Result<Utility, NotApplicable> {
     let Some(training) = run.as_training() else {
         return Err(in_the_way!(

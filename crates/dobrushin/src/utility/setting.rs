@@ -14,6 +14,17 @@ use crate::run::{Algorithm, Divisor, Fact, NoiseKind, Order, Training, in_the_wa
 use crate::{Enclosure, NotApplicable};
 
 /// What a bound on the utility of a run bounds.
+///
+/// ```
+/// use dobrushin::utility::{self, Measure};
+/// use dobrushin::Run;
+///
+/// // An online run is for its regret.
+/// let run = Run::online(1000).learning_rate(0.1).lipschitz(1.0).gradient_noise(1.0).convex();
+/// let utility = utility::of(&run.smoothness(1.0).diameter(2.0).dimension(5).build()?)?;
+/// assert_eq!(utility.best().map(|best| best.measure), Some(Measure::AverageRegret));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// E[F(w)] − min F, F(w) the expected loss of a new record.

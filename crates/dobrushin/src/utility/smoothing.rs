@@ -5,6 +5,16 @@ use crate::{Enclosure, Positive};
 use std::num::NonZeroU64;
 
 /// What averaging a convex L-Lipschitz loss over N(0, λ²I) makes of it.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::utility::smoothing;
+///
+/// // A 3-Lipschitz loss, averaged over N(0, 1/4): the gradient has the Lipschitz constant 3/(1/2).
+/// let smoothing = smoothing(Positive::new(3.0)?, 10.try_into()?, Positive::new(0.5)?);
+/// assert!(smoothing.smoothness.contains(6.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothing {
     /// λ.
@@ -22,6 +32,16 @@ pub struct Smoothing {
 /// Thakurta 2018, Theorem 33, with f extended to all points as min_v f(v) + L·‖w − v‖). The first inequality is
 /// Jensen's, so a point whose f̂ exceeds the least f̂ by e has an f that exceeds the least f by at most
 /// e + L·λ·E‖Z‖. E‖Z‖ = √2·Γ((d+1)/2)/Γ(d/2) ≤ √d, which the paper uses.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin::utility::smoothing;
+///
+/// // In one dimension E‖Z‖ is √(2/π), and the loss |w| becomes at most that much larger.
+/// let absolute = smoothing(Positive::new(1.0)?, 1.try_into()?, Positive::new(1.0)?);
+/// assert!((absolute.error.upper() - std::f64::consts::FRAC_2_PI.sqrt()).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn smoothing(lipschitz: Positive, dimension: NonZeroU64, deviation: Positive) -> Smoothing {
     let (norm, lambda) = (Enclosure::from(lipschitz), Enclosure::from(deviation));
     Smoothing { deviation, smoothness: norm / lambda, error: norm * lambda * mean_norm(dimension) }

@@ -24,6 +24,18 @@ use std::num::NonZeroU32;
 /// e^(−low) = 1 − low up to 1e-25, and there are two more roundings. The sums are within two
 /// more: their rounding errors are summed as well, which errs by (terms·2⁻⁵³)² < 1e-18. The
 /// sum of all weights is within eight, the quotient adds one.
+///
+/// ```
+/// use dobrushin::loss::{DiscreteGaussianLoss, GaussianLoss, LossLaw};
+/// use dobrushin::{Enclosure, Positive};
+///
+/// // With σ = 10 the integers are dense, and the law is nearly that of the normal one at distance 1/10.
+/// let discrete = DiscreteGaussianLoss::new(Positive::new(10.0)?, 1.try_into()?)?;
+/// let normal = GaussianLoss::new(Positive::new(0.1)?);
+/// let advantage = |law: &dyn LossLaw| law.advantage(Enclosure::ZERO).upper();
+/// assert!((advantage(&discrete) / advantage(&normal) - 1.0).abs() < 1e-2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DiscreteGaussianLoss {
     /// P(x ≥ k) for k from 0 on, without what is beyond the last, within 20 units.
     tails: Vec<f64>,

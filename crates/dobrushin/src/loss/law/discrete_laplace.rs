@@ -10,6 +10,18 @@ use std::num::NonZeroU32;
 /// P(x ≥ k) = e^(−k/t)/(1 + e^(−1/t)) for k ≥ 0. Between the centres the loss of x is
 /// (2x − s)/t, beyond them it is ±s/t. The pair is symmetric, and it dominates those with
 /// smaller shifts.
+///
+/// ```
+/// use dobrushin::loss::{DiscreteLaplaceLoss, LossLaw};
+/// use dobrushin::{Enclosure, Positive};
+///
+/// // Scale 2 and shift 1: 1/2-private, and P(L > 0) = P(x ≥ 0) = 1/(1 + e^(−1/2)).
+/// let law = DiscreteLaplaceLoss::new(Positive::new(2.0)?, 1.try_into()?);
+/// assert_eq!(law.split(Enclosure::from(0.501)).above.p.upper(), 0.0);
+/// let above = law.split(Enclosure::ZERO).above.p;
+/// assert!((above.upper() - 1.0 / (1.0 + (-0.5_f64).exp())).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DiscreteLaplaceLoss {
     scale: Enclosure,
     /// 1 + e^(−1/t).

@@ -24,6 +24,18 @@ use crate::{Enclosure, Positive};
 /// ```text
 /// P(L ≤ ℓ) = (e^((ℓ+ε)/2) − 1)/(e^ε − 1),   Q(L > ℓ) = (e^((ε−ℓ)/2) − 1)/(e^ε − 1).
 /// ```
+///
+/// ```
+/// use dobrushin::loss::{ExponentialLoss, LossLaw};
+/// use dobrushin::{Enclosure, Positive};
+///
+/// // No loss is above ε, and the advantage is (1 − e^(−ε/2))²/(1 − e^(−ε)).
+/// let law = ExponentialLoss::new(Positive::new(1.0)?);
+/// assert_eq!(law.split(Enclosure::from(1.01)).above.p.upper(), 0.0);
+/// let known = (1.0 - (-0.5_f64).exp()).powi(2) / (1.0 - (-1_f64).exp());
+/// assert!((law.advantage(Enclosure::ZERO).upper() - known).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExponentialLoss {
     epsilon: f64,

@@ -14,6 +14,16 @@ use crate::{Enclosure, Positive};
 /// ```
 ///
 /// The pair is symmetric.
+///
+/// ```
+/// use dobrushin::loss::{LaplaceLoss, LossLaw};
+/// use dobrushin::{Enclosure, Positive};
+///
+/// // P(L > 0) = 1 − e^(−t/2)/2 and Q(L > 0) = e^(−t/2)/2, here for t = 2 ln 2.
+/// let above = LaplaceLoss::new(Positive::new(4_f64.ln())?).split(Enclosure::ZERO).above;
+/// assert!((above.p.upper() - 0.75).abs() < 1e-12 && (above.q.upper() - 0.25).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceLoss {
     ratio: f64,

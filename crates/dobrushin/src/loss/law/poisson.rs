@@ -18,6 +18,18 @@ use crate::{Enclosure, Error, Probability};
 ///
 /// and nothing lies below ℓ = ln(1 − q). The other direction is
 /// [`Exchanged`](crate::loss::Exchanged) of this law.
+///
+/// ```
+/// use dobrushin::loss::{GaussianLoss, LossLaw, PoissonLoss};
+/// use dobrushin::{Enclosure, Positive, Probability};
+///
+/// // (1 − q)Q + qP against Q: the advantage is q times as large.
+/// let law = GaussianLoss::new(Positive::new(1.0)?);
+/// let all = law.advantage(Enclosure::ZERO);
+/// let some = PoissonLoss::new(law, Probability::new(0.25)?)?.advantage(Enclosure::ZERO);
+/// assert!((some.upper() / all.upper() - 0.25).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoissonLoss<Law> {
     law: Law,

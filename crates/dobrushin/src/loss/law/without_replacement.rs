@@ -21,6 +21,18 @@ use crate::{Enclosure, Error, Probability};
 /// P(L > ln γ) = E_γ − γ·dE_γ/dγ are, for γ ≥ 1, those of [`PoissonLoss`], and for γ < 1 by
 /// symmetry those of its exchange. What lies between the two is an atom at 0 of mass
 /// (1 − p)·f(1) ≥ 0, so they make a law.
+///
+/// ```
+/// use dobrushin::loss::{LaplaceLoss, LossLaw, WithoutReplacementLoss};
+/// use dobrushin::{Enclosure, Positive, Probability};
+///
+/// // Pure ε-privacy becomes ln(1 + p(e^ε − 1)): with ε = ln 3 and p = 1/2 no loss is above ln 2.
+/// let law = WithoutReplacementLoss::new(LaplaceLoss::new(Positive::new(3_f64.ln())?), Probability::new(0.5)?)?;
+/// let above = |loss: f64| law.split(Enclosure::from(loss)).above.p;
+/// assert!(above(0.69).lower() > 0.0);
+/// assert_eq!(above(0.70).upper(), 0.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WithoutReplacementLoss<Law> {
     positive: PoissonLoss<Law>,

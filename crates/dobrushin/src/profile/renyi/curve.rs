@@ -10,6 +10,17 @@ use crate::{Enclosure, NonNegative, RenyiOrder};
 use std::sync::Arc;
 
 /// α ↦ (α−1)·D_α of the outputs on two neighbours, in both directions.
+///
+/// ```
+/// use dobrushin::profile::{ConcentratedCurve, Direction, RenyiCurve};
+/// use dobrushin::NonNegative;
+///
+/// // (α − 1)·D_α = (α − 1)·αρ.
+/// let curve = ConcentratedCurve::new(NonNegative::new(0.5)?);
+/// assert!(curve.log_moment(Direction::Forward, 3.0).contains(3.0));
+/// assert!(curve.is_symmetric());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait RenyiCurve: Send + Sync {
     /// (α−1)·D_α, for 1 < α < ∞; no information for any other order.
     fn log_moment(&self, direction: Direction, order: f64) -> Enclosure;
@@ -52,6 +63,17 @@ impl<Curve: RenyiCurve + ?Sized> RenyiCurve for Arc<Curve> {
 }
 
 /// D_α ≤ ρα at every order, in both directions.
+///
+/// ```
+/// use dobrushin::profile::{ConcentratedCurve, Direction, RenyiCurve};
+/// use dobrushin::{Enclosure, NonNegative};
+///
+/// // Two Gaussians a standard deviation apart are ½-concentrated, and no bound on their losses is known.
+/// let gaussian = ConcentratedCurve::gaussian(Enclosure::ONE);
+/// assert_eq!(gaussian, ConcentratedCurve::new(NonNegative::new(0.5)?));
+/// assert_eq!(gaussian.largest_loss(Direction::Forward), Enclosure::INFINITE);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConcentratedCurve {
     rho: Enclosure,
@@ -88,6 +110,20 @@ impl RenyiCurve for ConcentratedCurve {
 }
 
 /// The curve of a pair of laws.
+///
+/// ```
+/// use dobrushin::divergence::{LaplacePair, Pair};
+/// use dobrushin::profile::{Direction, PairCurve, RenyiCurve};
+/// use dobrushin::RenyiOrder;
+///
+/// // At order 2 the curve is the divergence itself.
+/// let pair = LaplacePair::new(1.0, 2.0)?;
+/// let curve = PairCurve::symmetric(pair);
+/// let divergence = pair.renyi(RenyiOrder::new(2.0)?);
+/// assert!((curve.log_moment(Direction::Forward, 2.0) / divergence).contains(1.0));
+/// assert!(curve.largest_loss(Direction::Forward).contains(0.5));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairCurve<P> {
     forward: P,

@@ -43,6 +43,17 @@ pub struct RenyiProfile<Curve> {
 }
 
 /// A bound, and the order of the Rényi divergence that gave it (∞ for the largest loss).
+///
+/// ```
+/// use dobrushin::profile::{ConcentratedCurve, Direction, RenyiProfile};
+/// use dobrushin::{Delta, NonNegative};
+///
+/// let profile = RenyiProfile::new(ConcentratedCurve::new(NonNegative::new(0.5)?));
+/// let best = profile.epsilon_at_best_order(Direction::Forward, Delta::new(1e-5)?);
+/// // Not far from 1 + √(ln(1/δ)/ρ), the best order of the simplest conversion.
+/// assert!((best.order / (1.0 + (1e5_f64.ln() / 0.5).sqrt()) - 1.0).abs() < 0.2);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtOrder {
     /// δ or ε.
