@@ -13,6 +13,19 @@ use std::sync::Arc;
 /// # Guarantee
 /// The mechanism *as it is realised*, probabilities rounded, is (ε, δ)-locally private with the upper ends; where the
 /// profile is exact, the lower ends say that it is not for less.
+///
+/// ```
+/// use dobrushin::kernel::FiniteKernel;
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalProfile;
+///
+/// // Randomised response that tells the truth 3 times in 4 is ln 3-private, and has δ(0) = 1/2.
+/// let channel = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+/// let profile = LocalProfile::of_channel(&channel);
+/// assert!((profile.epsilon(Delta::new(0.0)?).upper() - 3_f64.ln()).abs() < 1e-12);
+/// assert!((profile.delta(Epsilon::new(0.0)?).upper() - 0.5).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct LocalProfile {
     profile: Arc<dyn PrivacyProfile>,

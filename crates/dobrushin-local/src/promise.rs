@@ -3,6 +3,17 @@
 use dobrushin::{Delta, Enclosure, Epsilon};
 
 /// The promise that a channel is (ε, δ)-locally private: E_{e^ε} ≤ δ between the answers to any two inputs.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalPrivacy;
+///
+/// // tanh(ε/2) is 1/2 for ε = ln 3, and information contracts by its square.
+/// let promise = LocalPrivacy { epsilon: Epsilon::new(3_f64.ln())?, delta: Delta::new(0.0)? };
+/// assert!((promise.total_variation().upper() - 0.5).abs() < 1e-12);
+/// assert!((promise.information().upper() - 0.25).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalPrivacy {
     /// ε.

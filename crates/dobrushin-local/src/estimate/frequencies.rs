@@ -30,6 +30,22 @@ pub struct Frequencies {
 }
 
 /// What a confidence is about.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::estimate::{Family, Frequencies};
+/// use dobrushin_local::frequency::Response;
+///
+/// let oracle = Response::new(3, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+/// let frequencies = Frequencies::new(&oracle, &[500, 300, 200], 1000)?;
+/// let width = |family| -> Result<f64, dobrushin::Error> {
+///     let interval = frequencies.certain_intervals(Probability::new(0.95)?, family)?[0];
+///     Ok(interval.upper - interval.lower)
+/// };
+/// // To be right about all at once, every interval must be longer.
+/// assert!(width(Family::Single)? < width(Family::Simultaneous)?);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Each interval alone.
@@ -39,6 +55,20 @@ pub enum Family {
 }
 
 /// A range of frequencies.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::estimate::{Family, Frequencies, Interval};
+/// use dobrushin_local::frequency::Response;
+///
+/// let oracle = Response::new(2, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+/// let frequencies = Frequencies::new(&oracle, &[500, 500], 1000)?;
+/// // As many reports support either: one half is in the interval.
+/// let intervals = frequencies.certain_intervals(Probability::new(0.95)?, Family::Single)?;
+/// let Interval { lower, upper } = intervals[0];
+/// assert!(0.0 < lower && lower < 0.5 && 0.5 < upper && upper < 1.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The smallest.

@@ -5,6 +5,18 @@ use crate::frequency::{FrequencyOracle, Likelihood};
 use dobrushin::Error;
 
 /// The most likely frequencies, as far as they were found.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::estimate::{Stop, maximum_likelihood};
+/// use dobrushin_local::frequency::Response;
+///
+/// // Where the unbiased estimate is a law, it is the most likely one: as many of either are one half each.
+/// let oracle = Response::new(2, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+/// let found = maximum_likelihood(&oracle, &[500, 500], 1000, Stop::default())?;
+/// assert!((found.frequencies[0] - 0.5).abs() < 1e-6 && found.gap <= 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaximumLikelihood {
     /// The frequencies, ≥ 0 with sum 1. They are *not* unbiased: rare categories come out too frequent on average.
@@ -18,6 +30,17 @@ pub struct MaximumLikelihood {
 }
 
 /// When to stop.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::estimate::{Stop, maximum_likelihood};
+/// use dobrushin_local::frequency::Response;
+///
+/// let oracle = Response::new(3, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+/// let stop = Stop { steps: 1, ..Stop::default() };
+/// assert!(maximum_likelihood(&oracle, &[500, 300, 200], 1000, stop)?.steps <= 1);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// Once the gap is at most this, per report.

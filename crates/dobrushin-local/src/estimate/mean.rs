@@ -32,6 +32,24 @@ pub struct MeanEstimator<'a> {
 }
 
 /// A mean and how far it may be off.
+///
+/// ```
+/// use dobrushin::{Epsilon, Probability};
+/// use dobrushin_local::estimate::MeanEstimator;
+/// use dobrushin_local::mean::{Bounds, MeanMechanism, OneBit, Target};
+///
+/// let mechanism = OneBit::new(Bounds::new(0.0, 10.0)?, Epsilon::new(1.0)?)?;
+/// let (low, high) = mechanism.range().ok_or("one of two numbers is reported")?;
+/// let mut estimator = MeanEstimator::new(&mechanism);
+/// for _ in 0..100 {
+///     estimator.add(low)?;
+///     estimator.add(high)?;
+/// }
+/// // As many of either: the mean is in the middle. To be certain takes a longer interval.
+/// let estimate = estimator.estimate(Probability::new(0.95)?, Target::Population)?;
+/// assert!((estimate.mean - 5.0).abs() < 1e-9 && estimate.normal < estimate.certain);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanEstimate {
     /// How many reports there were.

@@ -22,6 +22,21 @@ use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Error, Probability};
 
 /// How an interval is known to cover.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive, Probability};
+/// use dobrushin_local::estimate::{Accuracy, Method, mean_records};
+/// use dobrushin_local::mean::{Bounds, OneBit, Target};
+///
+/// let mechanism = OneBit::new(Bounds::new(0.0, 1.0)?, Epsilon::new(1.0)?)?;
+/// let records = |method| -> Result<u64, dobrushin::Error> {
+///     let (width, confidence) = (Positive::new(0.01)?, Probability::new(0.95)?);
+///     mean_records(&mechanism, Accuracy::HalfWidth { width, confidence, method }, Target::Population)
+/// };
+/// // To be certain takes more reports.
+/// assert!(records(Method::Normal)? < records(Method::Certain)?);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// By the normal law that means of many reports come close to.

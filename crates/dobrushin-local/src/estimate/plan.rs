@@ -8,6 +8,21 @@ use crate::mean::{self, Bounds, MeanMechanism, Target};
 use dobrushin::{Enclosure, Error, Positive, Probability};
 
 /// What is wanted of an estimate.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive};
+/// use dobrushin_local::estimate::{Accuracy, mean_records};
+/// use dobrushin_local::mean::{Bounds, OneBit, Target};
+///
+/// let mechanism = OneBit::new(Bounds::new(0.0, 1.0)?, Epsilon::new(1.0)?)?;
+/// let records = |error| -> Result<f64, dobrushin::Error> {
+///     let accuracy = Accuracy::StandardError(Positive::new(error)?);
+///     Ok(mean_records(&mechanism, accuracy, Target::Population)? as f64)
+/// };
+/// // Half of the error takes four times as many reports.
+/// assert!((records(0.005)? / records(0.01)? - 4.0).abs() < 1e-3);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Accuracy {
     /// A standard error of at most this.
@@ -24,6 +39,22 @@ pub enum Accuracy {
 }
 
 /// What a mechanism needs.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::estimate::{Accuracy, mean_plans};
+/// use dobrushin_local::mean::{Bounds, Target};
+///
+/// let privacy = LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? };
+/// let accuracy = Accuracy::StandardError(Positive::new(0.01)?);
+/// // (standard deviation/error)² reports suffice.
+/// for plan in mean_plans(Bounds::new(0.0, 1.0)?, privacy, accuracy, Target::Population)? {
+///     let known = (plan.standard_deviation / 0.01).powi(2);
+///     assert!((plan.records as f64 / known - 1.0).abs() < 1e-3, "{}", plan.mechanism);
+/// }
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// The mechanism's name.
@@ -39,6 +70,21 @@ pub struct Plan {
 /// # Errors
 /// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε that no mechanism can be calibrated to, or an accuracy that
 /// takes more than 10¹⁸ reports.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::estimate::{Accuracy, mean_plans};
+/// use dobrushin_local::mean::{Bounds, Target};
+///
+/// let privacy = LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? };
+/// let accuracy = Accuracy::StandardError(Positive::new(0.01)?);
+/// let plans = mean_plans(Bounds::new(0.0, 1.0)?, privacy, accuracy, Target::Population)?;
+/// // The best comes first. Gaussian noise needs a δ, and is not among them.
+/// assert!(plans.is_sorted_by_key(|plan| plan.records));
+/// assert!(plans.iter().all(|plan| plan.mechanism != "gaussian"));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn mean_plans(
     bounds: Bounds,
     privacy: LocalPrivacy,
@@ -63,6 +109,19 @@ pub fn mean_plans(
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive};
+/// use dobrushin_local::estimate::{Accuracy, mean_records};
+/// use dobrushin_local::mean::{Bounds, OneBit, Target};
+///
+/// // tanh(ε/2) = 1/2: reports are 1/2 ± 1, with a standard deviation of at most 1.
+/// let mechanism = OneBit::new(Bounds::new(0.0, 1.0)?, Epsilon::new(3_f64.ln())?)?;
+/// let accuracy = Accuracy::StandardError(Positive::new(0.01)?);
+/// let records = mean_records(&mechanism, accuracy, Target::Population)?;
+/// assert!((records as f64 / 10_000.0 - 1.0).abs() < 1e-3);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn mean_records(mechanism: &dyn MeanMechanism, accuracy: Accuracy, of: Target) -> Result<u64, Error> {
     records(accuracy, mechanism.worst_variance(of), |t| mechanism.log_moment(t, of))
 }
@@ -73,6 +132,21 @@ pub fn mean_records(mechanism: &dyn MeanMechanism, accuracy: Accuracy, of: Targe
 /// # Errors
 /// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε, δ or k that no mechanism can be calibrated to, or an accuracy
 /// that takes more than 10¹⁸ reports.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive, Probability};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::estimate::{Accuracy, frequency_plans};
+/// use dobrushin_local::mean::Target;
+///
+/// let privacy = LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? };
+/// let accuracy = Accuracy::StandardError(Positive::new(0.01)?);
+/// let plans = frequency_plans(1000, privacy, Probability::new(0.01)?, accuracy, Target::Population)?;
+/// // Among many categories randomised response is the worst.
+/// assert!(plans.is_sorted_by_key(|plan| plan.records));
+/// assert_eq!(plans.last().map(|plan| plan.mechanism), Some("k-rr"));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn frequency_plans(
     categories: u32,
     privacy: LocalPrivacy,
@@ -100,6 +174,20 @@ pub fn frequency_plans(
 ///
 /// # Errors
 /// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive, Probability};
+/// use dobrushin_local::estimate::{Accuracy, frequency_records};
+/// use dobrushin_local::frequency::{FrequencyOracle, Response};
+/// use dobrushin_local::mean::Target;
+///
+/// // The truth 3 times in 4: p(1 − p)/(p − q)² is (3/16)·4 = 3/4 for each of those who reported.
+/// let support = Response::new(2, Epsilon::new(3_f64.ln())?, Delta::new(0.0)?)?.support().ok_or("it has one")?;
+/// let accuracy = Accuracy::StandardError(Positive::new(0.01)?);
+/// let records = frequency_records(support, Probability::new(1.0)?, accuracy, Target::Records)?;
+/// assert!((records as f64 / 7500.0 - 1.0).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn frequency_records(
     support: Support,
     frequency: Probability,

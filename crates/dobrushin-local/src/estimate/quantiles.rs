@@ -7,6 +7,16 @@ use dobrushin::numeric::partition_point;
 use dobrushin::{Enclosure, Error, Probability};
 
 /// Equally wide bins between two bounds, numbered from 0.
+///
+/// ```
+/// use dobrushin_local::estimate::Bins;
+/// use dobrushin_local::mean::Bounds;
+///
+/// // Ages in six bins of twenty years.
+/// let bins = Bins::new(Bounds::new(0.0, 120.0)?, 6)?;
+/// assert_eq!((bins.edge(1), bins.bin(20.0), bins.bin(20.5), bins.bin(1e9)), (20.0, 0, 1, 5));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bins {
     bounds: Bounds,
@@ -53,6 +63,24 @@ impl Bins {
 /// If S_j of the categories 0 … j − 1 are supported by a report, (S_j − j·q)/(p − q) has the expectation F(edge j),
 /// where F is the distribution function of the values. Its mean and its spread are followed for every inner edge: a
 /// report takes O(k) operations.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::estimate::{Bins, CdfEstimator, Method};
+/// use dobrushin_local::frequency::Response;
+/// use dobrushin_local::mean::Bounds;
+///
+/// let bins = Bins::new(Bounds::new(0.0, 1.0)?, 4)?;
+/// let oracle = Response::new(4, Epsilon::new(2.0)?, Delta::new(0.0)?)?;
+/// let mut estimator = CdfEstimator::new(bins, &oracle)?;
+/// // As many reports name each bin: F is 1/4, 1/2, 3/4 at the inner edges.
+/// for report in 0..400 {
+///     estimator.add(&[report % 4]);
+/// }
+/// let estimate = estimator.estimate(Probability::new(0.95)?, Method::Certain)?;
+/// assert!(estimate.unbiased().iter().zip([0.25, 0.5, 0.75]).all(|(f, known)| (f - known).abs() < 1e-9));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub struct CdfEstimator<'a> {
     bins: Bins,
     oracle: &'a dyn FrequencyOracle,
@@ -156,6 +184,25 @@ impl<'a> CdfEstimator<'a> {
 }
 
 /// An estimate of the distribution function at the edges, and a band around it.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::estimate::{Bins, CdfEstimator, Method};
+/// use dobrushin_local::frequency::Response;
+/// use dobrushin_local::mean::Bounds;
+///
+/// let bins = Bins::new(Bounds::new(0.0, 1.0)?, 4)?;
+/// let oracle = Response::new(4, Epsilon::new(2.0)?, Delta::new(0.0)?)?;
+/// let mut estimator = CdfEstimator::new(bins, &oracle)?;
+/// for report in 0..400 {
+///     estimator.add(&[report % 4]);
+/// }
+/// let estimate = estimator.estimate(Probability::new(0.95)?, Method::Certain)?;
+/// // The shares of the bins add up to 1, and the band is around the estimate.
+/// assert!((estimate.histogram().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+/// assert!(estimate.band().zip(estimate.monotone()).all(|((lower, upper), f)| lower <= *f && *f <= upper));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CdfEstimate {
     bins: Bins,
@@ -166,6 +213,25 @@ pub struct CdfEstimate {
 }
 
 /// A quantile and what it is between.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::estimate::{Bins, CdfEstimator, Method};
+/// use dobrushin_local::frequency::Response;
+/// use dobrushin_local::mean::Bounds;
+///
+/// let bins = Bins::new(Bounds::new(0.0, 1.0)?, 4)?;
+/// let oracle = Response::new(4, Epsilon::new(2.0)?, Delta::new(0.0)?)?;
+/// let mut estimator = CdfEstimator::new(bins, &oracle)?;
+/// for report in 0..400 {
+///     estimator.add(&[report % 4]);
+/// }
+/// let estimate = estimator.estimate(Probability::new(0.95)?, Method::Certain)?;
+/// // As many reports name each bin: the median is in the middle.
+/// let median = estimate.quantile(Probability::new(0.5)?);
+/// assert!((median.value - 0.5).abs() < 1e-9 && median.lower <= 0.5 && 0.5 <= median.upper);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileEstimate {
     /// Where the monotone estimate, drawn as lines between the edges, reaches the level.

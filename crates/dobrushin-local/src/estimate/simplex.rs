@@ -4,6 +4,14 @@
 ///
 /// θ is that of the j largest values, (their sum − 1)/j, for the largest j whose smallest value stays above it.
 /// With one sort it takes O(k·log k) operations (Held, Wolfe, Crowder 1974).
+///
+/// ```
+/// use dobrushin_local::estimate::nearest_on_simplex;
+///
+/// // What is too much is taken from both alike, and nothing is made negative.
+/// assert_eq!(nearest_on_simplex(&[1.0, 0.5]), [0.75, 0.25]);
+/// assert_eq!(nearest_on_simplex(&[1.0, -0.5]), [1.0, 0.0]);
+/// ```
 pub fn nearest_on_simplex(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(|a, b| b.total_cmp(a));

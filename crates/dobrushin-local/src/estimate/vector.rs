@@ -5,6 +5,19 @@ use crate::mean::{HalfSphere, SphereReport, Target};
 use dobrushin::{Enclosure, Error, Probability};
 
 /// Adds up reports on vectors.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive, Probability};
+/// use dobrushin_local::estimate::VectorEstimator;
+/// use dobrushin_local::mean::{HalfSphere, SphereReport};
+///
+/// let mechanism = HalfSphere::new(3.try_into()?, Positive::new(1.0)?, Epsilon::new(1.0)?)?;
+/// let mut estimator = VectorEstimator::new(&mechanism);
+/// let report = SphereReport { seed: 42, positive: true };
+/// estimator.add(report);
+/// assert_eq!(estimator.estimate(Probability::new(0.95)?)?.mean, mechanism.decode(report));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct VectorEstimator<'a> {
     mechanism: &'a HalfSphere,
@@ -13,6 +26,23 @@ pub struct VectorEstimator<'a> {
 }
 
 /// A mean vector and how far it may be off.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive, Probability};
+/// use dobrushin_local::estimate::VectorEstimator;
+/// use dobrushin_local::mean::{HalfSphere, SphereReport};
+///
+/// let mechanism = HalfSphere::new(3.try_into()?, Positive::new(1.0)?, Epsilon::new(1.0)?)?;
+/// let mut estimator = VectorEstimator::new(&mechanism);
+/// for seed in 0..100 {
+///     estimator.add(SphereReport { seed, positive: true });
+/// }
+/// // B/√n, and a ball that covers for certain is larger.
+/// let estimate = estimator.estimate(Probability::new(0.95)?)?;
+/// assert!((estimate.standard_error / mechanism.length().upper() - 0.1).abs() < 1e-9);
+/// assert!(estimate.certain > estimate.standard_error);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorEstimate {
     /// How many reports there were.

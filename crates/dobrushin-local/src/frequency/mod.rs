@@ -40,6 +40,31 @@ use dobrushin::{Delta, Enclosure, Epsilon, Error};
 ///
 /// Probabilities are whole numbers over 2⁶⁴, rounded so that the mechanism as realised keeps its promise. The
 /// estimates use the probabilities as realised, so that rounding does not bias them.
+///
+/// ```
+/// use dobrushin::numeric::bits::RandomBits;
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::frequency::{FrequencyOracle, Response};
+///
+/// /// Not random at all: for this example only.
+/// struct Zeros;
+///
+/// impl RandomBits for Zeros {
+///     fn bits(&mut self) -> u64 {
+///         0
+///     }
+/// }
+///
+/// // One person's report is written, checked and counted.
+/// let oracle = Response::new(10, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+/// let mut report = vec![0; oracle.report_words()];
+/// oracle.privatise(7, &mut Zeros, &mut report);
+/// assert!(oracle.is_report(&report));
+/// let mut counters = vec![0; oracle.counters()];
+/// oracle.count(&report, &mut counters);
+/// assert_eq!(counters.iter().sum::<u64>(), 1);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait FrequencyOracle: Send + Sync {
     /// A short name.
     fn id(&self) -> &'static str;
@@ -105,6 +130,17 @@ pub trait FrequencyOracle: Send + Sync {
 }
 
 /// A channel K as far as its likelihood is concerned, in plain `f64`.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::frequency::{FrequencyOracle, Response};
+///
+/// // The truth 3 times in 4: if everybody has the first category, 3/4 of the reports name it.
+/// let oracle = Response::new(2, Epsilon::new(3_f64.ln())?, Delta::new(0.0)?)?;
+/// let law = oracle.likelihood().ok_or("it is a channel")?.law(&[1.0, 0.0]);
+/// assert!((law[0] - 0.75).abs() < 1e-12 && (law[1] - 0.25).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Likelihood {
     /// The law of the report, Σ_x f(x)·K(y|x), for frequencies f that sum to 1.
     fn law(&self, frequencies: &[f64]) -> Vec<f64>;
@@ -120,6 +156,18 @@ pub const IDS: [&str; 6] = ["k-rr", "sue", "oue", "subset", "hadamard", "olh"];
 ///
 /// # Errors
 /// [`Error::OutOfRange`] unless 2 ≤ k < 2²⁴, 1e-9 ≤ ε < ∞ and δ < 1.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::frequency::{FrequencyOracle, IDS, by_id};
+///
+/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(0.0)?);
+/// for id in IDS {
+///     assert!(by_id(id, 10, epsilon, delta).is_some_and(|oracle| oracle.is_ok_and(|oracle| oracle.id() == id)));
+/// }
+/// assert!(by_id("no-such-mechanism", 10, epsilon, delta).is_none());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn by_id(
     id: &str,
     categories: u32,
@@ -143,6 +191,16 @@ pub fn by_id(
 }
 
 /// How likely a report supports a category.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::frequency::{FrequencyOracle, Response};
+///
+/// // p = e^ε/(e^ε + 1) = 3/4 and q = 1/4.
+/// let support = Response::new(2, Epsilon::new(3_f64.ln())?, Delta::new(0.0)?)?.support().ok_or("it has one")?;
+/// assert!((support.truth.upper() - 0.75).abs() < 1e-12 && (support.gap.upper() - 0.5).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Support {
     /// p, for the category of the person who reports.

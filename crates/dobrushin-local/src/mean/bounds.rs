@@ -3,6 +3,15 @@
 use dobrushin::{Enclosure, Error};
 
 /// Two numbers a < b, of at most 10¹⁰⁰ in magnitude and at least 10⁻¹⁰⁰ apart.
+///
+/// ```
+/// use dobrushin_local::mean::Bounds;
+///
+/// let bounds = Bounds::new(0.0, 120.0)?;
+/// assert_eq!((bounds.lower(), bounds.upper()), (0.0, 120.0));
+/// assert!(Bounds::new(1.0, 0.0).is_err());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     lower: f64,
@@ -10,6 +19,17 @@ pub struct Bounds {
 }
 
 /// A value between the bounds, and whether it had to be moved there.
+///
+/// ```
+/// use dobrushin_local::mean::{Bounds, Clipped};
+///
+/// let bounds = Bounds::new(0.0, 120.0)?;
+/// let Clipped { value, clipped } = bounds.clip(200.0)?;
+/// assert_eq!((value, clipped), (120.0, true));
+/// // What is no number cannot be moved between the bounds.
+/// assert!(bounds.clip(f64::NAN).is_err());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
     /// The value.

@@ -6,6 +6,14 @@ use dobrushin::{Enclosure, Error};
 use std::num::NonZeroU32;
 
 /// The points a + i·(b − a)/2^k for i = 0 … 2^k.
+///
+/// ```
+/// use dobrushin_local::mean::{Bounds, Grid};
+///
+/// let grid = Grid::new(Bounds::new(0.0, 1.0)?, 4)?;
+/// assert_eq!((grid.steps(), grid.position(0.25)), (16, 4.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     bounds: Bounds,

@@ -14,6 +14,18 @@ use std::sync::Arc;
 /// # Guarantee
 /// The report may tell which of the two was used. Both bounds are the points that either tells apart best, so the
 /// profile is the mean of the two profiles. (Should the two have a report in common, it is a bound.)
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin_local::mean::{Bounds, Hybrid, MeanMechanism, OneBit, Piecewise, Target};
+///
+/// // Its largest variance is below that of either of its parts.
+/// let (bounds, epsilon) = (Bounds::new(-1.0, 1.0)?, Epsilon::new(2.0)?);
+/// let worst = |mechanism: &dyn MeanMechanism| mechanism.worst_variance(Target::Records).upper();
+/// let hybrid = worst(&Hybrid::new(bounds, epsilon)?);
+/// assert!(hybrid < worst(&OneBit::new(bounds, epsilon)?) && hybrid < worst(&Piecewise::new(bounds, epsilon)?));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Hybrid {
     piecewise: Piecewise,

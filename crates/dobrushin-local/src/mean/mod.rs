@@ -52,6 +52,17 @@ use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Positive};
 
 /// Whose mean is estimated.
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin_local::mean::{Bounds, Laplace, MeanMechanism, Target};
+///
+/// // People who are drawn at random are one more reason to be off.
+/// let mechanism = Laplace::new(Bounds::new(0.0, 1.0)?, Epsilon::new(1.0)?)?;
+/// let worst = |of| mechanism.worst_variance(of).upper();
+/// assert!(worst(Target::Records) < worst(Target::Population));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// The mean of the values of those who reported: only the mechanism is random.
@@ -126,6 +137,18 @@ pub const IDS: [&str; 5] = ["one-bit", "piecewise", "hybrid", "laplace", "gaussi
 ///
 /// # Errors
 /// [`Error::Unsupported`] for another name, and what the constructor of the mechanism refuses.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::mean::{Bounds, IDS, MeanMechanism, by_id};
+///
+/// let (bounds, epsilon, delta) = (Bounds::new(0.0, 1.0)?, Epsilon::new(1.0)?, Delta::new(1e-6)?);
+/// for id in IDS {
+///     assert_eq!(by_id(id, bounds, epsilon, delta)?.id(), id);
+/// }
+/// assert!(by_id("no-such-mechanism", bounds, epsilon, delta).is_err());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn by_id(
     id: &str,
     bounds: Bounds,

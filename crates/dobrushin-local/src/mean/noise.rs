@@ -5,6 +5,17 @@ use dobrushin::numeric::bits::{RandomBits, below};
 use dobrushin::{Enclosure, Error};
 
 /// Noise on the integers.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin_local::mean::{DiscreteLaplace, IntegerNoise};
+///
+/// // A moment of order 1/t and above is infinite.
+/// let noise = DiscreteLaplace::new(2)?;
+/// assert!(noise.log_moment(Enclosure::from(0.25)).upper() < f64::INFINITY);
+/// assert_eq!(noise.log_moment(Enclosure::from(0.75)).upper(), f64::INFINITY);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub trait IntegerNoise: Copy + Send + Sync {
     /// What a mechanism with this noise is called.
     const ID: &'static str;
@@ -20,6 +31,16 @@ pub trait IntegerNoise: Copy + Send + Sync {
 }
 
 /// P(k) ∝ e^(−|k|/t) for an integer t.
+///
+/// ```
+/// use dobrushin_local::mean::{DiscreteLaplace, IntegerNoise};
+///
+/// // 2q/(1 − q)² with q = e^(−1/2).
+/// let q = (-0.5_f64).exp();
+/// let variance = DiscreteLaplace::new(2)?.variance();
+/// assert!((variance.upper() / (2.0 * q / (1.0 - q).powi(2)) - 1.0).abs() < 1e-12);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
     scale: u64,
@@ -89,6 +110,16 @@ impl IntegerNoise for DiscreteLaplace {
 }
 
 /// P(k) ∝ e^(−k²/(2σ²)) for σ a multiple of 1/16.
+///
+/// ```
+/// use dobrushin_local::mean::{DiscreteGaussian, IntegerNoise};
+///
+/// // 48 sixteenths are σ = 3, and the variance is just below 9.
+/// let noise = DiscreteGaussian::new(48)?;
+/// assert_eq!(noise.sigma(), 3.0);
+/// assert!((noise.variance().upper() - 9.0).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscreteGaussian {
     sixteenths: u32,

@@ -9,6 +9,16 @@ use dobrushin::{Enclosure, Positive};
 use std::sync::Arc;
 
 /// The value, rounded at random to one of the points of a grid, plus noise in steps of the grid.
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin_local::mean::{Bounds, Grid, Laplace};
+///
+/// // On 16 steps, ε = 2 needs a scale of 16/2 steps.
+/// let grid = Grid::new(Bounds::new(0.0, 1.0)?, 4)?;
+/// assert_eq!(Laplace::on(grid, Epsilon::new(2.0)?)?.noise().scale(), 8);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct OnGrid<Noise> {
     pub(super) grid: Grid,

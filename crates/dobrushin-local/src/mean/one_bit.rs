@@ -17,6 +17,17 @@ use std::sync::Arc;
 /// # Guarantee
 /// A report has probability p from one bound and 1 − p from the other, and p ≤ e^ε·(1 − p) was seen to hold for the
 /// realised p.
+///
+/// ```
+/// use dobrushin::Epsilon;
+/// use dobrushin_local::mean::{Bounds, MeanMechanism, OneBit};
+///
+/// // tanh(ε/2) = 1/2 for ε = ln 3: the report is 1/2 ± 1, and the truth is told 3 times in 4.
+/// let mechanism = OneBit::new(Bounds::new(0.0, 1.0)?, Epsilon::new(3_f64.ln())?)?;
+/// assert!((mechanism.truth().upper() - 0.75).abs() < 1e-12);
+/// assert!(mechanism.range().is_some_and(|(low, high)| (low + 0.5).abs() < 1e-12 && (high - 1.5).abs() < 1e-12));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OneBit {
     grid: Grid,

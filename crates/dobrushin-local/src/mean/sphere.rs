@@ -38,6 +38,18 @@ pub struct HalfSphere {
 }
 
 /// What one person sends.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive};
+/// use dobrushin_local::mean::{HalfSphere, SphereReport};
+///
+/// let mechanism = HalfSphere::new(3.try_into()?, Positive::new(1.0)?, Epsilon::new(1.0)?)?;
+/// // The other side of the hyperplane is the opposite vector.
+/// let there = mechanism.decode(SphereReport { seed: 42, positive: true });
+/// let back = mechanism.decode(SphereReport { seed: 42, positive: false });
+/// assert!(there.iter().zip(&back).all(|(a, b)| *a == -b));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SphereReport {
     /// Stands for a direction.

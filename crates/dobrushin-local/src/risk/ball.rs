@@ -8,6 +8,19 @@ use dobrushin::{Enclosure, Positive, Probability};
 use std::num::NonZeroU32;
 
 /// All laws on a ball of R^d, whose mean is estimated with squared Euclidean error.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Ball, Reports};
+///
+/// // (r²/4)/(2nη_KL) with r = 2, η_KL = 1/4 and n = 1000: 1/500.
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(3_f64.ln())?, delta: Delta::new(0.0)? });
+/// let ball = Ball { radius: Positive::new(2.0)?, dimension: 3.try_into()? };
+/// let bound = ball.two_points(&reports, 1000.try_into()?);
+/// assert!((bound.value.lower() - 2e-3).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
     /// r.

@@ -11,6 +11,18 @@ use std::num::NonZeroU32;
 /// A parameter Θ with a finite prior, n records with a finite law given Θ, and any finite table of losses.
 ///
 /// Every bound on the Bayes risk is a lower bound: its *lower* end is what is proved.
+///
+/// ```
+/// use dobrushin::divergence::FiniteLaw;
+/// use dobrushin_local::risk::BayesProblem;
+///
+/// // A fair bit that every record shows: ln 2 nats, however many records there are.
+/// let prior = FiniteLaw::new("prior", vec![0.5, 0.5])?;
+/// let laws = [FiniteLaw::new("0", vec![1.0, 0.0])?, FiniteLaw::new("1", vec![0.0, 1.0])?];
+/// let problem = BayesProblem::new(&prior, &laws, &[vec![0.0, 1.0], vec![1.0, 0.0]], 5.try_into()?)?;
+/// assert!((problem.information().upper() - 2_f64.ln()).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct BayesProblem {
     records: NonZeroU32,

@@ -13,6 +13,15 @@ use std::sync::OnceLock;
 /// n tosses of a coin whose bias Θ is uniform.
 ///
 /// Every bound on the Bayes risk is a lower bound: its *lower* end is what is proved.
+///
+/// ```
+/// use dobrushin_local::Coins;
+///
+/// // I(Θ; X) of one toss is ln 2 − 1/2.
+/// let information = Coins::new(1.try_into()?).information();
+/// assert!((information.upper() - (2_f64.ln() - 0.5)).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Coins {
     tosses: NonZeroU32,

@@ -7,6 +7,17 @@ use dobrushin::{Enclosure, Error, NonNegative};
 use std::num::NonZeroU32;
 
 /// Finitely many laws of a record, of which one is drawn at random.
+///
+/// ```
+/// use dobrushin::divergence::FiniteLaw;
+/// use dobrushin_local::risk::Family;
+///
+/// // Two laws that share no outcome: one record tells which, ln 2 nats.
+/// let laws = [FiniteLaw::new("P", vec![1.0, 0.0])?, FiniteLaw::new("Q", vec![0.0, 1.0])?];
+/// assert!((Family::new(&laws)?.information().upper() - 2_f64.ln()).abs() < 1e-9);
+/// assert!(Family::new(&laws[..1]).is_err());
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
     size: f64,

@@ -7,6 +7,20 @@ use dobrushin::{Enclosure, Error, Probability};
 use std::num::NonZeroU32;
 
 /// All laws on k values, whose probabilities are estimated.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Frequencies, FrequencyLoss, Reports};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// let frequencies = Frequencies::new(10, FrequencyLoss::Squared)?;
+/// // More reports leave less error.
+/// let few = frequencies.assouad(&reports, 100.try_into()?);
+/// let many = frequencies.assouad(&reports, 10_000.try_into()?);
+/// assert!(many.value.lower() < few.value.lower());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frequencies {
     categories: u32,
@@ -14,6 +28,14 @@ pub struct Frequencies {
 }
 
 /// What an estimate of the probabilities costs.
+///
+/// ```
+/// use dobrushin_local::risk::{Frequencies, FrequencyLoss};
+///
+/// assert!(Frequencies::new(2, FrequencyLoss::Absolute).is_ok());
+/// // With one value there is nothing to estimate.
+/// assert!(Frequencies::new(1, FrequencyLoss::Squared).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrequencyLoss {
     /// Σ|p̂ − p|.

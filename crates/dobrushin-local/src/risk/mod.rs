@@ -33,6 +33,18 @@ use dobrushin::Enclosure;
 use std::num::NonZeroU32;
 
 /// A lower bound on a risk or on a probability of error.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, statement};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{MomentClass, Reports};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// let bound = MomentClass::new(2.0)?.risk(&reports, 1000.try_into()?);
+/// // The theorem can be looked up, and the lower end is what it proves.
+/// assert!(statement::find(bound.id).is_some() && bound.value.lower() > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RiskBound {
     /// The statement that proves it.

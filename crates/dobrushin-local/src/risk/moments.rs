@@ -6,6 +6,19 @@ use dobrushin::{Enclosure, Error, Probability};
 use std::num::NonZeroU32;
 
 /// All laws on the line with E|X|^k ≤ 1, whose mean is estimated with squared error; for E|X|^k ≤ m^k multiply by m².
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{MomentClass, Reports};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// // Heavier tails are harder: fewer moments leave a larger error.
+/// let risk = |moments| Ok(MomentClass::new(moments)?.risk(&reports, 1000.try_into()?).value.lower());
+/// let risks: Result<Vec<f64>, Box<dyn std::error::Error>> = [1.5, 2.0, f64::INFINITY].into_iter().map(risk).collect();
+/// assert!(risks?.is_sorted_by(|a, b| a > b));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MomentClass {
     /// 1/k.

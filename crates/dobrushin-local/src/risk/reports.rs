@@ -9,6 +9,17 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 /// What is known of every single channel between a record and its report.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::Reports;
+///
+/// // 1000 reports with ε = ln 3 tell no more than 250 records without privacy.
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(3_f64.ln())?, delta: Delta::new(0.0)? });
+/// assert!((reports.effective_records(1000.try_into()?).upper() - 250.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reports {
     total_variation: Enclosure,
@@ -28,6 +39,20 @@ enum Origin {
 }
 
 /// The contraction coefficient by which a bound was the best.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, divergence::GaussianPair};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Coefficient, Reports, TwoPoints};
+///
+/// // As published, both coefficients are φ; nothing else is used.
+/// let reports = Reports::published(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// let bounds = TwoPoints::of(&GaussianPair::new(0.1, 1.0)?).error(&reports, 100.try_into()?);
+/// assert!(bounds.iter().all(|bound| {
+///     matches!(bound.coefficient, Coefficient::Published | Coefficient::PublishedOfAll)
+/// }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coefficient {
     /// φ = 1 − (1 − δ)e^(−ε), as published, of one report.

@@ -5,6 +5,17 @@ use dobrushin::{Enclosure, Probability};
 use std::num::NonZeroU32;
 
 /// What is to be learnt from the reports.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Ball, Reports, Task};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// let task = Task::BallMean(Ball { radius: Positive::new(1.0)?, dimension: 3.try_into()? });
+/// assert!(!task.bounds(&reports, 1000.try_into()?).bounds.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// The mean of a law with a bounded moment, with squared error.
@@ -18,6 +29,19 @@ pub enum Task {
 }
 
 /// What local privacy costs in a task.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{MomentClass, Reports, Task};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(3_f64.ln())?, delta: Delta::new(0.0)? });
+/// let summary = Task::Mean(MomentClass::new(2.0)?).bounds(&reports, 1000.try_into()?);
+/// // η_KL = 1/4: at most 250 records' worth of information. The best bound comes first.
+/// assert!((summary.effective_records.upper() - 250.0).abs() < 1e-9);
+/// assert!(summary.bounds.is_sorted_by(|a, b| a.value.lower() >= b.value.lower()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// η_TV of one report.

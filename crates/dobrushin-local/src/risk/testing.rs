@@ -9,6 +9,24 @@ use dobrushin::{Enclosure, Error, Probability, RenyiOrder};
 use std::num::NonZeroU32;
 
 /// The hypothesis P against the alternative Q, one law of a record each.
+///
+/// ```
+/// use dobrushin::divergence::{DiscretePair, FiniteLaw};
+/// use dobrushin::{Delta, Epsilon, Probability};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Reports, Testing};
+///
+/// // Heads with probability 0.6 or 0.4?
+/// let (p, q) = (FiniteLaw::new("P", vec![0.6, 0.4])?, FiniteLaw::new("Q", vec![0.4, 0.6])?);
+/// let testing = Testing::new(DiscretePair::new(p, q)?);
+/// let needed = |epsilon| -> Result<f64, dobrushin::Error> {
+///     let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(epsilon)?, delta: Delta::new(0.0)? });
+///     Ok(testing.records_needed(&reports, Probability::new(0.05)?, Probability::new(0.05)?)?.lower())
+/// };
+/// // The more private the reports, the more of them.
+/// assert!(needed(0.5)? > needed(1.0)? && needed(1.0)? > 1.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Testing {
     pair: DiscretePair,

@@ -6,6 +6,18 @@ use dobrushin::{Enclosure, Error, Gamma, NonNegative};
 use std::num::NonZeroU32;
 
 /// What is known of two laws P and Q of one record.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, divergence::GaussianPair};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Reports, TwoPoints};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// // Laws that are nearly the same can only be guessed: half of the guesses are wrong.
+/// let bounds = TwoPoints::of(&GaussianPair::new(1e-3, 1.0)?).error(&reports, 100.try_into()?);
+/// assert!(bounds.first().is_some_and(|best| best.value.lower() > 0.49));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoPoints {
     total_variation: Enclosure,
@@ -15,6 +27,22 @@ pub struct TwoPoints {
 }
 
 /// What an estimate costs, in terms of its distance from the parameter.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, NonNegative, divergence::GaussianPair};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::risk::{Loss, Reports, TwoPoints};
+///
+/// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(1.0)?, delta: Delta::new(0.0)? });
+/// let points = TwoPoints::of(&GaussianPair::new(0.1, 1.0)?);
+/// // A squared distance of 0.1 costs less than the distance itself.
+/// let risk = |loss| -> Result<f64, Box<dyn std::error::Error>> {
+///     let bounds = points.risk(&reports, 10.try_into()?, NonNegative::new(0.1)?, loss);
+///     Ok(bounds.first().ok_or("a bound")?.value.lower())
+/// };
+/// assert!(risk(Loss::SQUARED_NORM)? < risk(Loss::METRIC)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss(Kind);
 
