@@ -6,6 +6,19 @@ use crate::{Error, Interval, Laws, Step};
 
 /// W₀ = start and W_t = Π(ψ_t(W_{t−1}) + noise_t), where Π projects onto the interval, for two
 /// neighbours. Noise and participation of different steps are independent and hidden.
+///
+/// ```
+/// use dobrushin::numeric::theta::theta;
+/// use dobrushin::{Epsilon, Gamma, NonNegative, profile::Direction};
+/// use dobrushin_audit::{Interval, Map, Noise, OneDimensionalChain, Step};
+///
+/// // One step with noise 1 and maps 1 apart, on an interval that is too long to matter: θ_ε(1).
+/// let step = Step::always(Noise::Gaussian(1.0), Map::affine(1.0, 0.5)?, Map::affine(1.0, -0.5)?);
+/// let chain = OneDimensionalChain { interval: Interval::new(-20.0, 20.0)?, start: 0.0, steps: vec![step] };
+/// let exact = chain.laws()?.hockey_stick(Direction::Forward, Gamma::from_epsilon(1.0)?);
+/// assert!((exact.upper() - theta(Epsilon::new(1.0)?, NonNegative::new(1.0)?).upper()).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneDimensionalChain {
     /// Where the iterates live.

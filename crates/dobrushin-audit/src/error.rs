@@ -1,6 +1,12 @@
 //! What can be wrong with a chain.
 
 /// Why a chain, a map or a mixture was refused.
+///
+/// ```
+/// use dobrushin_audit::{Error, Interval};
+///
+/// assert!(matches!(Interval::new(1.0, 0.0), Err(Error::NotIncreasing { .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

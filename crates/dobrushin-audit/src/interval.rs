@@ -4,6 +4,15 @@ use crate::Error;
 use crate::error::moderate;
 
 /// A closed interval [lower, upper] of positive length.
+///
+/// ```
+/// use dobrushin_audit::Interval;
+///
+/// let interval = Interval::new(-1.0, 2.0)?;
+/// assert!(interval.length() == 3.0 && interval.contains(0.0) && !interval.contains(3.0));
+/// assert!(Interval::new(2.0, -1.0).is_err());
+/// # Ok::<(), dobrushin_audit::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     lower: f64,

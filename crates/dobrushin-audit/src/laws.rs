@@ -12,6 +12,17 @@ use std::sync::OnceLock;
 const LARGEST_GAMMA: f64 = 1e12;
 
 /// The laws of an iterate for D (the first) and for D′ (the second).
+///
+/// ```
+/// use dobrushin_audit::{Interval, Map, Noise, OneDimensionalChain, Step};
+///
+/// // The same map for both neighbours: the laws are alike, and symmetric around the start.
+/// let steps = vec![Step::never(Noise::Gaussian(1.0), Map::identity())];
+/// let laws = OneDimensionalChain { interval: Interval::new(-5.0, 5.0)?, start: 0.0, steps }.laws()?;
+/// let [first, second] = laws.at_most(0.0);
+/// assert!((first.upper() - 0.5).abs() < 1e-9 && first == second);
+/// # Ok::<(), dobrushin_audit::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Laws {
     pub(crate) interval: Interval,

@@ -20,6 +20,16 @@ impl Piece {
 ///
 /// The map *is* the one with these `f64` slopes, intercepts and breaks: a constructor that has to
 /// round gives a map that may jump by a rounding at a break.
+///
+/// ```
+/// use dobrushin_audit::Map;
+///
+/// // Everything below 0 goes to 0, everything else is halved.
+/// let map = Map::new(vec![0.0], vec![(0.0, 0.0), (0.5, 0.0)])?;
+/// assert_eq!((map.at(-3.0), map.at(3.0)), (0.0, 1.5));
+/// assert_eq!(Map::identity().shifted(1.0)?.at(2.0), 3.0);
+/// # Ok::<(), dobrushin_audit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     breaks: Vec<f64>,

@@ -4,6 +4,15 @@ use dobrushin::numeric::{Boundary, beta};
 use dobrushin::{Enclosure, Positive, Probability};
 
 /// How often an attacker said "D", in independent runs on D and on its neighbour D′.
+///
+/// ```
+/// use dobrushin_audit::Guesses;
+///
+/// // Right in 900 of 1000 runs, wrong in 100 of 1000: ln 9 at most, and certainly more than 1.
+/// let guesses = Guesses { right: 900, runs: 1000, wrong: 100, other_runs: 1000 };
+/// let epsilon = guesses.epsilon(0.0, 0.05);
+/// assert!(1.0 < epsilon && epsilon < 9_f64.ln());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guesses {
     /// In so many runs on D it was right.

@@ -7,6 +7,18 @@ use crate::{Error, Interval, Map};
 const MOST_CELLS: usize = 20_000;
 
 /// The noise that a step adds.
+///
+/// ```
+/// use dobrushin::{Gamma, profile::Direction};
+/// use dobrushin_audit::{Interval, Map, Noise, OneDimensionalChain, Step};
+///
+/// // Laplace noise of scale 1 and maps 1 apart: nothing is left at ε = 1.
+/// let step = Step::always(Noise::Laplace(1.0), Map::affine(1.0, 0.5)?, Map::affine(1.0, -0.5)?);
+/// let chain = OneDimensionalChain { interval: Interval::new(-20.0, 20.0)?, start: 0.0, steps: vec![step] };
+/// let exact = chain.laws()?.hockey_stick(Direction::Forward, Gamma::from_epsilon(1.0)?);
+/// assert!(exact.upper() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
     /// Normal, with this standard deviation.
@@ -28,6 +40,15 @@ impl Noise {
 ///
 /// With the given probability the record takes part: ψ is `first` for neighbour D and `second`
 /// for neighbour D′. Otherwise ψ is `common` for both.
+///
+/// ```
+/// use dobrushin_audit::{Map, Noise, Step};
+///
+/// let never = Step::never(Noise::Gaussian(1.0), Map::identity());
+/// let always = Step::always(Noise::Gaussian(1.0), Map::constant(1.0)?, Map::constant(-1.0)?);
+/// assert_eq!((never.probability, always.probability), (0.0, 1.0));
+/// # Ok::<(), dobrushin_audit::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// What is added.

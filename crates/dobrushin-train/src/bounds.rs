@@ -5,6 +5,18 @@ use dobrushin::Positive;
 /// Bounds that every record is made to obey; see [`crate::Table::push`].
 ///
 /// They are public: declared by whoever knows what the columns mean, never read off private data.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::{Bounds, Target};
+///
+/// let bounds = Bounds { dimension: 2, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let (mut short, mut long) = ([0.3, 0.4], [3.0, 4.0]);
+/// assert!(!bounds.scale_down(&mut short) && bounds.scale_down(&mut long));
+/// // The direction is kept.
+/// assert!(short == [0.3, 0.4] && (long[0] - 0.6).abs() < 1e-6 && (long[1] - 0.8).abs() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// How many features a record has, the intercept included.
@@ -36,6 +48,13 @@ impl Bounds {
 }
 
 /// What a target may be.
+///
+/// ```
+/// use dobrushin_train::Target;
+///
+/// assert_eq!(Target::Range { lower: -3.0, upper: 2.0 }.largest(), 3.0);
+/// assert_eq!(Target::Classes(10).largest(), 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
     /// A number between the two.

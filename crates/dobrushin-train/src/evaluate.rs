@@ -6,6 +6,22 @@ use rayon::prelude::*;
 /// How good a model is, on average over records.
 ///
 /// It is as private as the records: nothing here is protected by noise.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Model, Table, Target, evaluate};
+///
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let mut table = Table::new(bounds, 1);
+/// table.push(&[1.0], &[1.0]);
+/// table.push(&[-1.0], &[1.0]);
+/// // The score of the first is 1, of the second −1: one of the two classes is predicted.
+/// let model = Model::Linear { loss: Logistic.into(), features: 1 };
+/// let metrics = evaluate(&model, &[1.0], &table, 0);
+/// assert_eq!((metrics.records, metrics.accuracy), (2, Some(0.5)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metrics {
     /// How many records were looked at; empty ones were not.
@@ -22,6 +38,20 @@ pub struct Metrics {
 const BLOCK: usize = 512;
 
 /// The metrics of a model that fits the bounds of the table (see [`Model::check`]), for the targets of one task.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::loss::Squared;
+/// use dobrushin_train::{Bounds, Model, Table, Target, evaluate};
+///
+/// let target = Target::Range { lower: -1.0, upper: 1.0 };
+/// let mut table = Table::new(Bounds { dimension: 1, norm: Positive::new(1.0)?, target }, 1);
+/// table.push(&[1.0], &[0.5]);
+/// // The prediction is 0, half a unit off; the loss is (1/2)²/2.
+/// let metrics = evaluate(&Model::Linear { loss: Squared.into(), features: 1 }, &[0.0], &table, 0);
+/// assert_eq!((metrics.loss, metrics.root_mean_square), (0.125, Some(0.5)));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 pub fn evaluate(model: &Model, parameters: &[f64], table: &Table, task: usize) -> Metrics {
     let blocks = table.len().div_ceil(BLOCK);
     let sums: Vec<Sums> = (0..blocks)

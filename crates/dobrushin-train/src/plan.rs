@@ -9,6 +9,27 @@ use dobrushin::run::{
 };
 
 /// What a user says of a run.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Description, Model, Target};
+///
+/// let run = Run::dp_sgd(100).order(Order::Cyclic).batch_size(10).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).build()?;
+/// let description = Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Logistic.into(), features: 2 },
+///     bounds: Bounds { dimension: 2, norm: Positive::new(1.0)?, target: Target::Classes(2) },
+///     projection: None,
+///     loss_bound: Positive::new(1.0)?,
+/// };
+/// // The smoothness of the logistic loss is R²/4.
+/// let lowered = description.lowered()?;
+/// let smoothness = lowered.as_training().and_then(|training| training.loss.smoothness).ok_or("it is smooth")?;
+/// assert!((smoothness.get() - 0.25).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// The numbers of the run. What the accountant may assume of the loss and of the domain is left out, and so is a
@@ -30,6 +51,35 @@ pub struct Description {
 /// [`Plan::run`] is a description of what [`Plan::train`] does: every number that training uses is read from it, and
 /// what it says of the loss, of one record's gradient and of the domain is enforced for every record and iterate, by
 /// the bounds of the table, by clipping and by projection.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Huber;
+/// use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Projection, Seed, Table, Target};
+///
+/// let run = Run::dp_sgd(4).order(Order::Cyclic).batch_size(2).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).build()?;
+/// let target = Target::Range { lower: -1.0, upper: 1.0 };
+/// let bounds = Bounds { dimension: 2, norm: Positive::new(1.0)?, target };
+/// let plan = Plan::new(Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Huber { width: Positive::new(1.0)? }.into(), features: 2 },
+///     bounds,
+///     projection: Some(Projection::Ball { radius: 1.0 }),
+///     loss_bound: Positive::new(1.0)?,
+/// })?;
+/// // What the accountant may assume follows from the model and the projection …
+/// assert_eq!(plan.training().loss.convex, Some(true));
+/// assert!(plan.training().domain.diameter.is_some_and(|diameter| (diameter.get() - 2.0).abs() < 1e-9));
+/// // … and training makes it hold. A known seed protects nobody: it is for tests.
+/// let mut table = Table::new(bounds, 1);
+/// for target in [0.0, 0.5, 0.5, 1.0] {
+///     table.push(&[target, 1.0], &[target]);
+/// }
+/// let released = plan.train(&mut table, None, &Generators::new(Seed::Known(1))?, &mut || {})?;
+/// assert!(released.parameters[0].iter().map(|w| w * w).sum::<f64>() <= 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Plan {
     run: Run,

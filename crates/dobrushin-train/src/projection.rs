@@ -10,6 +10,18 @@ use dobrushin::numeric::rounding::two_sum;
 /// [`Projection::diameter`] apart and each has norm at most [`Projection::reach`], as the numbers they are, roundings
 /// included. Up to roundings, each is the nearest point of the set, so that two points do not come out further apart
 /// than they went in.
+///
+/// ```
+/// use dobrushin_train::Projection;
+///
+/// let mut parameters = [3.0, 4.0];
+/// Projection::Box { lower: -1.0, upper: 1.0 }.project(&mut parameters);
+/// assert_eq!(parameters, [1.0, 1.0]);
+/// // Two points of a ball are at most two radii apart.
+/// assert!((Projection::Ball { radius: 1.5 }.diameter(2) - 3.0).abs() < 1e-9);
+/// // A box needs its ends in order.
+/// assert!(Projection::Box { lower: 1.0, upper: -1.0 }.check(2).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// Norm at most the radius.

@@ -5,6 +5,17 @@ use rand::rngs::{ChaCha20Rng, SysRng};
 use rand::{Rng, RngExt, SeedableRng, TryRng};
 
 /// What the randomness starts from.
+///
+/// ```
+/// use dobrushin::numeric::bits::RandomBits;
+/// use dobrushin_train::{Generators, Seed};
+///
+/// // A known seed gives the same bits again, so that it is for tests only.
+/// let first = |seed| Ok::<_, dobrushin_train::NoRandomness>(Generators::new(seed)?.stream(0).bits());
+/// assert_eq!(first(Seed::Known(7))?, first(Seed::Known(7))?);
+/// assert_ne!(first(Seed::OperatingSystem)?, first(Seed::OperatingSystem)?);
+/// # Ok::<(), dobrushin_train::NoRandomness>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seed {
     /// 256 bits of the operating system, new in every run.
@@ -19,6 +30,16 @@ pub enum Seed {
 pub struct NoRandomness(#[source] Box<dyn std::error::Error + Send + Sync>);
 
 /// Independent ChaCha20 generators: one key, and a stream for each number.
+///
+/// ```
+/// use dobrushin::numeric::bits::RandomBits;
+/// use dobrushin_train::{Generators, Seed};
+///
+/// // Each stream has bits of its own.
+/// let generators = Generators::new(Seed::Known(7))?;
+/// assert_ne!(generators.stream(0).bits(), generators.stream(1).bits());
+/// # Ok::<(), dobrushin_train::NoRandomness>(())
+/// ```
 pub struct Generators {
     key: [u8; 32],
 }
@@ -48,6 +69,17 @@ impl Generators {
 }
 
 /// The bits of one stream.
+///
+/// ```
+/// use dobrushin::numeric::bits::{Coin, RandomBits};
+/// use dobrushin_train::{Generators, Seed};
+///
+/// let mut bits = Generators::new(Seed::Known(7))?.stream(0);
+/// let heads = (0..10_000).filter(|_| Coin::at_most(0.5).toss(&mut bits)).count();
+/// // Within ten standard deviations, which are √10000/2 each.
+/// assert!(heads.abs_diff(5000) < 500);
+/// # Ok::<(), dobrushin_train::NoRandomness>(())
+/// ```
 pub struct Bits(ChaCha20Rng);
 
 impl RandomBits for Bits {

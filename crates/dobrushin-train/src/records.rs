@@ -4,6 +4,22 @@ use crate::{Bounds, Plan, Table};
 use std::borrow::Cow;
 
 /// Records that are brought into memory when a step needs them.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::{Bounds, Records, Table, Target};
+///
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let mut table = Table::new(bounds, 1);
+/// table.push(&[0.5], &[1.0]);
+/// table.push(&[-0.5], &[0.0]);
+/// // A table has all of its records in memory.
+/// let records: &mut dyn Records = &mut table;
+/// assert!(records.count() == 2 && records.any_order());
+/// let (table, places) = records.bring(&[1])?;
+/// assert_eq!(table.features(places[0] as usize), [-0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Records: Send {
     /// What all records obey.
     fn bounds(&self) -> &Bounds;

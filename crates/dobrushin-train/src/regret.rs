@@ -7,6 +7,13 @@ use crate::{Generators, Plan, Table, TrainError};
 use dobrushin::run::Algorithm;
 
 /// Σ ℓ_t(w_t) against the least Σ ℓ_t(w) that was found.
+///
+/// ```
+/// use dobrushin_train::Regret;
+///
+/// let regret = Regret { rounds: 100, loss: 70.0, best: 60.0 };
+/// assert_eq!(regret.total(), 10.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regret {
     /// How many records arrived.

@@ -8,6 +8,18 @@ use crate::{Bounds, Target};
 /// The features of every row have Euclidean norm at most [`Bounds::norm`], and every target is within
 /// [`Bounds::target`], or else the record is empty: its features are 0 and its targets NaN, and it contributes nothing to
 /// any gradient. There is no way to put another row in.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::{Bounds, Table, Target};
+///
+/// let target = Target::Range { lower: -1.0, upper: 1.0 };
+/// let mut table = Table::new(Bounds { dimension: 1, norm: Positive::new(1.0)?, target }, 1);
+/// table.push(&[5.0], &[-7.0]);
+/// // Both were moved to the bounds.
+/// assert!((table.features(0)[0] - 1.0).abs() < 1e-6 && table.target(0, 0) == -1.0);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Table {
     bounds: Bounds,
@@ -17,6 +29,18 @@ pub struct Table {
 }
 
 /// What was done to a record to make it obey the bounds. It depends on the record: it is as private as the record.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::{Bounds, Enforced, Table, Target};
+///
+/// let target = Target::Range { lower: -1.0, upper: 1.0 };
+/// let mut table = Table::new(Bounds { dimension: 1, norm: Positive::new(1.0)?, target }, 1);
+/// assert_eq!(table.push(&[0.5], &[0.5]), Enforced::default());
+/// assert!(table.push(&[5.0], &[0.5]).scaled && table.push(&[0.5], &[5.0]).moved);
+/// assert!(table.push(&[f32::NAN], &[0.5]).emptied);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Enforced {
     /// Its features were scaled down.

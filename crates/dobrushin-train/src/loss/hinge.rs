@@ -13,6 +13,15 @@ use dobrushin::{Enclosure, Positive};
 /// L = R·Φ((1 + B)/(λR)): r·Φ((1 + r·reach)/(λr)) grows with r, for its derivative is at least Φ(a) − aφ(a) > 0 at
 /// a = (1 + r·reach)/(λr). The slope of the clipped gradient is bounded as that of the [quantile loss](super::Quantile)
 /// with τ = 0; without clipping it is β = R/(λ√(2π)).
+///
+/// ```
+/// use dobrushin_train::loss::{Hinge, Loss};
+///
+/// // Far from the margin, smoothing does not show: the loss of a score of −3 is 1 + 3.
+/// let loss = Loss::from(Hinge { smoothing: dobrushin::Positive::new(0.01)? });
+/// assert!((loss.value(-3.0, 1.0, 1.0) - 4.0).abs() < 1e-9);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
     /// λ: the standard deviation of the noise in each parameter.

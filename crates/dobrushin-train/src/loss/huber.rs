@@ -8,6 +8,15 @@ use dobrushin::{Enclosure, Positive};
 ///
 /// # Guarantee
 /// ℓ′ is z − y cut to ±width, and ℓ″ ≤ 1, so that L = R·min(width, B + Y), and β = R².
+///
+/// ```
+/// use dobrushin_train::loss::{Huber, Loss};
+///
+/// // A parabola up to the width, and a line from there on.
+/// let loss = Loss::from(Huber { width: dobrushin::Positive::new(1.0)? });
+/// assert_eq!((loss.derivative(0.5, 0.0, 1.0), loss.derivative(5.0, 0.0, 1.0)), (0.5, 1.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Huber {
     /// Where it becomes straight.

@@ -12,6 +12,15 @@ use dobrushin::Enclosure;
 ///
 /// With clipping, β can be smaller: p < C/r has r²ℓ″ = r²p(1 − p). If C < R/2 this is at most C(R − C): for r ≤ 2C it is at
 /// most r²/4 ≤ C² < C(R − C), and for larger r at most C(r − C).
+///
+/// ```
+/// use dobrushin_train::loss::{Logistic, Loss};
+///
+/// // ln 2 at a score of 0, where either class is as likely.
+/// let loss = Loss::from(Logistic);
+/// assert!((loss.value(0.0, 1.0, 1.0) - 2_f64.ln()).abs() < 1e-15);
+/// assert_eq!(loss.derivative(0.0, 1.0, 1.0), -0.5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Logistic;
 

@@ -171,6 +171,17 @@ impl Within {
 }
 
 /// What a model predicts.
+///
+/// ```
+/// use dobrushin_train::loss::{Logistic, Squared};
+/// use dobrushin_train::{Model, Prediction};
+///
+/// // A score of 0 is either class with probability 1/2, or the number 0.
+/// let classes = Model::Linear { loss: Logistic.into(), features: 1 }.prediction(&[0.0]);
+/// assert!(matches!(classes, Prediction::Class { probabilities, .. } if probabilities == [0.5, 0.5]));
+/// let number = Model::Linear { loss: Squared.into(), features: 1 }.prediction(&[0.0]);
+/// assert_eq!(number, Prediction::Value(0.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prediction {
     /// A number; for counts their mean.
@@ -192,6 +203,16 @@ impl Prediction {
 }
 
 /// A key of `[model]` in run files.
+///
+/// ```
+/// use dobrushin_train::Loss;
+///
+/// // The Huber loss takes its width.
+/// let kinds = Loss::kinds();
+/// let huber = kinds.iter().find(|kind| kind.name == "huber").ok_or("it is one of them")?;
+/// assert!(huber.keys.iter().all(|key| key.example.contains(key.name)) && !huber.keys.is_empty());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     /// Its name.
@@ -201,6 +222,13 @@ pub struct Key {
 }
 
 /// A kind of loss, as run files describe it.
+///
+/// ```
+/// use dobrushin_train::Model;
+///
+/// // The names that `model.kind` of a run file may have.
+/// assert!(Model::kinds().iter().any(|kind| kind.name == "logistic" && kind.keys.is_empty()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
     /// What `model.kind` calls it.

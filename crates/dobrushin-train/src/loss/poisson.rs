@@ -10,6 +10,14 @@ use dobrushin::Enclosure;
 /// # Guarantee
 /// ℓ′ = e^z − y and ℓ″ = e^z, so that L = R·max(e^B − l, u − e^(−B)), and β = R²e^B. With clipping, scores have
 /// e^z < y + C/r, so that r²ℓ″ ≤ R²u + CR, which needs no B.
+///
+/// ```
+/// use dobrushin_train::loss::{Loss, Poisson};
+///
+/// // It is least where the mean e^z is the count.
+/// let loss = Loss::from(Poisson);
+/// assert!(loss.derivative(3_f64.ln(), 3.0, 1.0).abs() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson;
 

@@ -10,6 +10,16 @@ use dobrushin::{Enclosure, Positive, Probability};
 /// # Guarantee
 /// Both parts are smoothed as `smoothing` says. ℓ′ = Φ((z − y)/(λr)) − τ, so that L = R·max(τ, 1 − τ); that takes no
 /// account of B. `smoothing::smoothness` bounds the slope of the clipped gradient; without clipping it is β = R/(λ√(2π)).
+///
+/// ```
+/// use dobrushin_train::loss::{Loss, Quantile};
+///
+/// // For the 90 % quantile, a prediction that is too low costs nine times as much as one that is too high.
+/// let (level, smoothing) = (dobrushin::Probability::new(0.9)?, dobrushin::Positive::new(0.01)?);
+/// let loss = Loss::from(Quantile { level, smoothing });
+/// assert!((loss.value(-1.0, 0.0, 1.0) / loss.value(1.0, 0.0, 1.0) - 9.0).abs() < 1e-6);
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantile {
     /// τ: which quantile.

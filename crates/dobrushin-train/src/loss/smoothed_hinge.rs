@@ -9,6 +9,15 @@ use dobrushin::{Enclosure, Positive};
 ///
 /// # Guarantee
 /// |ℓ′| is (1 − sz)/width cut to [0, 1], and ℓ″ ≤ 1/width, so that L = R·min(1, (1 + B)/width), and β = R²/width.
+///
+/// ```
+/// use dobrushin_train::loss::{Loss, SmoothedHinge};
+///
+/// // No loss beyond the margin of 1, and a slope of −1 far below it.
+/// let loss = Loss::from(SmoothedHinge { width: dobrushin::Positive::new(0.5)? });
+/// assert_eq!((loss.value(2.0, 1.0, 1.0), loss.derivative(-3.0, 1.0, 1.0)), (0.0, -1.0));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothedHinge {
     /// The width of the parabola.

@@ -8,6 +8,13 @@ use dobrushin::Enclosure;
 ///
 /// # Guarantee
 /// ℓ′ = z − y and ℓ″ = 1, so that L = R(B + Y), and β = R².
+///
+/// ```
+/// use dobrushin_train::loss::{Loss, Squared};
+///
+/// let loss = Loss::from(Squared);
+/// assert_eq!((loss.value(3.0, 1.0, 1.0), loss.derivative(3.0, 1.0, 1.0)), (2.0, 2.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Squared;
 

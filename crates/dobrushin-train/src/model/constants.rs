@@ -6,6 +6,20 @@ use crate::loss::{Within, cross_entropy};
 use dobrushin::{Enclosure, Positive};
 
 /// What holds for every record within the bounds, and every parameter within reach.
+///
+/// ```
+/// use dobrushin::Positive;
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Model, Target};
+///
+/// // The logistic loss has L = R and β = R²/4.
+/// let bounds = Bounds { dimension: 3, norm: Positive::new(2.0)?, target: Target::Classes(2) };
+/// let constants = Model::Linear { loss: Logistic.into(), features: 3 }.constants(&bounds, None, None);
+/// assert!(constants.convex && constants.generalised_linear);
+/// assert!(constants.lipschitz.is_some_and(|l| (l - 2.0).abs() < 1e-9));
+/// assert!(constants.smoothness.is_some_and(|beta| (beta - 1.0).abs() < 1e-9));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constants {
     /// L: the largest norm of a record's gradient before clipping, rounded up; none if it may be any.

@@ -14,6 +14,15 @@ use crate::loss::{Key, Kind, Loss};
 /// Parameters are one vector. A linear model has one for each feature. A softmax model has those of class 0 first, then
 /// those of class 1, and so on. A network has, layer by layer, the weights of each unit (row by row), then the units'
 /// offsets.
+///
+/// ```
+/// use dobrushin_train::Model;
+///
+/// // A weight for each class and feature; a network has one offset for each unit besides.
+/// assert_eq!(Model::Softmax { classes: 10, features: 5 }.parameters(), 50);
+/// let network = Model::Network { hidden: vec![4], classes: 3, features: 5 };
+/// assert_eq!(network.parameters(), (5 + 1) * 4 + (4 + 1) * 3);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Model {
     /// ℓ(⟨w, x⟩, y).

@@ -10,6 +10,15 @@ pub struct Feature {
 }
 
 /// What a column of features holds.
+///
+/// ```
+/// use dobrushin_train::schema::{Choice, FeatureKind};
+///
+/// // A feature for each category; what is unknown has none of them.
+/// let categories = ["red", "green", "blue"].map(str::to_owned).to_vec();
+/// let kind = FeatureKind::Category { categories, if_missing: None, if_unknown: Some(Choice::None) };
+/// assert_eq!(kind.width(), 3);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeatureKind {
     /// One feature.
@@ -70,6 +79,16 @@ impl FeatureKind {
 }
 
 /// Numbers between two ends, scaled to [−1, 1].
+///
+/// ```
+/// use dobrushin_train::schema::Range;
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// assert_eq!((range.scaled(50.0), range.scaled(80.0)), ((0.5, false), (1.0, true)));
+/// assert_eq!(range.unscaled(0.5), 50.0);
+/// assert!(Range::new(60.0, 20.0).is_none());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     lower: f64,

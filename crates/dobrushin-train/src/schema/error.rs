@@ -1,6 +1,14 @@
 //! What is wrong with a schema.
 
 /// Why a schema was refused: which key is wrong, what is accepted, and what would mend it.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Schema};
+///
+/// // Nothing is declared at all.
+/// let nothing = Declaration { labels: vec![], features: vec![], missing: vec![], norm: None, intercept: true };
+/// assert!(Schema::new(nothing).is_err_and(|error| !error.help.is_empty()));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} {message}")]
 pub struct SchemaError {

@@ -61,6 +61,21 @@ pub struct Schema {
 }
 
 /// What kind of thing the labels are.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Labels, Range, Schema};
+///
+/// let range = Range::new(0.0, 1.0).ok_or("0 is below 1")?;
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "visits".to_owned(), kind: LabelKind::Count(20) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: false,
+/// })?;
+/// assert_eq!((schema.labels(), schema.tasks()), (Labels::Count, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Classes.
