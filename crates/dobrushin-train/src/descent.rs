@@ -12,6 +12,32 @@ use rayon::prelude::*;
 /// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
 ///
 /// It has no `Debug`: parameters are written to one file, on purpose, and nowhere else.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
+///
+/// let run = Run::dp_sgd(4).order(Order::Cyclic).batch_size(2).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).build()?;
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let plan = Plan::new(Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Logistic.into(), features: 1 },
+///     bounds,
+///     projection: None,
+///     loss_bound: Positive::new(1.0)?,
+/// })?;
+/// let mut table = Table::new(bounds, 1);
+/// for class in [0.0, 1.0, 0.0, 1.0] {
+///     table.push(&[2.0 * class - 1.0], &[class]);
+/// }
+/// // A parameter for the only feature; a known seed is for tests.
+/// let released = plan.train(&mut table, None, &Generators::new(Seed::Known(1))?, &mut || {})?;
+/// assert_eq!((released.parameters.len(), released.parameters[0].len()), (1, 1));
+/// assert!(released.evaluations.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct Released {
     /// One vector for each task.

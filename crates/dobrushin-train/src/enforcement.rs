@@ -4,6 +4,27 @@ use crate::{Model, Plan};
 use dobrushin::run::{Assumption, Training};
 
 /// How the program makes an assumption hold, or that it does not, in words.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Description, Model, Plan, Target, enforcement};
+///
+/// let run = Run::dp_sgd(4).order(Order::Cyclic).batch_size(2).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).build()?;
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let plan = Plan::new(Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Logistic.into(), features: 1 },
+///     bounds,
+///     projection: None,
+///     loss_bound: Positive::new(1.0)?,
+/// })?;
+/// // Every assumption of the guarantee is answered, in words.
+/// let assumptions = plan.run().composition()?.assumptions;
+/// assert!(!assumptions.is_empty() && assumptions.iter().all(|assumption| !enforcement(assumption, &plan).is_empty()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
     match assumption {
         Assumption::NeighboursDiffer(_) => {

@@ -6,6 +6,32 @@ use crate::{Plan, Records, Target, TrainError, digits, noise};
 use dobrushin::run::Evaluation;
 
 /// How good a model is on the records it was trained on, with noise; the guarantee of the run covers it.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
+///
+/// let run = Run::dp_sgd(4).order(Order::Cyclic).batch_size(2).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).evaluation_noise(2.0).build()?;
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let plan = Plan::new(Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Logistic.into(), features: 1 },
+///     bounds,
+///     projection: None,
+///     loss_bound: Positive::new(1.0)?,
+/// })?;
+/// let mut table = Table::new(bounds, 1);
+/// for class in [0.0, 1.0, 0.0, 1.0] {
+///     table.push(&[2.0 * class - 1.0], &[class]);
+/// }
+/// let released = plan.train(&mut table, None, &Generators::new(Seed::Known(1))?, &mut || {})?;
+/// // How much noise there is follows from the plan alone.
+/// let metrics = released.evaluations.first().ok_or("the plan has an evaluation")?;
+/// assert_eq!(plan.evaluation_deviations(), Some((metrics.accuracy_deviation, metrics.loss_deviation)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrivateMetrics {
     /// The share of records whose class is predicted; none for numbers.

@@ -25,6 +25,16 @@ pub enum Seed {
 }
 
 /// The operating system gives no randomness, so that nothing can be private.
+///
+/// ```
+/// use dobrushin_train::{Generators, NoRandomness, Seed};
+///
+/// // Without randomness nothing is trained: there is no other source to fall back to.
+/// fn generators() -> Result<Generators, NoRandomness> {
+///     Generators::new(Seed::OperatingSystem)
+/// }
+/// assert!(generators().is_ok());
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gives no randomness, so that nothing can be private")]
 pub struct NoRandomness(#[source] Box<dyn std::error::Error + Send + Sync>);

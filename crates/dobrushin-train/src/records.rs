@@ -59,6 +59,28 @@ impl Records for Table {
 }
 
 /// Why nothing is released.
+///
+/// ```
+/// use dobrushin::{Order, Positive, Release, Run};
+/// use dobrushin_train::loss::Logistic;
+/// use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target, TrainError};
+///
+/// let run = Run::dp_sgd(4).order(Order::Cyclic).batch_size(2).steps(10).release(Release::Last);
+/// let run = run.learning_rate(0.1).clip_norm(1.0).noise_multiplier(3.0).build()?;
+/// let bounds = Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) };
+/// let plan = Plan::new(Description {
+///     training: run.as_training().ok_or("it is an iteration")?.clone(),
+///     model: Model::Linear { loss: Logistic.into(), features: 1 },
+///     bounds,
+///     projection: None,
+///     loss_bound: Positive::new(1.0)?,
+/// })?;
+/// // The plan is for four records.
+/// let generators = Generators::new(Seed::Known(1))?;
+/// let refused = plan.train(&mut Table::new(bounds, 1), None, &generators, &mut || {});
+/// assert!(matches!(refused, Err(TrainError::OtherRecords { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrainError {
     /// The records are not those that the plan is for.

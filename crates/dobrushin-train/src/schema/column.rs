@@ -1,6 +1,23 @@
 //! What one column may hold.
 
 /// A column that has features.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// // A number is one feature, under the name of its column.
+/// assert_eq!(schema.feature_names(), ["age", "intercept"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
     /// Its name in the header.
@@ -40,6 +57,25 @@ pub enum FeatureKind {
 }
 
 /// What a cell counts as that is missing, or no category.
+///
+/// ```
+/// use dobrushin_train::schema::{Choice, Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Schema};
+///
+/// let categories = ["red", "green"].map(str::to_owned).to_vec();
+/// let kind = FeatureKind::Category { categories, if_missing: None, if_unknown: Some(Choice::Category(1)) };
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "visits".to_owned(), kind: LabelKind::Count(20) }],
+///     features: vec![Feature { name: "colour".to_owned(), kind }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: false,
+/// })?;
+/// // Blue is unknown, and counts as green.
+/// let (mut features, mut targets) = (Vec::new(), Vec::new());
+/// Encoder::new(&schema).encode([&b"blue"[..], b"3"].into_iter(), true, &mut features, &mut targets)?;
+/// assert_eq!((features, targets), (vec![0.0, 1.0], vec![3.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Choice {
     /// No category: all features are 0.
@@ -49,6 +85,22 @@ pub enum Choice {
 }
 
 /// A column that has the labels of a task.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// assert_eq!(schema.label_columns(), ["bought"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     /// Its name in the header.
@@ -58,6 +110,22 @@ pub struct Label {
 }
 
 /// What a column of labels holds.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// assert_eq!(schema.classes(0), Some(&["no".to_owned(), "yes".to_owned()][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum LabelKind {
     /// Classes, class 0 first.

@@ -7,6 +7,26 @@ use std::collections::HashMap;
 /// Turns rows of cells into features and targets, as a schema declares.
 ///
 /// What becomes of a row depends on no other row.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// let (mut features, mut targets) = (Vec::new(), Vec::new());
+/// let cells = [&b"50"[..], b"yes"];
+/// Encoder::new(&schema).encode(cells.into_iter(), true, &mut features, &mut targets)?;
+/// // 50 is half of the way from the middle of 20 and 60 to the end; the intercept is 1, and "yes" is class 1.
+/// assert_eq!((features, targets), (vec![0.5, 1.0], vec![1.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Encoder {
     features: Vec<FeatureColumn>,
     labels: Vec<LabelColumn>,
@@ -16,6 +36,26 @@ pub struct Encoder {
 
 /// How many values of a row were outside their bounds and moved to them. It depends on the row: it is as private as the
 /// row.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// // An age of 99 counts as 60.
+/// let (mut features, mut targets) = (Vec::new(), Vec::new());
+/// let cells = [&b"99"[..], b"yes"];
+/// let clipped = Encoder::new(&schema).encode(cells.into_iter(), true, &mut features, &mut targets)?;
+/// assert_eq!((clipped.values, features), (1, vec![1.0, 1.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clipped {
     /// So many, those of labels included.
@@ -23,6 +63,25 @@ pub struct Clipped {
 }
 
 /// Why a row cannot be used: the column, and what is accepted. What the cell holds is never said.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// // The message names the column, and never what the cell holds.
+/// let cells = [&b"secret"[..], b"yes"];
+/// let refused = Encoder::new(&schema).encode(cells.into_iter(), true, &mut Vec::new(), &mut Vec::new());
+/// assert!(refused.is_err_and(|problem| problem.column == "age" && !problem.to_string().contains("secret")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column:?}: {what}")]
 pub struct CellProblem {

@@ -37,6 +37,24 @@ use dobrushin::Positive;
 use dobrushin::numeric::rounding::{mul_up, sqrt_up};
 
 /// What is said of the columns of a table.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// // What was declared can be read again.
+/// assert_eq!(schema.declaration().labels.len(), 1);
+/// assert!(schema.declaration().intercept && !schema.declares_norm());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
     /// The columns that have labels, one for each task.
@@ -55,6 +73,24 @@ pub struct Declaration {
 ///
 /// The order in which columns are declared does not count: features are in the order of the names of their columns, the
 /// categories of one column as declared, the intercept last.
+///
+/// ```
+/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
+///
+/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
+/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
+/// let schema = Schema::new(Declaration {
+///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
+///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
+///     missing: Vec::new(),
+///     norm: None,
+///     intercept: true,
+/// })?;
+/// assert_eq!((schema.feature_columns(), schema.label_columns()), (vec!["age"], vec!["bought"]));
+/// // One number in [−1, 1] and the intercept: no row is longer than √2.
+/// assert!((schema.bounds().norm.get() - 2_f64.sqrt()).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     declared: Declaration,
