@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Adding up losses takes and gives back megabytes; the system's allocator returns them to the
-/// system each time, which costs a fifth of the time.
+/// Adding up losses takes and gives back megabytes, which some systems' allocators return to the system each time.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

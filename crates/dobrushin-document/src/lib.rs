@@ -5,7 +5,7 @@
 //! recompute it; a [`SavedModel`](model::SavedModel) is what was trained. Texts and bytes come in and go out: nothing here
 //! opens a file, takes arguments or prints, so that every front end can use it.
 //!
-//! Run files and schemas are read by one [section reader](section) and not by derived code: it says which key is wrong, what
+//! Run files and schemas are read by one section reader and not by derived code: it says which key is wrong, what
 //! is accepted, what was probably meant, and how to write it.
 
 pub mod certificate;

@@ -50,7 +50,7 @@ fn escaped(text: &str, has_lines: bool) -> String {
 
 /// A text as a cell of a CSV file, in quotes if it needs them, that no spreadsheet takes for a formula.
 ///
-/// A text that begins with one of [`FORMULA`], and is not a number, gets an apostrophe before it, by which spreadsheets know
+/// A text that begins with one of the characters that begin a formula, and is not a number, gets an apostrophe before it, by which spreadsheets know
 /// texts (OWASP, "CSV injection"); so does one with apostrophes before such a character. Nothing is lost: if a
 /// cell has one or more apostrophes and then such a character, the text is the cell without the first of them, and all
 /// other cells are their texts.

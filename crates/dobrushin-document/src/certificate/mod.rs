@@ -115,7 +115,7 @@ impl Certificate {
     }
 }
 
-/// What a file that should be a certificate says; `name` stands in errors. It is not yet one: [`check`] tells.
+/// What a file that should be a certificate says; `name` stands in errors. It is not yet one: [`check()`] tells.
 ///
 /// # Errors
 /// [`DocumentError`] if it is no JSON, or says a thing twice.

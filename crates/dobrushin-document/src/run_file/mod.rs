@@ -147,7 +147,7 @@ pub fn text_of<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, DocumentError
     })
 }
 
-/// What [target] asks for.
+/// What `[target]` asks for.
 fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
     let target = section(tables, "target")?;
     let pair = (target.number("epsilon")?, target.number("delta")?);

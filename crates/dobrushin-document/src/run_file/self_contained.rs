@@ -70,7 +70,7 @@ impl SelfContained {
         plan::schema_of(&self.tables)
     }
 
-    /// What [target] asks for.
+    /// What `[target]` asks for.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
     }

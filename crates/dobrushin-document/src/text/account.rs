@@ -187,7 +187,7 @@ fn utility(text: &mut Text, report: &UtilityReport, style: Style) {
         let words = format!(
             "A constant learning rate of {} would make it {}, by {}, with the same noise on the gradients. What that does to \
              privacy: --set learning-rate={0}",
-            style.nearest(best.learning_rate),
+            number::nearest(best.learning_rate, 10),
             number::briefly(best.value.0),
             best.id
         );

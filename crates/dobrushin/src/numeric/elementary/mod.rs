@@ -7,11 +7,12 @@
 //! # Accuracy
 //! A *quick* phase computes the result in 128-bit integers with an error of at most 2⁻⁶² to 2⁻⁷⁵, relatively, that is
 //! proved where it is computed. Integers make that short: a product or a shift errs by less than its last place, and a sum
-//! not at all. Unless the values at both ends of that error round to the same `f64`, which one argument in thousands
-//! does not, an *accurate* phase computes with an error below 2⁻¹⁶⁵. That decides, because at no `f64` argument is
-//! one of these functions closer than 2⁻¹²⁰, relatively, to the middle between two `f64`s (Lefèvre and Muller, *Worst
-//! cases for correct rounding of the elementary functions in double precision*, 2001; they searched all of them) except at
-//! the arguments that are answered without computing.
+//! not at all. If the values at both ends of that error round to the same `f64`, that is the result. Otherwise, for one
+//! argument in thousands, an *accurate* phase repeats the computation in 256 bits, and if that decides nothing either, in
+//! 512. Tables of the worst cases (Lefèvre and Muller, *Worst cases for correct rounding of the elementary functions in
+//! double precision*, 2001) are not relied on: should 512 bits leave a result undecided, it is within 2⁻⁴⁰⁰ of the middle
+//! between two `f64`s, and either of them is as good as nearest. The hardest argument that is known here,
+//! ln(1 + x) for x = 1.5·2⁻⁵⁰ + 3·2⁻¹⁰², is 2⁻¹⁵³ from a middle.
 //!
 //! # Implementation
 //! A multiple of (ln 2)/128, or a factor from a table, brings the argument near 0 or 1, where eight terms of
