@@ -6,6 +6,15 @@ use std::error::Error;
 use std::fmt;
 
 /// Why a document was refused: the key or place and what is accepted, what led to it, and what would mend it.
+///
+/// ```
+/// use dobrushin_document::RunFile;
+///
+/// // The message says where, and the help how to mend it.
+/// let refused = RunFile::parse("[run]\nalgorithm = \"pnsgd\"\nrecord = 10\n", "run.toml").and_then(|file| file.run());
+/// let Err(error) = refused else { panic!("it says nothing of the noise") };
+/// assert!(!error.message.is_empty() && error.help.is_some());
+/// ```
 #[derive(Debug)]
 pub struct DocumentError {
     /// What is wrong, with the key or place that is to blame.

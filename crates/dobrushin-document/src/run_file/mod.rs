@@ -24,6 +24,32 @@ use serde_json::Value as Json;
 use toml::{Table, Value};
 
 /// The files that a run file names, from wherever they come. The key that names one is for messages.
+///
+/// ```
+/// use dobrushin_document::{DocumentError, Files, RunFile};
+/// use dobrushin_train::schema::Schema;
+///
+/// /// Nothing can be read from anywhere.
+/// struct NoFiles;
+///
+/// impl Files for NoFiles {
+///     type Error = DocumentError;
+///
+///     fn schema(&self, key: &str, name: &str) -> Result<Schema, DocumentError> {
+///         Err(DocumentError::new(format!("{key}: there is no file {name}")))
+///     }
+///
+///     fn channel(&self, key: &str, name: &str) -> Result<Vec<Vec<f64>>, DocumentError> {
+///         Err(DocumentError::new(format!("{key}: there is no file {name}")))
+///     }
+/// }
+///
+/// // The built-in example names no file.
+/// let file = RunFile::built_in()?;
+/// assert_eq!(file.names().count(), 0);
+/// assert!(file.self_contained(&NoFiles).is_ok());
+/// # Ok::<(), DocumentError>(())
+/// ```
 pub trait Files {
     /// What is said if a file cannot be had.
     type Error: From<DocumentError>;
@@ -42,6 +68,26 @@ pub trait Files {
 }
 
 /// What a run file says, settings applied.
+///
+/// ```
+/// use dobrushin_document::{DocumentError, RunFile, Setting};
+///
+/// let text = "
+///     [run]
+///     algorithm = 'gradient-descent'
+///     records = 1000
+///     steps = 100
+///     [update]
+///     clip-norm = 1.0
+///     noise-multiplier = 10.0
+/// ";
+/// let mut file = RunFile::parse(text, "run.toml")?;
+/// let steps = |file: &RunFile| Ok::<_, DocumentError>(file.run()?.as_training().and_then(|training| training.steps()));
+/// assert_eq!(steps(&file)?, Some(100));
+/// file.set(&Setting::parse("--set", "steps=400")?)?;
+/// assert_eq!(steps(&file)?, Some(400));
+/// # Ok::<(), DocumentError>(())
+/// ```
 #[derive(Clone)]
 pub struct RunFile {
     tables: Table,

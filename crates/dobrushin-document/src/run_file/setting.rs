@@ -6,6 +6,17 @@ use dobrushin::run::Parameter;
 use toml::{Table, Value};
 
 /// A value for a key.
+///
+/// ```
+/// use dobrushin_document::{RunFile, Setting};
+///
+/// let mut file = RunFile::built_in()?;
+/// file.set(&Setting::parse("--set", "run.steps=7")?)?;
+/// assert_eq!(file.run()?.as_training().and_then(|training| training.steps()), Some(7));
+/// // A key needs a value.
+/// assert!(Setting::parse("--set", "run.steps").is_err());
+/// # Ok::<(), dobrushin_document::DocumentError>(())
+/// ```
 pub struct Setting {
     /// As `run.steps`, or `mechanism.2.count`.
     key: String,

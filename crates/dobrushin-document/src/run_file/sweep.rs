@@ -9,6 +9,16 @@ use serde_json::Value as Json;
 use toml::Value;
 
 /// A key and its values.
+///
+/// ```
+/// use dobrushin_document::Sweep;
+///
+/// // Three points at equal ratios.
+/// let sweep = Sweep::parse("update.noise-multiplier=1..4", 3, true)?;
+/// assert_eq!(sweep.count(), 3);
+/// assert!((sweep.number(1) - 2.0).abs() < 1e-9);
+/// # Ok::<(), dobrushin_document::DocumentError>(())
+/// ```
 pub struct Sweep {
     /// As `run.steps`.
     pub key: String,
