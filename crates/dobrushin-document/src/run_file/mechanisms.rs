@@ -46,7 +46,7 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
         .map(|(index, table)| {
             let section = entry(table, "mechanism", index + 1);
             let used = one(&section)?;
-            // Said here, where the mechanism can be named.
+            // This is checked here, where the mechanism can be named.
             dominating_pair(&used.mechanism, used.sampling, neighbours).map_err(|error| {
                 DocumentError::new(format!("mechanism {}: {error}", index + 1))
                     .help("change its kind, its sampling, or run.neighbours")
@@ -160,7 +160,7 @@ fn kernel(rows: Vec<Vec<f64>>, name: &str) -> Result<FiniteKernel, DocumentError
     })
 }
 
-/// The channels that are names of files, each with its key as messages call it.
+/// The channels that are names of files, each with its key as messages write it.
 pub fn named(tables: &Table) -> impl Iterator<Item = (String, &str)> {
     let list = tables.get("mechanism").and_then(Value::as_array);
     let entries = list.into_iter().flatten().filter_map(Value::as_table).enumerate();
@@ -170,7 +170,7 @@ pub fn named(tables: &Table) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Puts the probabilities of every channel in the place of the name of its file.
+/// Replaces the name of every channel's file by the probabilities in it.
 pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
     let list = tables.get_mut("mechanism").and_then(Value::as_array_mut);
     for (index, table) in list.into_iter().flatten().filter_map(Value::as_table_mut).enumerate() {
@@ -179,7 +179,7 @@ pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
             continue;
         };
         let rows = files.channel(&section.dotted("channel"), name)?;
-        // Said here, where the file can be named.
+        // This is checked here, where the file can be named.
         kernel(rows.clone(), name)?;
         let row = |row: Vec<f64>| Value::Array(row.into_iter().map(Value::Float).collect());
         table.insert("channel".to_owned(), Value::Array(rows.into_iter().map(row).collect()));

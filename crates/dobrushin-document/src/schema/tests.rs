@@ -1,4 +1,4 @@
-//! Schemas read, refused, stored, and what they make of rows.
+//! Schemas that are read, refused and stored, and what they make of rows.
 
 use super::*;
 use crate::DocumentError;
@@ -71,7 +71,7 @@ fn rows_become_what_the_formulas_say() {
         Ok((vec![1.0, 1.0, 0.0, 0.0, 1.0], vec![0.0], 1))
     );
     assert_eq!(encoded(&schema, &[b"-3", b"Private", b"<=50K"]).map(|row| (row.0[0], row.2)), Ok((-1.0, 1)));
-    // Missing and unknown cells are what the schema says.
+    // Missing and unknown cells become what the schema says.
     let row = encoded(&schema, &[b"?", b"", b">50K"]);
     assert_eq!(row, Ok((vec![-13.5 / 36.5, 1.0, 0.0, 0.0, 1.0], vec![1.0], 0)));
     let row = encoded(&schema, &[b"17", b"Never-worked", b">50K"]);
@@ -120,7 +120,7 @@ fn without_a_norm_it_is_the_largest_that_a_row_can_have() {
     let norm = schema.bounds().norm.get();
     assert!(norm >= 3f64.sqrt() && norm <= 3f64.sqrt() * (1.0 + 1e-9), "{norm}");
     assert!(!schema.declares_norm());
-    // The longest row stays exactly as it is.
+    // The longest row is not changed at all.
     let (features, targets, _) = encoded(&schema, &[b"90", b"Gov", b">50K"]).expect("it is a row");
     let mut table = Table::new(schema.bounds(), 1);
     assert_eq!(table.push(&features, &targets), Enforced::default());
@@ -182,7 +182,7 @@ fn a_schema_returns_from_its_canonical_form() {
     );
     assert_eq!(json.to_string(), expected);
     assert_eq!(from_json(&json).ok(), Some(schema(ADULT)));
-    // The digest of that line by another program, sha256sum.
+    // Another program, sha256sum, gave the digest of that line.
     assert_eq!(hash(&schema(ADULT)), "e15cd1b873a9cd63005eee3f23d57a71511bf797601b99951c9a9392d4c0956f");
     assert!(from_json(&json!({ "label": null })).is_err());
     assert!(from_json(&json!([1])).is_err());
