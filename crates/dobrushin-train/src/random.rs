@@ -7,13 +7,13 @@ use rand::{Rng, RngExt, SeedableRng, TryRng};
 /// What the randomness starts from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seed {
-    /// 256 bits of the operating system, new in every run.
+    /// 256 bits from the operating system, new in every run.
     OperatingSystem,
-    /// A number that is known: what is drawn can be drawn again, and protects nobody.
+    /// A known number: anybody can draw the same again, so it protects nobody.
     Known(u64),
 }
 
-/// The operating system gives no randomness, so that nothing can be private.
+/// The operating system gives no randomness, so nothing can be private.
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gives no randomness, so that nothing can be private")]
 pub struct NoRandomness(#[source] Box<dyn std::error::Error + Send + Sync>);
@@ -24,7 +24,7 @@ pub struct Generators {
 }
 
 impl Generators {
-    /// The key.
+    /// Makes the key.
     ///
     /// # Errors
     /// [`NoRandomness`].
@@ -39,7 +39,8 @@ impl Generators {
         Ok(Self { key })
     }
 
-    /// The generator of one stream. Asked for twice it gives the same bits twice: every use needs a number of its own.
+    /// The generator of one stream. If you ask twice, it gives the same bits twice: every use needs a number of its
+    /// own.
     pub fn stream(&self, number: u64) -> Bits {
         let mut generator = ChaCha20Rng::from_seed(self.key);
         generator.set_stream(number);
