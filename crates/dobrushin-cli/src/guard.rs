@@ -55,7 +55,7 @@ impl Guard {
         match self.outputs.iter().find(|output| output.file.as_ref().is_some_and(|file| file.is(&input))) {
             None => Ok(()),
             Some(output) => Err(Problem::new(format!("{} is the file with {what}", output.name))
-                .help("give another name: what is read is never replaced. Nothing was written")),
+                .help("give another name: an input is never replaced. Nothing was written")),
         }
     }
 }

@@ -15,7 +15,7 @@ use toml::Value as Toml;
 /// What a file says. Its name, what it should be, and `help` on where such files come from, are for messages.
 pub fn read(bytes: &[u8], name: &str, what: &str, help: &str) -> Result<Value, DocumentError> {
     parse(bytes).map_err(|error| {
-        DocumentError::new(format!("{name} is no {what}: it is not valid JSON")).because(error).help(help)
+        DocumentError::new(format!("{name} is not a {what}: it is not valid JSON")).because(error).help(help)
     })
 }
 

@@ -68,11 +68,11 @@ impl SavedModel {
     /// [`DocumentError`] if it is not a model, or is one of a newer program.
     pub fn read(bytes: &[u8], name: &str) -> Result<Self, DocumentError> {
         let file = json::read(bytes, name, "model", WRITERS)?;
-        let no_model = |why: &str| DocumentError::new(format!("{name} is no model: {why}")).help(WRITERS);
+        let no_model = |why: &str| DocumentError::new(format!("{name} is not a model: {why}")).help(WRITERS);
         if file["kind"] == KIND && file["schema"].as_u64().is_some_and(|version| version > SCHEMA) {
             let message = format!("{name} is a model in version {} of its format", file["schema"]);
             return Err(DocumentError::new(format!("{message}, but this program reads version {SCHEMA}"))
-                .help("the program that wrote it reads it, and newer ones"));
+                .help("the program that wrote it can read it, and so can newer ones"));
         }
         if file["kind"] != KIND || file["schema"] != SCHEMA {
             return Err(no_model(&format!("its kind is not {KIND:?} in version {SCHEMA}")));

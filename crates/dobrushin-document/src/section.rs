@@ -24,7 +24,7 @@ impl<'a> Section<'a> {
             None => None,
             Some(Value::Table(table)) => Some(table),
             Some(other) => {
-                let what = format!("{name} is no section: it is a {}", other.type_str());
+                let what = format!("{name} is not a section: its type is {}", other.type_str());
                 return Err(DocumentError::new(what).help(format!("write [{name}] above its keys")));
             }
         };
@@ -89,7 +89,7 @@ impl<'a> Section<'a> {
             Some(near) => format!("did you mean {near}?"),
             None => format!("one of: {}", known().collect::<Vec<_>>().join(", ")),
         };
-        Err(DocumentError::new(format!("{} is no key of {of}", self.dotted(unknown))).help(help))
+        Err(DocumentError::new(format!("{} is not a key of {of}", self.dotted(unknown))).help(help))
     }
 
     /// A finite number.

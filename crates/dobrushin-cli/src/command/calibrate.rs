@@ -47,7 +47,7 @@ pub struct CalibrateArgs {
 fn parameter(text: &str) -> Result<Parameter, String> {
     Parameter::ALL.into_iter().find(|p| p.fact().key() == text || p.fact().name() == text).ok_or_else(|| {
         let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.fact().key()).collect();
-        format!("{text:?} is none of {}", names.join(", "))
+        format!("{text:?} is not one of {}", names.join(", "))
     })
 }
 

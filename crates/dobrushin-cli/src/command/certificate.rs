@@ -82,8 +82,8 @@ fn show(path: &Path) -> Result<Report, Problem> {
     let certificate = match (complaint, Certificate::deserialize(&json)) {
         (None, Ok(certificate)) => certificate,
         (complaint, _) => {
-            let complaint = complaint.unwrap_or_else(|| "it is no certificate".to_owned());
-            return Err(Problem::answer_is_no(format!("it is not shown, since {complaint}"))
+            let complaint = complaint.unwrap_or_else(|| "it is not a certificate".to_owned());
+            return Err(Problem::answer_is_no(format!("it is not shown, because {complaint}"))
                 .help("dobrushin certificate verify lists every difference, and what does hold"));
         }
     };

@@ -39,7 +39,7 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     std::fs::create_dir_all(folder).map_err(|error| {
         Problem::new(format!("cannot make the folder {}", folder.display()))
             .because(error)
-            .help("--out names a folder, which is made if there is none")
+            .help("--out names a folder, which is created if it does not exist")
     })?;
     let bar = stderr::bar(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {

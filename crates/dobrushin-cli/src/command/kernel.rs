@@ -50,7 +50,7 @@ fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {
     let built =
         if arguments.normalise { FiniteKernel::proportional_to(rows) } else { FiniteKernel::new(rows) };
     built.map_err(|error| {
-        let problem = Problem::new(format!("{} is no channel: {error}", arguments.channel.display()));
+        let problem = Problem::new(format!("{} is not a channel: {error}", arguments.channel.display()));
         match error {
             dobrushin::Error::SumNotOne { .. } => problem.help("--normalise divides every row by its sum"),
             _ => problem.help("rows are inputs (counted without header), columns are outputs"),

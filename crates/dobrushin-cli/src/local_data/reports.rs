@@ -206,7 +206,7 @@ pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, BadRows) {
 const WORD: &str = "a whole number from 0 to 2^64 − 1";
 
 fn no_report(mechanism: &str) -> impl Display {
-    fmt::from_fn(move |f| write!(f, "it is no report that {mechanism} can make: the file is damaged"))
+    fmt::from_fn(move |f| write!(f, "it is not a report that {mechanism} can make: the file is damaged"))
 }
 
 /// Lines of a CSV file.

@@ -117,7 +117,7 @@ pub fn find_all(names: &[String], wanted: &[&str], path: &Path) -> Result<Vec<us
             let same = |other: &&String| other.eq_ignore_ascii_case(name);
             let help = match names.iter().find(same) {
                 Some(other) => format!("it is called {other:?} there"),
-                None => "the first line of a CSV file must name its columns, this one too".to_owned(),
+                None => "the first line of a CSV file must name all columns, including this one".to_owned(),
             };
             Err(Problem::new(format!("there is no column {name:?} in {}", shown(path))).help(help))
         }

@@ -40,7 +40,7 @@ pub fn refuse_none(path: &Path, count: u64) -> Result<(), Problem> {
 pub fn check_count(path: &Path, count: u64) -> Result<(), Problem> {
     if count > u64::from(u32::MAX) {
         let message = format!("{} has {count} records, but at most {} are accepted", shown(path), u32::MAX);
-        return Err(Problem::new(message).help("a part of them"));
+        return Err(Problem::new(message).help("train on a part of them"));
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ impl Streamed {
 
     fn changed(&self) -> Problem {
         Problem::new(format!("{} was changed while it was read", shown(&self.path)))
-            .help("start again, and leave it as it is until training ends")
+            .help("start again, and do not change it until training ends")
     }
 }
 

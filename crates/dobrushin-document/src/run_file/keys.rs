@@ -232,7 +232,7 @@ pub fn both(section: &str, a: &str, b: &str) -> DocumentError {
 /// The tables of a section: one, or those of a list.
 fn tables_of<'a>(section: &str, value: &'a Value) -> Result<Vec<&'a Table>, DocumentError> {
     let wrong = |help: String| {
-        DocumentError::new(format!("{section} is no section: it is a {}", value.type_str())).help(help)
+        DocumentError::new(format!("{section} is not a section: its type is {}", value.type_str())).help(help)
     };
     let as_list = || wrong(format!("begin each {section} with [[{section}]]"));
     match value {

@@ -72,7 +72,7 @@ fn one(section: &Section) -> Result<MechanismUse, DocumentError> {
     };
     if let Some(key) = section.keys().find(|key| !allowed(key)) {
         return Err(DocumentError::new(format!(
-            "{} is no parameter of kind = {kind:?}",
+            "{} is not a parameter of kind = {kind:?}",
             section.dotted(key)
         ))
         .help(format!("it takes: {}", parameters.join(", "))));
@@ -155,7 +155,7 @@ fn channel(section: &Section) -> Result<FiniteKernel, DocumentError> {
 
 fn kernel(rows: Vec<Vec<f64>>, name: &str) -> Result<FiniteKernel, DocumentError> {
     FiniteKernel::new(rows).map_err(|error| {
-        DocumentError::new(format!("{name} is no channel: {error}"))
+        DocumentError::new(format!("{name} is not a channel: {error}"))
             .help("rows are inputs (counted without header), columns are outputs")
     })
 }

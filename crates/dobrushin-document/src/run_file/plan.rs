@@ -76,7 +76,7 @@ pub fn refuse_without_model(tables: &Table) -> Result<(), DocumentError> {
                 "{} has no meaning without [model]",
                 section.dotted(key)
             ))
-            .help("say what is known of the iterates, as diameter = 10.0, or add [model]"));
+            .help("say what is known about the iterates, such as diameter = 10.0, or add [model]"));
         }
     }
     Ok(())
@@ -136,7 +136,7 @@ fn model(section: &Section, schema: &Schema) -> Result<Model, DocumentError> {
             format!("it takes: {}", taken.join(", "))
         };
         return Err(
-            DocumentError::new(format!("{} is no key of kind = {kind:?}", section.dotted(key))).help(help)
+            DocumentError::new(format!("{} is not a key of kind = {kind:?}", section.dotted(key))).help(help)
         );
     }
     let features = schema.bounds().dimension;

@@ -35,7 +35,7 @@ impl SelfContained {
     /// Reads what [`SelfContained::json`] wrote.
     pub fn from_json(json: &Json) -> Result<Self, DocumentError> {
         let Some(Value::Table(tables)) = to_toml(json) else {
-            return Err(DocumentError::new("the run is no table of sections").help(EXAMPLE));
+            return Err(DocumentError::new("the run is not a table of sections").help(EXAMPLE));
         };
         let run = Self::new(tables)?;
         // Nothing else reads the question, so it is checked here.

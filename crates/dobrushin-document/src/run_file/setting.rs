@@ -62,7 +62,7 @@ impl Setting {
             [name] => {
                 let table = tables.entry(section).or_insert_with(|| Value::Table(Table::new()));
                 let Some(table) = table.as_table_mut() else {
-                    return no_place(format!("{section} is no section"));
+                    return no_place(format!("{section} is not a section"));
                 };
                 for other in excluded_by(key) {
                     table.remove(other.split_once('.').map_or(other, |(_, name)| name));

@@ -63,7 +63,7 @@ pub fn canonical_json(schema: &Schema) -> Json {
 pub fn from_json(json: &Json) -> Result<Schema, DocumentError> {
     match to_toml(json) {
         Some(Value::Table(table)) => from_table(&table),
-        _ => Err(DocumentError::new("the schema is no table of columns").help("as it was written")),
+        _ => Err(DocumentError::new("the schema is not a table of columns").help("keep it as written")),
     }
 }
 

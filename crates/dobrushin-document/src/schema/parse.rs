@@ -70,7 +70,7 @@ pub(super) fn from_table(table: &Table) -> Result<Schema, DocumentError> {
     for (name, value) in columns {
         let Value::Table(table) = value else {
             let help = format!("write [columns.{name}] above its keys");
-            return Err(DocumentError::new(format!("columns.{name} is no table of keys")).help(help));
+            return Err(DocumentError::new(format!("columns.{name} is not a table of keys")).help(help));
         };
         let section = |keys| Section::table(table, format!("columns.{name}."), keys);
         match names.contains(name) {

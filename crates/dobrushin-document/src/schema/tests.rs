@@ -227,12 +227,12 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
             "label = [\"income\", \"workclass\"]",
             "columns.workclass.if-missing is for features",
         ),
-        ("norm = 2.0", "norms = 2.0", "norms is no key of a schema; did you mean norm?"),
+        ("norm = 2.0", "norms = 2.0", "norms is not a key of a schema; did you mean norm?"),
         ("norm = 2.0", "norm = 0", "norm is 0, but it must be a number above 0"),
         ("norm = 2.0", "norm = inf", "norm is inf, but it must be a finite number"),
         ("norm = 2.0", "norm = \"2\"", "norm is \"2\", but it must be a finite number"),
         ("norm = 2.0", "intercept = 1", "intercept is 1, but it must be true or false"),
-        ("norm = 2.0", "columns.x = 3", "columns.x is no table of keys; write [columns.x]"),
+        ("norm = 2.0", "columns.x = 3", "columns.x is not a table of keys; write [columns.x]"),
         ("[\"\", \"?\", \"NA\"]", "\"?\"", "missing is \"?\", but it must be a list of texts"),
         ("[\"\", \"?\", \"NA\"]", "[\"\", 1]", "missing is a list, but it must be a list of texts"),
         ("[\"\", \"?\", \"NA\"]", "[\" ?\"]", "missing lists \" ?\", but cells are read without"),
@@ -240,7 +240,11 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
         ("lower = 17", "lower = nan", "columns.age.lower is nan, but it must be a finite number"),
         ("upper = 90", "upper = inf", "columns.age.upper is inf, but it must be a finite number"),
         ("upper = 90", "", "columns.age.upper is missing; add it, for example: upper = 100"),
-        ("upper = 90", "uper = 90", "columns.age.uper is no key of kind = \"number\"; did you mean upper?"),
+        (
+            "upper = 90",
+            "uper = 90",
+            "columns.age.uper is not a key of kind = \"number\"; did you mean upper?",
+        ),
         (
             "if-missing = 40",
             "if-missing = 91",
@@ -255,7 +259,7 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
         (
             "kind = \"number\"",
             "knd = \"number\"",
-            "columns.age.knd is no key of a column; did you mean kind?",
+            "columns.age.knd is not a key of a column; did you mean kind?",
         ),
         (
             "kind = \"number\"",

@@ -277,7 +277,7 @@ pub struct BoundsArgs {
 }
 
 fn bounds(text: &str) -> Result<Bounds, String> {
-    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as --bounds 0,100")?;
+    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text:?} is not a number"));
     Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
 }

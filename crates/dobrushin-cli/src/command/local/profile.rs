@@ -26,7 +26,7 @@ pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
     let id = arguments.mechanism.mechanism.filter(|_| arguments.mechanism.channel.is_none());
     if let (Some(id), 2..) = (id, arguments.epsilon.len()) {
         return Err(Problem::new(format!("--epsilon: {} has one epsilon, but several are given", id.name()))
-            .help("--at takes the levels at which delta is wanted"));
+            .help("--at takes the levels at which you want delta"));
     }
     let specification =
         arguments.mechanism.specification(arguments.epsilon.first().copied().unwrap_or(zero))?;

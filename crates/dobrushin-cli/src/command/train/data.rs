@@ -122,7 +122,7 @@ impl Data {
             Some(declared) => Err(Problem::new(format!(
                 "run.records is {declared}, but there are {count} records to train on"
             ))
-            .help("leave run.records out: it is then counted")),
+            .help("leave out run.records: the records are then counted")),
         }
     }
 

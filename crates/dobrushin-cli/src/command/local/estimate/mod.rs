@@ -26,7 +26,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
         if let Some(difference) = description.difference(&reports.description) {
             let [one, other] = [first_path, path].map(|path| path.display());
             return Err(Problem::new(format!("{one} and {other} cannot be counted together: {difference}"))
-                .help("estimate from each alone"));
+                .help("estimate from each file alone"));
         }
         all.push((path, reports.columns));
     }
@@ -45,7 +45,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     }
     if tally.reports() == 0 {
         return Err(Problem::new(format!("{} has no reports", first_path.display()))
-            .help("there must be one at least"));
+            .help("there must be at least one"));
     }
     let estimate = match (&mechanism, &tally) {
         (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports, cdf)) => {
