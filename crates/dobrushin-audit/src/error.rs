@@ -58,7 +58,7 @@ pub enum Error {
     TooFine {
         /// Which step, counted from 1.
         step: usize,
-        /// How many.
+        /// The number of nodes.
         nodes: usize,
         /// The limit.
         most: usize,

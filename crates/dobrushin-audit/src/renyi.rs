@@ -36,8 +36,8 @@ const ROUNDING: f64 = 16.0 * TERMS as f64 * UNIT;
 type Bounds = [f64; 2];
 
 impl Laws {
-    /// D_α of the law for D from the law for D′ if `direction` is forward, of the latter from the
-    /// former if it is reverse, for a finite α > 1. For other orders nothing is said: [0, ∞].
+    /// D_α of the law for D from the law for D′ if `direction` is forward, of the latter from the former if it is
+    /// reverse, for a finite α > 1. For other orders, the answer is [0, ∞].
     pub fn renyi(&self, direction: Direction, order: RenyiOrder) -> Enclosure {
         let order = order.get();
         let nothing = Enclosure::new(0.0, f64::INFINITY).unwrap_or(Enclosure::ENTIRE);

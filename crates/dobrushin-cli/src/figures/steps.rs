@@ -62,7 +62,7 @@ pub const STRONGLY_CONVEX: Setting = Setting {
 
 /// The largest number of steps.
 const MOST: u64 = 1_000_000;
-/// Of the steps 1, 2, 5, 10, … every other one is enough.
+/// Every other one of the steps 1, 2, 5, 10, … is enough.
 const STRIDE: usize = 2;
 
 pub fn draw(setting: &Setting) -> Result<Plot, Problem> {
