@@ -5,7 +5,7 @@
 //! needed to recompute it; a [`SavedModel`](model::SavedModel) is what was trained. Texts and bytes come in and go out.
 //! Nothing here opens a file, takes arguments or prints, so every front end can use it.
 //!
-//! One [section reader](section), and not derived code, reads run files and schemas: it says which key is wrong, what
+//! One section reader, and not derived code, reads run files and schemas: it says which key is wrong, what
 //! is accepted, what was probably meant, and how to write it.
 
 pub mod certificate;

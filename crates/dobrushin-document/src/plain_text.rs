@@ -51,10 +51,10 @@ fn escaped(text: &str, has_lines: bool) -> String {
 
 /// A text as a cell of a CSV file, in quotes if it needs them, that no spreadsheet takes for a formula.
 ///
-/// A text that begins with one of [`FORMULA`], and is not a number, gets an apostrophe before it, by which spreadsheets
-/// recognise texts (OWASP, "CSV injection"); so does one with apostrophes before such a character. Nothing is lost: if
-/// a cell has one or more apostrophes and then such a character, the text is the cell without the first of them; every
-/// other cell is its text.
+/// A text that begins with a character that begins a formula, and is not a number, gets an apostrophe before it, by
+/// which spreadsheets recognise texts (OWASP, "CSV injection"); so does one with apostrophes before such a character.
+/// Nothing is lost: if a cell has one or more apostrophes and then such a character, the text is the cell without the
+/// first of them; every other cell is its text.
 pub fn csv_cell(text: &str) -> String {
     let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
     let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);

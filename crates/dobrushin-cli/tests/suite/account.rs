@@ -85,7 +85,7 @@ fn without_a_file_the_built_in_example_is_shown_and_named() {
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     for words in [
         "built-in example",
-        "(ε, δ) = (2.345",
+        "(ε, δ) = (2.346",
         "composition-renyi",
         "Assumptions",
         "add-or-remove-one",
@@ -97,7 +97,7 @@ fn without_a_file_the_built_in_example_is_shown_and_named() {
     }
     let quiet = dobrushin(&["account", "--quiet"]).assert().success();
     let quiet = String::from_utf8_lossy(&quiet.get_output().stdout).into_owned();
-    assert!(quiet.starts_with("(ε, δ) = (2.345") && !quiet.contains("Assumptions"), "{quiet}");
+    assert!(quiet.starts_with("(ε, δ) = (2.346") && !quiet.contains("Assumptions"), "{quiet}");
     assert_eq!(json(&["account"])["example"], true);
 }
 
@@ -173,11 +173,11 @@ fn the_answer_comes_first_and_then_why() {
     let assert = dobrushin(&["account", "examples/noisy-gd.toml"]).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     let places: Vec<usize> = [
-        "(ε, δ) = (2.5576",
+        "(ε, δ) = (2.558, 1e-5), by shift\n",
         "If every iterate were published, ε would be 17.86",
         "Because all but one of 1000 iterates are hidden",
         "analysis ",
-        "Not applicable",
+        "9 analyses do not apply to this run: --verbose shows why.",
         "Assumptions",
         "only the last iterate is published",
         "dobrushin explain shift",
@@ -363,4 +363,39 @@ fn a_billion_passes_in_a_fixed_order_have_their_closed_form() {
 fn the_built_in_example_is_the_one_that_it_is_called() {
     let file = |name: &str| std::fs::read_to_string(crate::support::root().join(name)).expect("it exists");
     assert_eq!(file("crates/dobrushin-document/src/run_file/built_in.toml"), file("examples/dp-sgd.toml"));
+}
+
+#[test]
+fn what_says_nothing_is_shown_when_it_is_asked_for_and_digits_are_as_many_as_wanted() {
+    let text = |more: &[&str]| {
+        let words = [&["account", "examples/logistic-regression.toml"], more].concat();
+        let assert = dobrushin(&words).assert().success();
+        String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
+    };
+    let brief = text(&[]);
+    // Their ε are in the hundreds and above.
+    for vacuous in ["ceiling", "nonconvex-published", "Not applicable", "hybrid"] {
+        assert!(!brief.contains(vacuous), "{vacuous} in\n{brief}");
+        assert!(text(&["--verbose"]).contains(vacuous), "no {vacuous}");
+    }
+    assert!(brief.contains("shift-subsampled      0.5813     0.5814"), "{brief}");
+    assert!(text(&["--digits", "10"]).starts_with("(ε, δ) = (0.5813054459, 1e-6)"));
+    assert!(text(&["--digits", "1"]).starts_with("(ε, δ) = (0.6, 1e-6)"), "rounded up");
+    // Whoever names an analysis is told about it.
+    assert!(text(&["--analyses", "shift,hybrid"]).contains("hybrid: no equal steps follow"));
+    for wrong in [["--digits", "0"], ["--digits", "18"], ["--verbose", "--quiet"]] {
+        dobrushin(&[&["account", "examples/noisy-gd.toml"], &wrong[..]].concat()).assert().code(2);
+    }
+}
+
+#[test]
+fn where_nothing_applies_it_is_always_said_why() {
+    let run = file(
+        "any.toml",
+        "[run]\nalgorithm = \"dp-sgd\"\nrecords = 100\nbatch-size = 10\norder = \"poisson\"\nsteps = \"any\"\n\
+                               [update]\nnoise-multiplier = 1.0\n[target]\ndelta = 1e-5\n",
+    );
+    let assert = dobrushin(&["account", run.to_str().expect("UTF-8")]).assert().code(1);
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(text.starts_with("No guarantee") && text.contains("Not applicable"), "{text}");
 }

@@ -101,11 +101,13 @@ fn tables_put_the_answer_first_and_quiet_leaves_out_the_explanation() {
     let arguments = ["divergence", "gaussian", "--distance", "0.5", "--sigma", "1", "--epsilon", "5"];
     let full = dobrushin(&arguments).assert().success();
     let full = String::from_utf8_lossy(&full.get_output().stdout).into_owned();
-    assert!(full.lines().nth(3).expect("a table").contains("4.415443471e-24"), "{full}");
+    assert!(full.lines().nth(3).expect("a table").contains("4.416e-24"), "{full}");
     assert!(full.contains("Printed bounds are rounded up"));
+    let finer = dobrushin(&arguments).args(["--digits", "10"]).assert().success();
+    assert!(String::from_utf8_lossy(&finer.get_output().stdout).contains("4.415443471e-24"));
     let quiet = dobrushin(&arguments).arg("--quiet").assert().success();
     let quiet = String::from_utf8_lossy(&quiet.get_output().stdout).into_owned();
-    assert!(quiet.contains("4.415443471e-24") && !quiet.contains("rounded up"), "{quiet}");
+    assert!(quiet.contains("4.416e-24") && !quiet.contains("rounded up"), "{quiet}");
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Certificate {
     }
 }
 
-/// What a file that should be a certificate says; `name` stands in errors. Only [`check`] tells whether it is one.
+/// What a file that should be a certificate says; `name` stands in errors. Only [`check()`] tells whether it is one.
 ///
 /// # Errors
 /// [`DocumentError`] if it is not JSON, or gives a key twice.

@@ -147,7 +147,7 @@ pub fn text_of<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, DocumentError
     })
 }
 
-/// The question that [target] asks.
+/// The question that `[target]` asks.
 fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
     let target = section(tables, "target")?;
     let pair = (target.number("epsilon")?, target.number("delta")?);

@@ -70,7 +70,7 @@ impl SelfContained {
         plan::schema_of(&self.tables)
     }
 
-    /// The question that [target] asks.
+    /// The question that `[target]` asks.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
     }

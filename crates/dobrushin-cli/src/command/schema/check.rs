@@ -23,7 +23,7 @@ pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
     let asked = arguments.data.as_ref().filter(|_| arguments.rows);
     let rows = asked.map(|data| load(data, &schema, false, !quiet)).transpose()?;
     let (bounds, features) = (schema.bounds(), schema.feature_names());
-    let norm = decimal::briefly(Enclosure::from(bounds.norm));
+    let norm = decimal::upper(Enclosure::from(bounds.norm), 10);
     let why = match schema.declares_norm() {
         true => "declared: longer rows are scaled down to it",
         false => "the largest that a row can have",

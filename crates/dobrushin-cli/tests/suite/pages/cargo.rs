@@ -6,6 +6,9 @@ use std::path::Path;
 const FLAGS: [&str; 8] =
     ["--release", "--open", "--no-deps", "--workspace", "--doc", "--all-targets", "--quiet", "--lib"];
 
+/// Targets that are built for.
+const TARGETS: [&str; 1] = ["wasm32-unknown-unknown"];
+
 /// Why a command cannot work.
 pub fn problem(root: &Path, command: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().take_while(|word| *word != "--").collect();
@@ -18,7 +21,7 @@ pub fn problem(root: &Path, command: &str) -> Option<String> {
         ["cargo", "xtask", "test", "--deep"] if chores.contains("Some(\"--deep\")") => None,
         ["cargo", "xtask", "bench", name] if benches.contains(&format!("Some({name:?}")) => None,
         ["cargo", "install" | "xtask", ref rest @ ..] => missing(&rest.join(" ")),
-        ["cargo", "test" | "run" | "doc" | "bench", ref rest @ ..] => {
+        ["cargo", "build" | "test" | "run" | "doc" | "bench", ref rest @ ..] => {
             let mut package = "dobrushin-cli";
             let mut words = rest.iter();
             while let Some(word) = words.next() {
@@ -30,6 +33,7 @@ pub fn problem(root: &Path, command: &str) -> Option<String> {
                     }
                     "--test" => has(root, package, "tests", name()),
                     subject if subject.ends_with("::") => has_subject(root, package, subject),
+                    "--target" => TARGETS.contains(&name()),
                     "--example" => has(root, package, "examples", name()),
                     "--bench" => has(root, package, "benches", name()),
                     "--bin" => has(root, package, "src/bin", name()),
