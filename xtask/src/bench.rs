@@ -1,4 +1,4 @@
-//! Speed and accuracy side by side with a named reference, in one run.
+//! Speed and accuracy beside a named reference, in one run.
 
 use super::{Outcome, cargo, root, run};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn accountants(examples: &Path) -> Outcome {
     let python = python(&Packages {
         probe: "import dp_accounting, opendp, prv_accountant, importlib.util as u; assert u.find_spec('opacus')",
         wanted: &["numpy", "scipy", "dp-accounting", "prv-accountant", "opendp"],
-        // Its accountants need none of what it depends on, which is large.
+        // Its accountants need none of its dependencies, which are large.
         bare: &["opacus"],
     })?;
     run(Command::new(python)
@@ -53,7 +53,7 @@ fn accountants(examples: &Path) -> Outcome {
 fn local(examples: &Path) -> Outcome {
     let python = python(&Packages {
         probe: "import multi_freq_ldpy; from pure_ldp.frequency_oracles.unary_encoding import UEClient",
-        // What pure-ldp uses, and does not say.
+        // pure-ldp needs these, but does not declare them.
         wanted: &[
             "numpy",
             "multi-freq-ldpy",
@@ -70,7 +70,7 @@ fn local(examples: &Path) -> Outcome {
 
 /// Private training against Opacus, jax_privacy, NumPy and torch.
 fn train(examples: &Path) -> Outcome {
-    // One at a time: a peer that cannot be installed is left out, and the bench says so.
+    // The peers are installed one at a time: one that cannot be installed is left out, and the bench says so.
     let mut python = python(&Packages { probe: "import numpy", wanted: &["numpy"], bare: &[] })?;
     for (probe, wanted) in
         [("import torch, opacus", &["torch", "opacus"]), ("import jax_privacy", &["jax", "jax-privacy"])]
@@ -83,16 +83,16 @@ fn train(examples: &Path) -> Outcome {
     run(Command::new(python).arg(root().join("benches/train.py")).arg(examples.join("train_times")))
 }
 
-/// What a bench needs of Python.
+/// What a bench needs from Python.
 struct Packages {
-    /// Succeeds if all are there.
+    /// This succeeds if all packages are installed.
     probe: &'static str,
     wanted: &'static [&'static str],
-    /// Installed without what they depend on.
+    /// Packages that are installed without their dependencies.
     bare: &'static [&'static str],
 }
 
-/// A Python with the packages, installed in `target` the first time.
+/// A Python with the packages, which are installed in `target` the first time.
 fn python(packages: &Packages) -> Result<PathBuf, String> {
     let folder = root().join("target/bench-python");
     let python = folder.join("bin/python");

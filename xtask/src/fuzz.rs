@@ -3,7 +3,7 @@
 use super::{Outcome, cargo, root, run};
 use std::path::PathBuf;
 
-/// The targets, the folder with files that each begins from, and the longest file that it tries, in bytes.
+/// The targets, the folder of files from which each starts, and the longest file that it tries, in bytes.
 const TARGETS: [(&str, &str, u32); 5] = [
     ("run_file", "examples", 4096),
     ("schema", "examples", 4096),
@@ -16,8 +16,8 @@ const TARGETS: [(&str, &str, u32); 5] = [
 /// Seconds for each target.
 const SECONDS: u32 = 20;
 
-/// Runs all targets; what was found is kept in `target`, and later runs go on from there. A file that makes one fail is
-/// named at the end of what it says.
+/// Runs all targets. What they find is kept in `target`, and later runs go on from there. The output of a target ends
+/// with the name of a file that makes it fail.
 pub fn all() -> Outcome {
     let present = cargo().args(["fuzz", "--version"]).output().is_ok_and(|o| o.status.success());
     if !present {
@@ -32,13 +32,13 @@ pub fn all() -> Outcome {
     let artifacts = folder("artifacts")?.join("");
     for (target, seeds, longest) in TARGETS {
         let mut fuzz = cargo();
-        // A stable compiler instruments too if it is told that it may use unstable options. Only a nightly one has the
-        // sanitizers, which find errors of memory: the workspace has no unsafe code.
+        // A stable compiler also instruments if it is told that it may use unstable options. Only a nightly compiler
+        // has the sanitizers, which find memory errors, but the workspace has no unsafe code.
         fuzz.env("RUSTC_BOOTSTRAP", "1")
             .args(["fuzz", "run", "--sanitizer", "none", "--target-dir", "target/fuzz", target])
             .args([folder(&format!("corpus/{target}"))?, root().join(seeds)])
             .args(["--", &format!("-max_total_time={SECONDS}"), &format!("-max_len={longest}")])
-            // What commands print is not of interest.
+            // Nobody needs what the commands print.
             .args(["-close_fd_mask=1", "-timeout=120", "-verbosity=0"])
             .arg(format!("-artifact_prefix={}", artifacts.display()));
         run(&mut fuzz)?;

@@ -1,13 +1,13 @@
-//! Which top-level modules of a crate import from which, and whether they do so in a circle.
+//! Which top-level modules of a crate import from which, and whether they form a cycle.
 
 use super::{Outcome, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// For each module, those that it imports from.
+/// For each module, the modules that it imports from.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Prints the graph of every crate: each module, and those that it imports from.
+/// Prints the graph of every crate: each module, and the modules that it imports from.
 pub fn print() -> Outcome {
     for folder in sorted_entries(&root().join("crates"))? {
         let graph = of_crate(&folder.join("src"))?;
@@ -25,7 +25,7 @@ pub fn print() -> Outcome {
     Ok(())
 }
 
-/// The graph of a crate, by its folder of sources. Modules for tests count like all others; comments do not.
+/// The graph of a crate, given its source folder. Test modules count like all others; comments do not.
 fn of_crate(src: &Path) -> Result<Graph, String> {
     let mut sources = BTreeMap::new();
     for path in sorted_entries(src)? {
@@ -54,7 +54,7 @@ fn of_crate(src: &Path) -> Result<Graph, String> {
     Ok(graph.collect())
 }
 
-/// The modules that are in a cycle, or between two; none if there is no cycle.
+/// The modules that are in a cycle, or between two cycles; empty if there is no cycle.
 fn knot_of(graph: &Graph) -> Vec<String> {
     let mut knot: BTreeSet<&String> = graph.keys().collect();
     loop {

@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// All that a contributor must pass; tests that have more cases than a contributor can wait for look at
-/// `DOBRUSHIN_DEEP` (`dobrushin_reference::depth`).
+/// Everything that a contributor must pass. Tests with more cases than a contributor can wait for read `DOBRUSHIN_DEEP`
+/// (`dobrushin_reference::depth`).
 fn test(deep: bool) -> Outcome {
     for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
         install_component(component, probe)?;
@@ -66,7 +66,7 @@ fn test(deep: bool) -> Outcome {
     if deep {
         tests.env("DOBRUSHIN_DEEP", "1");
     }
-    // Examples have no tests, and the lints have seen them: they are not linked.
+    // Examples have no tests, and the lints have checked them, so they are not linked.
     run(tests.args(["test", "--workspace", "--tests"]))?;
     run(cargo().args(["test", "--workspace", "--doc"]))
 }
@@ -90,7 +90,7 @@ fn tables() -> Outcome {
     Ok(())
 }
 
-/// Adds a component of the toolchain where it is missing.
+/// Adds a component of the toolchain if it is missing.
 fn install_component(component: &str, probe: &str) -> Outcome {
     let present = cargo().args([probe, "--version"]).output().is_ok_and(|o| o.status.success());
     if present {

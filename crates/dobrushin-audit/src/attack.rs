@@ -1,4 +1,4 @@
-//! Random maps that satisfy an assumption and do nothing else to please.
+//! Random maps that satisfy an assumption and nothing more.
 
 use crate::{Error, Interval, Map};
 use dobrushin::numeric::Random;
@@ -14,7 +14,7 @@ pub fn block_map(random: &mut Random, interval: Interval, blocks: usize, r: f64)
         let (left, right) = (ends[0], ends[1]);
         let shift =
             if random.below(2) == 0 { random.between(-r, r) } else { r.copysign(random.between(-1.0, 1.0)) };
-        // A block no longer than 2r can be sent to one point: any within r of both ends.
+        // A block no longer than 2r can be sent to one point: any point within r of both ends.
         let (nearest, farthest) = (right - r, left + r);
         if nearest < farthest && random.below(2) == 0 {
             (0.0, random.between(nearest, farthest))

@@ -42,7 +42,7 @@ impl OneDimensionalChain {
     /// The laws of W_1, …, W_T.
     ///
     /// # Errors
-    /// As [`OneDimensionalChain::laws`].
+    /// The same as for [`OneDimensionalChain::laws`].
     pub fn laws_at_all_times(&self) -> Result<Vec<Laws>, Error> {
         let mut all = Vec::with_capacity(self.steps.len());
         self.run(|mixture| all.push(Laws::new(self.interval, vec![mixture.clone()])))?;

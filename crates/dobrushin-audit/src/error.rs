@@ -15,9 +15,9 @@ pub enum Error {
     OutOfRange {
         /// Which quantity.
         name: &'static str,
-        /// What was given.
+        /// The number that was given.
         value: f64,
-        /// What would have been accepted.
+        /// What is accepted.
         accepted: &'static str,
     },
     /// Interval ends or breaks that do not increase.
@@ -30,7 +30,7 @@ pub enum Error {
         /// The one after it.
         second: f64,
     },
-    /// As many pieces as breaks and one more are needed.
+    /// There must be one piece more than breaks.
     #[error("{breaks} breaks separate {} pieces, but there are {pieces}", breaks + 1)]
     PieceCount {
         /// The number of breaks.
@@ -52,19 +52,19 @@ pub enum Error {
     /// Laws on different intervals cannot be mixed.
     #[error("the laws live on different intervals")]
     DifferentIntervals,
-    /// After the first step, Laplace noise is exact for piecewise constant maps only.
+    /// After the first step, Laplace noise is exact only for piecewise constant maps.
     #[error("step {step} has Laplace noise and a map that is not piecewise constant")]
     LaplaceNeedsConstantPieces {
         /// Which step, counted from 1.
         step: usize,
     },
-    /// The noise is so small against the interval, or a map so steep or of so many pieces, that
-    /// too many nodes are needed.
+    /// The noise is so small compared with the interval, or a map is so steep or has so many pieces, that too many
+    /// nodes are needed.
     #[error("the law of step {step} needs {nodes} nodes, and at most {most} are used")]
     TooFine {
         /// Which step, counted from 1.
         step: usize,
-        /// How many.
+        /// The number of nodes.
         nodes: usize,
         /// The limit.
         most: usize,

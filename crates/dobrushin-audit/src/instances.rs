@@ -1,7 +1,7 @@
-//! Real chains in one dimension, each with what is claimed of it: no analysis of the claims may be below
-//! the exact divergence of the chain.
+//! Real chains in one dimension, each with what is claimed about it. No analysis of the claims may be below the exact
+//! divergence of the chain.
 //!
-//! Every number that goes into a chain is drawn from a range in which it is valid, so that nothing here fails.
+//! Every number in a chain is drawn from a range in which it is valid, so nothing here fails.
 
 use crate::{Interval, Laws, Map, Noise, OneDimensionalChain, Step, attack};
 use dobrushin::chain::{
@@ -11,9 +11,9 @@ use dobrushin::chain::{
 use dobrushin::numeric::Random;
 use dobrushin::{Enclosure, NonNegative, Positive, Probability};
 
-/// A chain, and what is claimed of it.
+/// A chain, and what is claimed about it.
 pub struct Instance {
-    /// What sort of chain it is.
+    /// The kind of chain.
     pub kind: &'static str,
     /// What happens.
     pub exact: OneDimensionalChain,
@@ -21,11 +21,11 @@ pub struct Instance {
     pub claimed: Mixture,
     /// Whether the iterate of a random time is released.
     pub stops: bool,
-    /// The numbers in it.
+    /// The parameters of the chain.
     pub facts: Facts,
 }
 
-/// What published formulas are made of.
+/// The parameters of published formulas.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     /// The noise of every step.
@@ -34,7 +34,7 @@ pub struct Facts {
     pub displacement: f64,
     /// The length of the interval.
     pub width: f64,
-    /// Steps after the only use.
+    /// The number of steps after the only use.
     pub later: u64,
     /// λ.
     pub decay: f64,
@@ -56,7 +56,7 @@ impl Instance {
     }
 }
 
-/// One instance of a random kind.
+/// An instance of a random kind.
 pub fn random(random: &mut Random) -> Instance {
     match random.below(10) {
         0 | 1 => used_once(random, Updates::Bounded),
@@ -77,7 +77,7 @@ enum Updates {
     Lipschitz,
 }
 
-/// The updates of a chain, and what is known of them.
+/// The updates of a chain, and what is known about them.
 struct World {
     interval: Interval,
     noise: f64,
@@ -139,7 +139,7 @@ impl World {
         let half = self.displacement / 2.0;
         let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
         let base = match self.updates {
-            // Each may move by r only.
+            // Each may move by at most r.
             Updates::Bounded => {
                 let rest = (self.constant - half).max(0.0) * 0.999_999;
                 let blocks = 1 + random.below(4);
@@ -159,7 +159,7 @@ impl World {
     }
 
     fn claimed(&self, participation: Participation) -> ClaimedStep {
-        // A hair more than the displacement: maps are built in f64.
+        // This is slightly more than the displacement, because maps are built in f64.
         let displacement = NonNegative::new(self.displacement * (1.0 + 1e-12)).expect("valid");
         let noise = StepNoise::gaussian(self.noise).expect("valid");
         let step = ClaimedStep::new(noise).with_modulus(self.pieces()).used_by(participation, displacement);
@@ -187,7 +187,7 @@ impl World {
         Step::always(self.gaussian(), first, second)
     }
 
-    /// The instance with these steps, of which the claims are given.
+    /// The instance with these steps and these claims.
     fn instance(
         &self,
         kind: &'static str,
@@ -227,7 +227,7 @@ fn used_once(random: &mut Random, updates: Updates) -> Instance {
     if random.below(5) > 0 {
         return world.instance("used once", random, steps, claims, facts);
     }
-    // What holds for any number of last steps holds for these.
+    // A bound that holds for any number of last steps holds for these.
     claims[2].1 = Count::Any;
     let mut instance = world.instance("used once", random, steps, claims, facts);
     if instance.stops {
@@ -258,7 +258,7 @@ fn used_at_random(random: &mut Random) -> Instance {
     let rate = [0.02, 0.2, 0.5, 0.9][random.below(4)];
     let step = |random: &mut Random| {
         let (first, second) = world.different(random);
-        // Without the record any update of bounded size, or one no further away than the displacement.
+        // Without the record, this is any update of bounded size, or one no further away than the displacement.
         let common = match world.updates {
             Updates::Bounded => world.common(random),
             Updates::Lipschitz => {
@@ -284,7 +284,7 @@ fn used_at_random(random: &mut Random) -> Instance {
     world.instance("used at random", random, steps, claims, Facts { rate, ..Facts::default() })
 }
 
-/// Any pattern of uses, steps of two different noises.
+/// Any pattern of uses, with steps of two different noises.
 fn in_turn(random: &mut Random) -> Instance {
     let updates = if random.below(2) == 0 { Updates::Bounded } else { Updates::Lipschitz };
     let world = World::new(random, updates);
@@ -316,7 +316,7 @@ fn in_turn(random: &mut Random) -> Instance {
     instance
 }
 
-/// w ↦ (1−λ)w + a push of at most r, from 0, on an interval that is too long to matter and is not claimed.
+/// w ↦ (1−λ)w + a push of at most r, starting from 0, on an interval that is too long to matter and is not claimed.
 pub fn decaying(random: &mut Random) -> Instance {
     let noise = random.log_between(0.5, 2.0);
     let decay: f64 = [0.1, 0.4, 0.65, 0.99, 1.0][random.below(5)];
@@ -402,8 +402,8 @@ fn laplace(random: &mut Random) -> Instance {
     }
 }
 
-/// Used once, then steep Huber steps that are too long: convex, smooth, and driving iterates apart. What is
-/// claimed is that gradients are bounded.
+/// One use, then steep Huber steps that are too long: convex and smooth, but they drive iterates apart. The claim is
+/// that gradients are bounded.
 pub fn steep(random: &mut Random) -> Instance {
     let noise = random.log_between(0.5, 2.0);
     let length = noise * random.log_between(0.02, 0.5);
@@ -433,7 +433,7 @@ pub fn steep(random: &mut Random) -> Instance {
     }
 }
 
-/// Used once, then steps that only add noise, on an interval that is too long to matter.
+/// One use, then steps that only add noise, on an interval that is too long to matter.
 pub fn free(random: &mut Random, later: u64) -> Instance {
     let noise = random.log_between(0.5, 2.0);
     let displacement = noise * random.log_between(0.5, 8.0);
@@ -451,7 +451,7 @@ fn free_steps(noise: f64, displacement: f64, later: u64, stops: bool) -> Instanc
     let reach = 15.0 * noise + displacement;
     let gaussian = Noise::Gaussian(noise);
     let moved = |by: f64| Map::affine(1.0, by).expect("valid");
-    // After the first use both neighbours are pushed the same way, as the record was in one of them.
+    // After the first use, both neighbours are pushed in the direction in which the record pushed one of them.
     let half = displacement / 2.0;
     let mut steps = vec![Step::always(gaussian, moved(half), moved(-half))];
     steps.extend((0..later).map(|_| Step::never(gaussian, moved(-half))));
@@ -474,7 +474,8 @@ fn free_steps(noise: f64, displacement: f64, later: u64, stops: bool) -> Instanc
     }
 }
 
-/// Many equal steps that may all use the record, the maps the worst of their kind: pushed out of a point, or not at all.
+/// Many equal steps, each of which may use the record, with the worst maps of their kind: pushed away from a point, or
+/// not at all.
 pub fn long(random: &mut Random) -> Instance {
     let noise = 1.0;
     let length = random.log_between(0.5, 4.0);
@@ -512,7 +513,7 @@ pub fn long(random: &mut Random) -> Instance {
         claim.crossed = Modulus::new(vec![line]);
     }
     let domain = Domain { diameter: Some(Positive::new(length).expect("valid")), dimension: Some(1) };
-    // What holds for any number of steps holds for these.
+    // A bound that holds for any number of steps holds for these.
     let count = if random.below(2) == 0 { Count::Any } else { Count::Times(times) };
     let chain = Chain::new(vec![(claim, count)], domain).expect("valid");
     let steps = (0..times).map(|_| step.clone()).collect();

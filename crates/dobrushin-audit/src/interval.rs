@@ -68,8 +68,8 @@ impl Tile {
     }
 }
 
-/// Cuts [left, right] into `count` tiles of nearly the same length: the tiles of *some* numbers
-/// left = e₀ < e₁ < … = right, so that what one loses by rounding, the next one gains.
+/// Cuts [left, right] into `count` tiles of nearly the same length. They are the tiles of *some* numbers left = e₀ < e₁
+/// < … = right, so what one loses by rounding, the next one gains.
 pub(crate) fn tiles(left: f64, right: f64, count: usize) -> impl Iterator<Item = Tile> {
     let edge = move |i: usize| {
         if i == count { right } else { left + (right - left) * (i as f64 / count as f64) }

@@ -8,7 +8,7 @@ use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, Gamma};
 use std::sync::OnceLock;
 
-/// Beyond this γ, errors hide the divergence altogether.
+/// Beyond this γ, errors hide the divergence completely.
 const LARGEST_GAMMA: f64 = 1e12;
 
 /// The laws of an iterate for D (the first) and for D′ (the second).
@@ -35,7 +35,7 @@ pub struct Laws {
 pub(crate) struct Table {
     /// The probabilities of the ends of the interval under D and D′.
     pub(crate) atoms: [[f64; 2]; 2],
-    /// How far they are from the mixtures', at most, all together.
+    /// How far they are from those of the mixtures, at most, summed.
     pub(crate) atom_error: f64,
     pub(crate) cells: Vec<Cell>,
 }
@@ -45,8 +45,8 @@ impl Laws {
         Self { interval, parts, table: OnceLock::new() }
     }
 
-    /// The laws of an iterate that is chosen from several by a hidden random choice, the same for
-    /// both neighbours: a random stopping time, a random order.
+    /// The laws of an iterate that is chosen from several by a hidden random choice, which is the same for both
+    /// neighbours: a random stopping time or a random order.
     ///
     /// The weights are divided by their sum.
     ///
@@ -80,8 +80,8 @@ impl Laws {
         Ok(Self::new(interval, parts.map(weighted).collect()))
     }
 
-    /// A bound of the L¹ distance of either law from the one that is compared: what the steps of
-    /// the chain have lost, by quadrature and rounding.
+    /// A bound on the L¹ distance between either law and the one that is compared: what the steps of the chain have
+    /// lost by quadrature and rounding.
     pub fn error(&self) -> f64 {
         self.parts.iter().map(|part| part.error).sum::<f64>() * (1.0 + 1e-12)
     }
@@ -161,7 +161,7 @@ impl Laws {
     }
 }
 
-/// The part of [lower, upper] that is in [0, 1].
+/// The part of [lower, upper] that lies in [0, 1].
 fn enclosure(lower: f64, upper: f64) -> Enclosure {
     Enclosure::new(lower.clamp(0.0, 1.0), upper.clamp(0.0, 1.0)).unwrap_or(Enclosure::UNIT)
 }

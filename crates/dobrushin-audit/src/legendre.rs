@@ -13,7 +13,7 @@ impl Rule {
         mirrored.chain(self.0.iter().rev().copied())
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) fn size(self) -> usize {
         2 * self.0.len()
     }
@@ -27,14 +27,14 @@ pub(crate) struct Smoothness {
     pub(crate) growth: f64,
 }
 
-/// The smallest rule whose error is at most `tolerance`·h·peak for such an f, and a bound of its
-/// error over h·peak; `None` if there is no such rule here.
+/// The smallest rule whose error is at most `tolerance`·h·peak for such an f, and a bound on its error over h·peak;
+/// `None` if there is no such rule here.
 pub(crate) fn rule(smoothness: Smoothness, tolerance: f64) -> Option<(Rule, f64)> {
     let rules = RULES.into_iter().map(Rule).map(|rule| (rule, error(smoothness, rule.size())));
     rules.into_iter().find(|&(_, error)| error <= tolerance)
 }
 
-/// A bound of the error of the rule with m nodes, over h·peak.
+/// A bound on the error of the rule with m nodes, over h·peak.
 ///
 /// # Guarantee
 /// Let |f| ≤ M in the ellipse with foci ±1 and semi-axes (ρ ± 1/ρ)/2, ρ > 1. Then the Chebyshev
@@ -49,7 +49,7 @@ fn error(smoothness: Smoothness, m: usize) -> f64 {
     let rho = ((8.0 * m).sqrt() / curvature).min(4.0 * m / growth).clamp(1.1, 1e3);
     let (v, e) = ((rho - 1.0 / rho) / 2.0, (rho + 1.0 / rho) / 2.0 - 1.0);
     let exponent = 0.5 * (curvature * v).powi(2) + growth * e - 2.0 * m * rho.ln();
-    // 2·(2 + 2/63) for m ≥ 4, and a little for roundings.
+    // This is 2·(2 + 2/63) for m ≥ 4, and a little more for roundings.
     4.07 * exponent.exp() / (1.0 - 1.0 / (rho * rho))
 }
 

@@ -15,11 +15,11 @@ use dobrushin::{Enclosure, Positive, Probability};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guesses {
-    /// In so many runs on D it was right.
+    /// The number of runs on D in which it was right.
     pub right: u64,
     /// The runs on D.
     pub runs: u64,
-    /// In so many runs on D′ it was wrong.
+    /// The number of runs on D′ in which it was wrong.
     pub wrong: u64,
     /// The runs on D′.
     pub other_runs: u64,
@@ -41,7 +41,8 @@ impl Guesses {
     }
 }
 
-/// The largest p known for which so many successes have probability at most `risk`: Pr\[Bin(n, p) ≥ k\] = I_p(k, n − k + 1).
+/// The largest known p for which this many successes have probability at most `risk`: Pr\[Bin(n, p) ≥ k\] = I_p(k, n −
+/// k + 1).
 fn least_chance(successes: u64, runs: u64, risk: f64) -> f64 {
     let (Ok(a), Ok(b)) =
         (Positive::new(successes as f64), Positive::new(runs.saturating_sub(successes) as f64 + 1.0))
@@ -70,7 +71,8 @@ mod tests {
 
     #[test]
     fn randomised_response_is_never_said_to_be_less_private_than_it_is() {
-        // Right with probability 3/4: ε = ln 3. Counts at their means prove almost all of it, and never more.
+        // The guess is right with probability 3/4, so ε = ln 3. Counts at their means prove almost all of it, and never
+        // more.
         let mut before = 0.0;
         for runs in [1000_u64, 10_000, 1_000_000] {
             let guesses = Guesses { right: runs / 4 * 3, runs, wrong: runs / 4, other_runs: runs };
@@ -80,7 +82,7 @@ mod tests {
             before = proved;
         }
         assert!(before > 3.0_f64.ln() - 0.02);
-        // Without a mistake in so many runs q₊ is still above 0.
+        // Without a mistake in this many runs, q₊ is still above 0.
         let perfect = Guesses { right: 1000, runs: 1000, wrong: 0, other_runs: 1000 };
         assert!((3.5..4.0).contains(&perfect.epsilon(0.0, 1e-9)));
         let useless = Guesses { right: 0, runs: 0, wrong: 0, other_runs: 0 };

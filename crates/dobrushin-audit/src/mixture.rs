@@ -27,7 +27,7 @@ pub(crate) const CHUNK: usize = 16;
 /// The relative error of Φ and Q at the middle of their enclosures.
 const TAIL_ERROR: f64 = 2.5e-15;
 
-/// Noise around a centre, and how likely it is for D and for D′.
+/// Noise around a centre, and its probability for D and for D′.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Component {
     pub(crate) centre: f64,
@@ -99,7 +99,7 @@ impl Mixture {
         }
     }
 
-    /// Both laws times the same number.
+    /// Multiplies both laws by the same number.
     pub(crate) fn scaled(mut self, by: f64) -> Self {
         self.components.iter_mut().for_each(|c| c.weights = c.weights.map(|weight| weight * by));
         self.error = (self.error + 2.0 * UNIT) * by;
@@ -130,8 +130,8 @@ impl Mixture {
         sums.map(|sum| sum * self.peak())
     }
 
-    /// A bound of the relative rounding error of a sum over the components, each summand of
-    /// which is right to within 4 units.
+    /// A bound on the relative rounding error of a sum over the components, each summand of which is right to within 4
+    /// units.
     pub(crate) fn sum_error(&self) -> f64 {
         (CHUNK as f64 + self.components.len() as f64 / CHUNK as f64 + 8.0) * UNIT
     }
@@ -146,8 +146,7 @@ impl Mixture {
         self.sum(|centre| self.tail(x - centre))
     }
 
-    /// A bound of the error of such probabilities. The argument of Q is off by 3 units
-    /// relatively, and |z|φ(z) < 1/4.
+    /// A bound on the error of such probabilities. The argument of Q is off by 3 units relatively, and |z|φ(z) < 1/4.
     pub(crate) fn tail_error(&self, probabilities: [f64; 2]) -> f64 {
         probabilities[0].max(probabilities[1]) * (TAIL_ERROR + self.sum_error()) + UNIT * self.mass
     }

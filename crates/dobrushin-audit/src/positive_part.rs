@@ -10,8 +10,8 @@ const DEEPEST: u32 = 50;
 /// sum of its terms or an integral 3·TERMS more, and the interval has length 2.
 pub(crate) const ROUNDING: f64 = 16.0 * TERMS as f64 * UNIT;
 
-/// Bounds of ∫₋₁¹ max(p, 0), each right to within [`ROUNDING`]·Σ|p_k|. Pieces whose integral is
-/// certainly below `negligible` are not looked into.
+/// Bounds on ∫₋₁¹ max(p, 0), each right to within [`ROUNDING`]·Σ|p_k|. Pieces whose integral is certainly below
+/// `negligible` are not examined.
 ///
 /// # Guarantee
 /// On a piece where the constant term outweighs the rest, p has one sign. Where the linear term
@@ -57,7 +57,7 @@ impl Search<'_> {
             let root = root_of_monotone(&q);
             let (left, whole) = (integral_to(&q, root), integral_to(&q, 1.0));
             let found = if q[1] > 0.0 { whole - left } else { left };
-            // No root inside: the end is the best cut, and the sign is right everywhere.
+            // There is no root inside: the end is the best cut, and the sign is right everywhere.
             let missed = if root.abs() == 1.0 { 0.0 } else { value(&q, root).powi(2) / (0.999 * slope) };
             return add(found, found + missed);
         }
@@ -66,8 +66,7 @@ impl Search<'_> {
     }
 }
 
-/// Where a monotone polynomial changes sign in [−1, 1], nearly; the end beyond which it would,
-/// otherwise.
+/// Nearly the point where a monotone polynomial changes sign in [−1, 1]; otherwise, the end beyond which it would.
 fn root_of_monotone(q: &Polynomial) -> f64 {
     let rising = q[1] > 0.0;
     let is_right = |t: f64| (value(q, t) > 0.0) == rising;
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
     use dobrushin::numeric::Random;
 
-    /// The integral by a very fine Riemann sum between the sign changes a scan finds.
+    /// The integral by a very fine Riemann sum between the sign changes that a scan finds.
     fn by_brute_force(p: &Polynomial) -> f64 {
         let n = 200_000;
         let at = |i: usize| value(p, -1.0 + 2.0 * (i as f64 + 0.5) / n as f64).max(0.0);
@@ -126,7 +125,7 @@ mod tests {
         for case in 0..60 {
             let mut roots: Vec<f64> = (0..random.below(6)).map(|_| random.between(-1.2, 1.2)).collect();
             if case % 3 == 0 && !roots.is_empty() {
-                // A double root, a near-double one, and roots at the ends.
+                // These have a double root, a near-double one, and roots at the ends.
                 roots.push(roots[0]);
                 roots.push(roots[0] + 1e-7);
                 roots.push(1.0);

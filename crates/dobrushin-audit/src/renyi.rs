@@ -23,7 +23,7 @@ use crate::taylor::{Cell, Polynomial, TERMS, integral_to, size, zoomed};
 use dobrushin::profile::Direction;
 use dobrushin::{Enclosure, RenyiOrder};
 
-/// How close the bounds of S come, unless errors or [`DEEPEST`] prevent it.
+/// The bounds on S come this close, unless errors or [`DEEPEST`] prevent it.
 const TOLERANCE: f64 = 1e-6;
 
 /// A cell is halved at most this often.
@@ -32,12 +32,12 @@ const DEEPEST: u32 = 10;
 /// Roundings of a zoomed polynomial, its extremes and its integral, relative to Σ|p_k|.
 const ROUNDING: f64 = 16.0 * TERMS as f64 * UNIT;
 
-/// Lower and upper bounds of a number ≥ 0.
+/// Lower and upper bounds on a number ≥ 0.
 type Bounds = [f64; 2];
 
 impl Laws {
-    /// D_α of the law for D from the law for D′ if `direction` is forward, of the latter from the
-    /// former if it is reverse, for a finite α > 1. For other orders nothing is said: [0, ∞].
+    /// D_α of the law for D from the law for D′ if `direction` is forward, of the latter from the former if it is
+    /// reverse, for a finite α > 1. For other orders, the answer is [0, ∞].
     pub fn renyi(&self, direction: Direction, order: RenyiOrder) -> Enclosure {
         let order = order.get();
         let nothing = Enclosure::new(0.0, f64::INFINITY).unwrap_or(Enclosure::ENTIRE);
@@ -73,12 +73,12 @@ impl Laws {
         sum.ln() / (Enclosure::from(order) - Enclosure::ONE)
     }
 
-    /// How far the density of either law is from the mixtures', at most.
+    /// How far the density of either law is from that of its mixture, at most.
     fn density_error(&self) -> f64 {
         self.parts.iter().map(|part| part.error * part.peak()).sum::<f64>() * (1.0 + 1e-12)
     }
 
-    /// What either law gives the ends of the interval at least, whatever the centres in reach.
+    /// What either law gives at least to the ends of the interval, whatever the centres within reach are.
     fn least_atoms(&self) -> [f64; 2] {
         let (lower, upper) = (self.interval.lower(), self.interval.upper());
         let mut least = [0.0; 2];
@@ -89,7 +89,7 @@ impl Laws {
         least.map(|least| least * (1.0 - 1e-9))
     }
 
-    /// What the density of either law is at least in the cell, whatever the centres in reach.
+    /// What the density of either law is at least in the cell, whatever the centres within reach are.
     fn least_density(&self, cell: &Cell) -> f64 {
         let least = |part: &Mixture| {
             let farthest =
@@ -102,7 +102,7 @@ impl Laws {
     }
 }
 
-/// A cell and what is known of its densities.
+/// A cell and what is known about its densities.
 struct Pieces<'a> {
     cell: &'a Cell,
     /// Which law is P, and which Q.
@@ -114,7 +114,7 @@ struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// Bounds of the part of S on [middle − half, middle + half].
+    /// Bounds on the part of S on [middle − half, middle + half].
     fn bounds(&self, middle: f64, half: f64, depth: u32) -> Bounds {
         let width = 2.0 * half * self.cell.tile.half;
         let [p, q] = self.roles.map(|i| self.law(&self.cell.densities[i], middle, half, width));
@@ -130,7 +130,7 @@ impl Pieces<'_> {
         [halves[0][0] + halves[1][0], halves[0][1] + halves[1][1]]
     }
 
-    /// The density and the probability of a law there.
+    /// The density and the probability of a law on this part.
     fn law(&self, density: &Polynomial, middle: f64, half: f64, width: f64) -> Known {
         let zoomed = zoomed(density, middle, half);
         let error = self.error + ROUNDING * size(density);

@@ -3,7 +3,7 @@
 use crate::error::LARGEST;
 use crate::{Error, Interval, Map};
 
-/// The most noise scales that the interval may be long.
+/// The interval may be at most this many noise scales long.
 const MOST_CELLS: usize = 20_000;
 
 /// The noise that a step adds.
@@ -51,7 +51,7 @@ impl Noise {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What is added.
+    /// The noise that is added.
     pub noise: Noise,
     /// The map without the record.
     pub common: Map,
@@ -59,28 +59,28 @@ pub struct Step {
     pub first: Map,
     /// The map of D′ with the record.
     pub second: Map,
-    /// How likely the record takes part.
+    /// The probability that the record takes part.
     pub probability: f64,
 }
 
 impl Step {
-    /// The record takes no part.
+    /// A step in which the record takes no part.
     pub fn never(noise: Noise, common: Map) -> Self {
         let (first, second) = (common.clone(), common.clone());
         Self { noise, common, first, second, probability: 0.0 }
     }
 
-    /// The record takes part for certain.
+    /// A step in which the record certainly takes part.
     pub fn always(noise: Noise, first: Map, second: Map) -> Self {
         Self { noise, common: first.clone(), first, second, probability: 1.0 }
     }
 
-    /// The chances of `common`, and of `first` or `second`.
+    /// The probabilities of `common`, and of `first` or `second`.
     pub(crate) fn chances(&self) -> [f64; 2] {
         [1.0 - self.probability, self.probability]
     }
 
-    /// The maps that are used at all, each with its chance for D and for D′.
+    /// The maps that are used at all, each with its probability for D and for D′.
     pub(crate) fn active(&self) -> impl Iterator<Item = (&Map, [f64; 2])> {
         let [absent, present] = self.chances();
         let maps =

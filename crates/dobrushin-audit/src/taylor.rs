@@ -28,11 +28,11 @@ const REMAINDER: f64 = 2.8e-17;
 pub(crate) struct Cell {
     pub(crate) tile: Tile,
     pub(crate) densities: [Polynomial; 2],
-    /// How far the polynomials are from the mixtures' densities, at most.
+    /// How far the polynomials are from the densities of the mixtures, at most.
     pub(crate) error: f64,
 }
 
-/// Cuts the interval so that every density of the parts is analytic on each cell, and expands.
+/// Cuts the interval so that every density of the parts is analytic on each cell, and expands the densities.
 pub(crate) fn cells(interval: Interval, parts: &[Mixture]) -> Vec<Cell> {
     let widest = parts.iter().fold(f64::INFINITY, |least, part| least.min(part.noise.scale())) * HALF_WIDTH;
     let kinks = parts.iter().filter(|part| matches!(part.noise, Noise::Laplace(_)));
@@ -90,8 +90,8 @@ fn expand(tile: Tile, parts: &[Mixture]) -> Cell {
     cell
 }
 
-/// How much less the rounding errors of a component z scales away are than at worst: twice the
-/// largest of the expressions above, over their bounds, for |z| beyond each integer.
+/// How much smaller the rounding errors of a component z scales away are than in the worst case: twice the largest of
+/// the expressions above, over their bounds, for |z| beyond each integer.
 fn presence(noise: Noise, z: f64) -> f64 {
     const BEYOND: [f64; 8] = [1.0, 1.0, 1.0, 0.25, 2e-2, 5e-4, 5e-6, 2e-8];
     match noise {

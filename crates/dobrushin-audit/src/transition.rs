@@ -28,13 +28,13 @@ use crate::mixture::{Mixture, OUT_OF_SIGHT, UNIT, UNSEEN};
 use crate::step::{Noise, Step};
 use crate::{Error, Interval};
 
-/// What a panel's sum may err, relative to its half-width and the peak.
+/// The error that the sum of a panel may have, relative to its half-width and the peak.
 const TOLERANCE: f64 = 1e-18;
 
 /// The largest curvature·half-width of a panel.
 const WIDEST: f64 = 4.0;
 
-/// The most nodes of a law.
+/// A law has at most this many nodes.
 const MOST_NODES: usize = 20_000;
 
 impl Mixture {
@@ -47,7 +47,7 @@ impl Mixture {
     }
 }
 
-/// A step under way.
+/// A step that is being carried out.
 struct Push<'a> {
     from: &'a Mixture,
     interval: Interval,
@@ -65,7 +65,7 @@ impl<'a> Push<'a> {
         Self { from, interval, step, number, to, displacement: 0.0, nodes: 0 }
     }
 
-    /// The pieces of the maps at `x`, with their chances.
+    /// The pieces of the maps at `x`, with their probabilities.
     fn pieces(&self, x: f64) -> Vec<(Piece, [f64; 2])> {
         self.step.active().map(|(map, chances)| (map.piece(x), chances)).collect()
     }
@@ -159,8 +159,8 @@ impl<'a> Push<'a> {
                 self.push(pieces, x, masses);
             }
             self.count(rule.size())?;
-            // The rule; the densities; the ends of the tile, where the integrand is at most
-            // `peak`, and the nodes, where its slope counts.
+            // The error of the rule, that of the densities, that of the ends of the tile, where the integrand is at
+            // most `peak`, and that of the nodes, where its slope counts.
             let slopes = half * (1.0 / scale + steepness);
             let rounding = 8.0 * half + 8.0 * tile.magnitude() * (1.0 + slopes);
             self.to.error += self.from.peak() * (half * error + UNIT * rounding);
@@ -193,7 +193,7 @@ impl<'a> Push<'a> {
             + self.interval.length() * from.peak() * UNSEEN
             + self.displacement / to.noise.scale()
             + 1e-25;
-        // The sums above are rounded too.
+        // The sums above are also rounded.
         to.error *= 1.0 + 1e-9;
         to
     }

@@ -20,14 +20,14 @@ pub struct Common {
     /// Print only the answer: no explanations, no progress
     #[arg(long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Print also what does not apply and what says nothing
+    /// Also print what does not apply and what says nothing
     #[arg(long, global = true)]
     pub verbose: bool,
-    /// How many significant digits of numbers to print, rounded outward; JSON always has all
+    /// Print numbers with this many significant digits, rounded outward; JSON always has all digits
     #[arg(long, global = true, value_name = "N", default_value_t = DIGITS as u8,
           value_parser = clap::value_parser!(u8).range(1..=17))]
     pub digits: u8,
-    /// Write to a file instead of standard output, which is "-"
+    /// Write to this file instead of standard output ("-" is standard output)
     #[arg(long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ impl Common {
         self.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT))
     }
 
-    /// How much of it people want to read.
+    /// How much of the answer people want to read.
     pub fn style(&self) -> Style {
         Style { quiet: self.quiet, verbose: self.verbose, digits: usize::from(self.digits) }
     }
@@ -47,25 +47,25 @@ impl Common {
 /// Changes to a run file.
 #[derive(Args, Debug)]
 pub struct SetArgs {
-    /// Put a value in place of the file's, as run.steps=1000 or steps=1000; it replaces keys that it
-    /// excludes, such as another noise. May be given several times
+    /// Replace a value of the file, as in run.steps=1000 or steps=1000. It also replaces keys that exclude it, such as
+    /// another noise. You can give this flag several times
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
 
-/// What is asked of a run.
+/// What is asked about a run.
 #[derive(Args, Debug)]
 pub struct QuestionArgs {
-    /// The δ for which to find ε, in place of the file's [target]
+    /// The δ for which to find ε, instead of the one in the file's [target]
     #[arg(long, value_parser = delta, allow_negative_numbers = true, conflicts_with = "epsilon")]
     pub delta: Option<Delta>,
-    /// The ε for which to find δ, in place of the file's [target]
+    /// The ε for which to find δ, instead of the one in the file's [target]
     #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
     pub epsilon: Option<Epsilon>,
 }
 
 impl QuestionArgs {
-    /// What the flags ask, or else the file.
+    /// The question that the flags ask, or else the one that the file asks.
     pub fn of(&self, file: &RunFile) -> Result<Question, Problem> {
         match (self.delta, self.epsilon) {
             (Some(delta), _) => Ok(Question::EpsilonAt(delta)),
@@ -79,7 +79,7 @@ impl QuestionArgs {
     }
 }
 
-/// A δ that something is to be certified or searched for. A question may have any; but everything is (ε, 1)-private.
+/// A δ that something is to be certified or searched for. A question may have any δ, but everything is (ε, 1)-private.
 pub fn worth_meeting(delta: Delta) -> Result<Delta, Problem> {
     if delta.get() < 1.0 {
         return Ok(delta);
@@ -90,26 +90,26 @@ pub fn worth_meeting(delta: Delta) -> Result<Delta, Problem> {
     .help("--delta 1e-6, well below 1 over the number of records"))
 }
 
-/// Which analyses are asked.
+/// Which analyses are wanted.
 #[derive(Args, Debug)]
 pub struct AnalysesArgs {
-    /// Only these analyses, separated by commas, as listed by dobrushin explain; closed-form is all that add up
-    /// nothing on a grid or step by step, and take no time
+    /// Use only these analyses, separated by commas; dobrushin explain lists them. closed-form means all that are
+    /// formulas: they sum nothing on a grid or step by step, and take no time
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = analyses)]
     pub analyses: Vec<Selection>,
 }
 
-/// One analysis, or several by one word.
+/// One analysis, or one word for several.
 #[derive(Clone, Debug)]
 pub enum Selection {
-    /// The one with this name.
+    /// The analysis with this name.
     One(&'static str),
-    /// All that are formulas.
+    /// All analyses that are formulas.
     ClosedForm,
 }
 
 impl AnalysesArgs {
-    /// The names of those that are asked; none: all.
+    /// The names of the analyses that are wanted; an empty list means all.
     pub fn only(&self) -> Vec<&'static str> {
         let asked = |theorem: &&Theorem| {
             self.analyses.iter().any(|selection| match selection {
@@ -128,7 +128,7 @@ pub struct LevelArgs {
     #[arg(long, value_delimiter = ',', value_parser = epsilon, default_values = ["0", "0.5", "1", "2", "5"],
           allow_negative_numbers = true)]
     pub epsilon: Vec<Epsilon>,
-    /// Further levels given as γ = e^ε > 0 (below 1 too)
+    /// Further levels, given as γ = e^ε > 0 (also below 1)
     #[arg(long, value_delimiter = ',', value_parser = |s: &str| positive("gamma", s),
           allow_negative_numbers = true)]
     pub gamma: Vec<Positive>,
@@ -144,12 +144,12 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
-/// A number that is accepted.
+/// A number that the check accepts.
 pub fn checked<T>(text: &str, check: impl Fn(f64) -> Result<T, Error>) -> Result<T, String> {
     check(number(text)?).map_err(|error| error.to_string())
 }
 
-/// As `checked`, and not infinite.
+/// Like `checked`, but it also refuses infinity.
 pub fn finite<T>(
     name: &'static str,
     text: &str,

@@ -6,12 +6,12 @@ use same_file::Handle;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a command was asked to read and to write, by the names of its arguments.
+/// What a command is asked to read and to write, by the names of its arguments.
 #[derive(Default)]
 pub struct Touched {
-    /// What each is, as in "the file with the data", and where.
+    /// What each input is, as in "the file with the data", and where it is.
     pub inputs: Vec<(&'static str, PathBuf)>,
-    /// How each is called in messages, and where.
+    /// What messages call each output, and where it is.
     pub outputs: Vec<(String, PathBuf)>,
 }
 
@@ -27,7 +27,7 @@ struct Output {
 }
 
 impl Guard {
-    /// Refuses outputs that are inputs, or each other. Nothing is written, and nothing but names is read.
+    /// Refuses outputs that are inputs, or each other. It writes nothing, and reads only names.
     pub fn new(touched: &Touched) -> Result<Self, Problem> {
         let mut outputs: Vec<Output> = Vec::new();
         for (name, path) in &touched.outputs {
@@ -37,7 +37,8 @@ impl Guard {
             }
             outputs.push(output);
         }
-        // Also where answers go to a file, it should not be an input: something is appended to it sooner or later.
+        // Even if the answer goes to a file, standard output must not be an input: sooner or later something is
+        // appended to it.
         if !outputs.iter().any(|output| output.is_standard) {
             outputs.push(Output::new("standard output", Path::new(STANDARD_OUTPUT))?);
         }
@@ -46,7 +47,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Refuses to go on if an output is this input, such as one that a file names.
+    /// Refuses to go on if an output is this input, for example one that a file names.
     pub fn spares(&self, what: &str, input: &Path) -> Result<(), Problem> {
         let Some(input) = Identity::of_input(input) else {
             return Ok(());
@@ -54,7 +55,7 @@ impl Guard {
         match self.outputs.iter().find(|output| output.file.as_ref().is_some_and(|file| file.is(&input))) {
             None => Ok(()),
             Some(output) => Err(Problem::new(format!("{} is the file with {what}", output.name))
-                .help("give another name: what is read is never replaced. Nothing was written")),
+                .help("give another name: an input is never replaced. Nothing was written")),
         }
     }
 }
@@ -85,7 +86,7 @@ impl Output {
     }
 }
 
-/// By what a regular file is recognised, or one that does not exist yet. Devices and pipes lose nothing by being written to.
+/// What identifies a regular file, or one that does not exist yet. Devices and pipes lose nothing by being written to.
 struct Identity {
     /// The path without links, if it is known.
     path: Option<PathBuf>,
@@ -121,12 +122,12 @@ impl Identity {
     }
 }
 
-/// The path without links and "..", also where its end does not exist.
+/// The path without links and "..", even where its end does not exist.
 fn resolved(path: &Path) -> PathBuf {
     follow(path, 40)
 }
 
-/// As [`resolved`], with at most this many links to what does not exist.
+/// Like [`resolved`], with at most this many links to paths that do not exist.
 fn follow(path: &Path, links: usize) -> PathBuf {
     if let Ok(path) = fs::canonicalize(path) {
         return path;
@@ -135,7 +136,7 @@ fn follow(path: &Path, links: usize) -> PathBuf {
     match (fs::read_link(path), path.file_name()) {
         (Ok(next), _) if links > 0 => follow(&folder.join(next), links - 1),
         (_, Some(name)) => follow(folder, links).join(name),
-        // It ends in "..", or is the root.
+        // The path ends in "..", or is the root.
         (_, None) => folder_of(&follow(folder, links)).to_owned(),
     }
 }
@@ -165,7 +166,7 @@ mod tests {
         }
         assert!(allowed(&path("data.csv"), &path("other.csv")));
         assert!(allowed(&path("data.csv"), &path("inner/data.csv")));
-        // Names that do not exist yet are compared too.
+        // Names that do not exist yet are also compared.
         let two = |one: &str, other: &str| {
             let outputs = [one, other].map(|name| (format!("--{name}"), path(name)));
             Guard::new(&Touched { inputs: Vec::new(), outputs: outputs.to_vec() }).is_ok()

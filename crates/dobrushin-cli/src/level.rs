@@ -16,7 +16,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// Those of `--epsilon`, then those of `--gamma`.
+    /// The levels of `--epsilon`, then those of `--gamma`.
     pub fn all(at: &LevelArgs) -> Result<Vec<Self>, Problem> {
         let by_epsilon = at
             .epsilon
@@ -41,7 +41,7 @@ impl Level {
         self.gamma.epsilon().midpoint()
     }
 
-    /// The fields that say which level it is.
+    /// The fields that tell which level it is.
     pub fn json(&self) -> Map<String, Value> {
         let mut fields = object([("epsilon", json_number(self.epsilon()))]);
         if let Some(gamma) = self.given_as_gamma {

@@ -40,7 +40,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// What is wrong with these words, the name of the program first, or with what they ask for.
+/// What is wrong with these words (the name of the program first), or with what they ask for.
 fn complaint<'a>(words: impl Iterator<Item = &'a OsStr>) -> Option<String> {
     match Cli::try_parse_from(words) {
         Ok(cli) => command::run(&cli).err().map(|problem| problem.to_string()),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Adding up losses takes and gives back megabytes, which some systems' allocators return to the system each time.
+/// Composing losses allocates and frees megabytes, which some systems' allocators return to the system each time.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

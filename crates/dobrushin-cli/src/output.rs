@@ -26,12 +26,13 @@ impl Report {
         Self { text, json, answer_is_no: false }
     }
 
-    /// 1 for the answer "no".
+    /// The exit code: 1 for the answer "no".
     pub fn exit_code(&self) -> ExitCode {
         if self.answer_is_no { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
 
-    /// As the flags ask. No file that it quotes can command a terminal; JSON stays the same JSON.
+    /// The report in the form that the flags ask for. No file that it quotes can command a terminal; JSON is not
+    /// changed.
     pub fn rendered(&self, common: &Common) -> String {
         lines_shown_safely(&match common.json {
             true => format!("{:#}\n", self.json),

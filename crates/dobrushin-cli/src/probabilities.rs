@@ -5,8 +5,8 @@ use crate::table_file::{CsvRows, Row};
 use std::io::Read;
 use std::path::Path;
 
-/// The numbers of a CSV file, a row each. Blank lines and lines that start with
-/// "#" are passed over, and so is a first line in which no cell is a number.
+/// The numbers of a CSV file, row by row. Blank lines and lines that start with "#" are skipped, and so is a first line
+/// in which no cell is a number.
 pub fn read(path: &Path) -> Result<Vec<Vec<f64>>, Problem> {
     let bytes = bytes_of(path)?;
     parse(&bytes).map_err(|problem| problem.help(format!("in {}: {HELP}", shown(path))))
@@ -30,11 +30,11 @@ fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// The numbers of a CSV file that is in memory.
+/// The numbers of a CSV file in memory.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {
-    // Spreadsheets begin UTF-8 files with a byte-order mark.
+    // Spreadsheets start UTF-8 files with a byte-order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // A remark may hold quotes: it becomes a blank line, which keeps the numbers of the lines after it.
+    // A comment may hold quotes. It becomes a blank line, so the lines after it keep their numbers.
     let is_no_remark = |line: &&[u8]| !line.starts_with(b"#");
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let bytes =

@@ -8,8 +8,8 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A message with its causes and, where there is one, what to do. All are short, and fit for a terminal, whatever a file
-/// or an argument that they quote holds.
+/// A message with its causes and, where possible, what to do. All of them are short and safe for a terminal, whatever
+/// is in a file or an argument that they quote.
 #[derive(Debug)]
 pub struct Problem {
     message: String,
@@ -19,12 +19,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Something wrong with what the user gave.
+    /// A problem with what the user gave.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: for_message(&message.into()), cause: None, help: None, code: 2 }
     }
 
-    /// Nothing wrong, but the answer is "no".
+    /// Nothing is wrong, but the answer is "no".
     pub fn answer_is_no(message: impl Into<String>) -> Self {
         Self { code: 1, ..Self::new(message) }
     }
@@ -38,13 +38,13 @@ impl Problem {
         .because(error)
     }
 
-    /// With what led to it.
+    /// Adds what led to the problem.
     pub fn because(mut self, cause: impl Error + Send + 'static) -> Self {
         self.cause = Some(Box::new(Cause::of(&cause)));
         self
     }
 
-    /// With what would mend it.
+    /// Adds what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(for_message(&help.into()));
         self
@@ -64,13 +64,13 @@ impl Problem {
         say(&text);
     }
 
-    /// 2 for bad input, 1 for the answer "no".
+    /// The exit code: 2 for bad input, 1 for the answer "no".
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }
 }
 
-/// What an error and those behind it say.
+/// The messages of an error and of its causes.
 #[derive(Debug)]
 struct Cause {
     message: String,

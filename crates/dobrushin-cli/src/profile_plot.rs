@@ -4,22 +4,22 @@ use crate::plot::{Axis, Line, Plot, Scale, Series};
 use dobrushin::{Delta, Enclosure, Gamma};
 use std::f64::consts::LN_10;
 
-/// How many points a curve has.
+/// The number of points of a curve.
 const POINTS: u32 = 400;
 
 /// A curve ε ↦ ln δ, drawn at its upper ends.
 pub struct Profile<'a> {
     /// The name in the legend.
     pub label: &'static str,
-    /// How it is drawn.
+    /// How the curve is drawn.
     pub line: Line,
     /// ln δ at a level.
     pub ln_delta: &'a dyn Fn(Gamma) -> Enclosure,
-    /// The level at which it reaches the floor of the picture; ∞ if it never does.
+    /// The level at which the curve reaches the floor of the picture; ∞ if it never does.
     pub end: f64,
 }
 
-/// What is drawn, and where it ends.
+/// What is drawn, and where the picture ends.
 pub struct Picture<'a> {
     pub title: String,
     /// The name of the vertical axis.

@@ -8,12 +8,12 @@ use dobrushin_document::{Files, RunFile, SelfContained, Setting, schema, text_of
 use dobrushin_train::schema::Schema;
 use std::path::{Path, PathBuf};
 
-/// A run file that was opened, settings applied.
+/// A run file that was opened, with settings applied.
 #[derive(Clone)]
 pub struct Opened {
-    /// What it says.
+    /// What the file says.
     pub file: RunFile,
-    /// What paths in it are relative to.
+    /// The folder that paths in the file are relative to.
     folder: Folder,
 }
 
@@ -21,8 +21,8 @@ pub struct Opened {
 struct Folder(PathBuf);
 
 impl Opened {
-    /// Reads a file, or the built-in example without one, and applies every `key=value`; an output that would replace a
-    /// file that it names is refused.
+    /// Reads a file, or the built-in example if there is none, and applies every `key=value`. An output that would
+    /// replace a file that it names is refused.
     pub fn new(path: Option<&Path>, assignments: &[String], guard: &Guard) -> Result<Self, Problem> {
         let (mut file, folder) = match path {
             Some(path) => (read(path)?, path.parent().map(Path::to_path_buf).unwrap_or_default()),
@@ -36,7 +36,7 @@ impl Opened {
         Ok(opened)
     }
 
-    /// The same with other values.
+    /// The same file with other values.
     pub fn with(&self, settings: impl IntoIterator<Item = Setting>) -> Result<Self, Problem> {
         let mut changed = self.clone();
         settings.into_iter().try_for_each(|setting| changed.file.set(&setting))?;
@@ -48,7 +48,7 @@ impl Opened {
         self.file.names().try_for_each(|(what, name)| guard.spares(what, &self.folder.0.join(name)))
     }
 
-    /// The run with the content of every file that it names.
+    /// The run, with the content of every file that it names.
     pub fn self_contained(&self) -> Result<SelfContained, Problem> {
         self.file.self_contained(&self.folder)
     }

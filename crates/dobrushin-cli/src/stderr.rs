@@ -3,13 +3,13 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, Write};
 
-/// Writes to standard error. Where that is full or closed there is nobody to tell, and nothing to be done: the exit code
-/// still says how the program ended.
+/// Writes to standard error. If that is full or closed, nobody can be told, and the exit code still says how the
+/// program ended.
 pub fn say(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// A bar that counts up to this many of something; it is shown on a terminal only.
+/// A bar that counts up to this many of something; it is shown only on a terminal.
 pub fn bar(show: bool, count: u64, what: &str) -> ProgressBar {
     let bar = if show { ProgressBar::new(count) } else { ProgressBar::hidden() };
     let style = ProgressStyle::with_template(&format!("{{wide_bar}} {{pos}}/{{len}} {what}, {{eta}} left"));

@@ -5,7 +5,7 @@ use dobrushin_train::schema::SchemaError;
 use std::error::Error;
 use std::fmt;
 
-/// Why a document was refused: the key or place and what is accepted, what led to it, and what would mend it.
+/// Why a document was refused: the key or place and what is accepted, what led to it, and what would fix it.
 ///
 /// ```
 /// use dobrushin_document::RunFile;
@@ -25,18 +25,18 @@ pub struct DocumentError {
 }
 
 impl DocumentError {
-    /// Something wrong with what a document says.
+    /// A problem with what a document says.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None, cause: None }
     }
 
-    /// With what would mend it.
+    /// Adds what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// With what led to it.
+    /// Adds what led to it.
     pub fn because(mut self, cause: impl Error + Send + Sync + 'static) -> Self {
         self.cause = Some(Box::new(cause));
         self

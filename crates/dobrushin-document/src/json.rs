@@ -1,7 +1,7 @@
-//! JSON: from others, read so that it says one thing only; and as it is written.
+//! JSON: reading other people's files so that they say only one thing, and writing ours.
 //!
-//! Of a key that is given twice some programs take the first value and some the last, so that the file would say one thing
-//! to whoever checks it and another to whoever uses it. Such a file is refused. `serde_json` takes the last value, and no
+//! If a key is given twice, some programs take the first value and some the last, so the file would say one thing to
+//! whoever checks it and another to whoever uses it. Such a file is refused. `serde_json` takes the last value, and no
 //! crate in use here refuses duplicates in a tree of any shape, so the tree is built here.
 
 use crate::error::DocumentError;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use toml::Value as Toml;
 
-/// What a file says. How it is called, what it should be, and `help` on where such files come from, are for messages.
+/// What a file says. Its name, what it should be, and `help` on where such files come from, are for messages.
 pub fn read(bytes: &[u8], name: &str, what: &str, help: &str) -> Result<Value, DocumentError> {
     parse(bytes).map_err(|error| {
-        DocumentError::new(format!("{name} is no {what}: it is not valid JSON")).because(error).help(help)
+        DocumentError::new(format!("{name} is not a {what}: it is not valid JSON")).because(error).help(help)
     })
 }
 
@@ -26,7 +26,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
 
 /// A document as JSON, its keys in alphabetical order.
 pub fn of(document: &impl Serialize) -> Value {
-    // Only keys that are no texts, and serialisers that fail by themselves, cannot be written.
+    // Only keys that are not texts, and serialisers that fail by themselves, cannot be written.
     serde_json::to_value(document).unwrap_or(Value::Null)
 }
 
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Bounds {
     }
 }
 
-/// A value of TOML, for programs.
+/// A TOML value as JSON, for programs.
 pub(crate) fn of_toml(value: &Toml) -> Value {
     match value {
         Toml::String(text) => json!(text),
@@ -108,7 +108,7 @@ pub(crate) fn of_toml(value: &Toml) -> Value {
     }
 }
 
-/// A value that a program gave; `None` if there is no such value in TOML.
+/// A value that a program gave; `None` if TOML has no such value.
 pub(crate) fn to_toml(json: &Value) -> Option<Toml> {
     Some(match json {
         Value::Null => return None,

@@ -1,11 +1,11 @@
 //! The documents of dobrushin: what is read and written, as typed values.
 //!
-//! A [`RunFile`] says what was run, and becomes a [`SelfContained`] run that names no file; a schema (see [`schema`]) says
-//! what the columns of a table hold; a [`Certificate`](certificate::Certificate) is a guarantee with all that is needed to
-//! recompute it; a [`SavedModel`](model::SavedModel) is what was trained. Texts and bytes come in and go out: nothing here
-//! opens a file, takes arguments or prints, so that every front end can use it.
+//! A [`RunFile`] says what was run, and becomes a [`SelfContained`] run that names no file; a schema (see [`schema`])
+//! says what the columns of a table hold; a [`Certificate`](certificate::Certificate) is a guarantee with all that is
+//! needed to recompute it; a [`SavedModel`](model::SavedModel) is what was trained. Texts and bytes come in and go out.
+//! Nothing here opens a file, takes arguments or prints, so every front end can use it.
 //!
-//! Run files and schemas are read by one section reader and not by derived code: it says which key is wrong, what
+//! One section reader, and not derived code, reads run files and schemas: it says which key is wrong, what
 //! is accepted, what was probably meant, and how to write it.
 
 pub mod certificate;

@@ -9,15 +9,15 @@ use dobrushin_train::{Model, Released};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// By which model files are known.
+/// Identifies model files.
 const KIND: &str = "dobrushin-model";
-/// The version of their format.
+/// The version of the format of models.
 const SCHEMA: u64 = 1;
 
 /// Where models come from.
 pub const WRITERS: &str = "dobrushin train writes models";
 
-/// A file of a model. It knows the run that its certificate must be of.
+/// The file of a model. It has the hash of the run that its certificate must be for.
 #[derive(Serialize)]
 pub struct ModelFile<'a> {
     schema: u64,
@@ -31,7 +31,7 @@ pub struct ModelFile<'a> {
 }
 
 impl<'a> ModelFile<'a> {
-    /// What training by a run released.
+    /// The file of what training by a run released.
     pub fn new(run: &SelfContained, released: &'a Released, private: bool) -> Self {
         let run = run.json();
         Self {
@@ -53,7 +53,7 @@ impl<'a> ModelFile<'a> {
 
 /// A model, read from its file.
 pub struct SavedModel {
-    /// What it is.
+    /// The model itself.
     pub model: Model,
     /// How its data are read.
     pub schema: Schema,
@@ -65,14 +65,14 @@ impl SavedModel {
     /// Reads what [`ModelFile::bytes`] gave; `name` stands in errors.
     ///
     /// # Errors
-    /// [`DocumentError`] if it is no model, or one of a newer program.
+    /// [`DocumentError`] if it is not a model, or is one of a newer program.
     pub fn read(bytes: &[u8], name: &str) -> Result<Self, DocumentError> {
         let file = json::read(bytes, name, "model", WRITERS)?;
-        let no_model = |why: &str| DocumentError::new(format!("{name} is no model: {why}")).help(WRITERS);
+        let no_model = |why: &str| DocumentError::new(format!("{name} is not a model: {why}")).help(WRITERS);
         if file["kind"] == KIND && file["schema"].as_u64().is_some_and(|version| version > SCHEMA) {
             let message = format!("{name} is a model in version {} of its format", file["schema"]);
             return Err(DocumentError::new(format!("{message}, but this program reads version {SCHEMA}"))
-                .help("the program that wrote it reads it, and newer ones"));
+                .help("the program that wrote it can read it, and so can newer ones"));
         }
         if file["kind"] != KIND || file["schema"] != SCHEMA {
             return Err(no_model(&format!("its kind is not {KIND:?} in version {SCHEMA}")));

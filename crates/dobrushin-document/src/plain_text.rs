@@ -1,9 +1,9 @@
-//! Text from files and arguments, made fit to be shown.
+//! Text from files and arguments, made safe to show.
 //!
 //! A terminal obeys control characters: a category called "\u{1b}[2J" clears the screen, and one with a bidirectional
 //! override reads as something that it is not. So nothing that a file says reaches a person without one of these
-//! functions. They write such a character as `\u001b`, which JSON and TOML read back as the same character. And a
-//! spreadsheet obeys formulas: see [`csv_cell`].
+//! functions. They write such a character as `\u001b`, which JSON and TOML read back as the same character. A
+//! spreadsheet also obeys formulas: see [`csv_cell`].
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -14,17 +14,18 @@ pub fn shown_safely(text: &str) -> String {
     escaped(text, false)
 }
 
-/// As [`shown_safely`] for a text of several lines, which keeps its line feeds and tabs.
+/// Like [`shown_safely`], for a text of several lines, which keeps its line feeds and tabs.
 pub fn lines_shown_safely(text: &str) -> String {
     escaped(text, true)
 }
 
-/// A text for a message: several lines, shown safely, of at most [`LONGEST`] characters and a note of what was left out.
+/// A text for a message: several lines, shown safely, of at most [`LONGEST`] characters, and a note about what was left
+/// out.
 pub fn for_message(text: &str) -> String {
     lines_shown_safely(&shortened(text))
 }
 
-/// How many characters of a text a message shows.
+/// A message shows at most this many characters of a text.
 pub const LONGEST: usize = 2000;
 
 fn shortened(text: &str) -> Cow<'_, str> {
@@ -50,10 +51,10 @@ fn escaped(text: &str, has_lines: bool) -> String {
 
 /// A text as a cell of a CSV file, in quotes if it needs them, that no spreadsheet takes for a formula.
 ///
-/// A text that begins with one of the characters that begin a formula, and is not a number, gets an apostrophe before it, by which spreadsheets know
-/// texts (OWASP, "CSV injection"); so does one with apostrophes before such a character. Nothing is lost: if a
-/// cell has one or more apostrophes and then such a character, the text is the cell without the first of them, and all
-/// other cells are their texts.
+/// A text that begins with a character that begins a formula, and is not a number, gets an apostrophe before it, by
+/// which spreadsheets recognise texts (OWASP, "CSV injection"); so does one with apostrophes before such a character.
+/// Nothing is lost: if a cell has one or more apostrophes and then such a character, the text is the cell without the
+/// first of them; every other cell is its text.
 pub fn csv_cell(text: &str) -> String {
     let is_formula = text.trim_start_matches('\'').starts_with(FORMULA);
     let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
@@ -64,7 +65,7 @@ pub fn csv_cell(text: &str) -> String {
     }
 }
 
-/// How a formula begins in one spreadsheet or another.
+/// A formula begins with one of these in one spreadsheet or another.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// Control characters (C0, delete, C1), line and paragraph separators, and what overrides the direction of writing.

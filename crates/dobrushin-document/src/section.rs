@@ -18,26 +18,26 @@ pub struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The table of a section with a name, as `[run]`.
+    /// The table of a named section, such as `[run]`.
     pub fn of(tables: &'a Table, name: &str, keys: Keys) -> Result<Self, DocumentError> {
         let table = match tables.get(name) {
             None => None,
             Some(Value::Table(table)) => Some(table),
             Some(other) => {
-                let what = format!("{name} is no section: it is a {}", other.type_str());
+                let what = format!("{name} is not a section: its type is {}", other.type_str());
                 return Err(DocumentError::new(what).help(format!("write [{name}] above its keys")));
             }
         };
         Ok(Self { keys, prefix: format!("{name}."), place: format!("to [{name}]"), table })
     }
 
-    /// One table of a list, counted from 1, as the second `[[step]]`.
+    /// One table of a list, counted from 1, such as the second `[[step]]`.
     pub fn entry(table: &'a Table, name: &str, number: usize, keys: Keys) -> Self {
         let (prefix, place) = (format!("{name} {number}."), format!("to its [[{name}]]"));
         Self { keys, prefix, place, table: Some(table) }
     }
 
-    /// A table whose keys messages call by a prefix, as "columns.age.".
+    /// A table whose keys have a prefix in messages, such as "columns.age.".
     pub fn table(table: &'a Table, prefix: String, keys: Keys) -> Self {
         Self { keys, prefix, place: "it".to_owned(), table: Some(table) }
     }
@@ -47,7 +47,7 @@ impl<'a> Section<'a> {
         self.table.into_iter().flat_map(|table| table.keys().map(String::as_str))
     }
 
-    /// How messages call a key.
+    /// The name of a key in messages.
     pub fn dotted(&self, key: &str) -> String {
         format!("{}{key}", self.prefix)
     }
@@ -66,7 +66,7 @@ impl<'a> Section<'a> {
             .help(self.example(key))
     }
 
-    /// What to say about a key that is needed.
+    /// What to say about a required key.
     pub fn missing(&self, key: &str) -> DocumentError {
         DocumentError::new(format!("{} is missing", self.dotted(key))).help(format!(
             "add {}, for example: {}",
@@ -79,7 +79,7 @@ impl<'a> Section<'a> {
         self.keys.iter().find(|(name, _)| *name == key).map_or("", |(_, example)| example)
     }
 
-    /// Refuses all keys but those that are known; `of` says of what.
+    /// Refuses all unknown keys; `of` says what the known ones belong to.
     pub fn allow_its_keys(&self, of: &str) -> Result<(), DocumentError> {
         let known = || self.keys.iter().map(|(name, _)| *name);
         let Some(unknown) = self.keys().find(|key| !known().any(|name| name == *key)) else {
@@ -89,7 +89,7 @@ impl<'a> Section<'a> {
             Some(near) => format!("did you mean {near}?"),
             None => format!("one of: {}", known().collect::<Vec<_>>().join(", ")),
         };
-        Err(DocumentError::new(format!("{} is no key of {of}", self.dotted(unknown))).help(help))
+        Err(DocumentError::new(format!("{} is not a key of {of}", self.dotted(unknown))).help(help))
     }
 
     /// A finite number.
@@ -105,7 +105,7 @@ impl<'a> Section<'a> {
         Ok(Some(number))
     }
 
-    /// A finite number that must be given.
+    /// A finite number, which is required.
     pub fn needed_number(&self, key: &str) -> Result<f64, DocumentError> {
         self.number(key)?.ok_or_else(|| self.missing(key))
     }
@@ -129,7 +129,7 @@ impl<'a> Section<'a> {
         self.number(key)?.map(accepted).transpose()
     }
 
-    /// A whole number, 1 or more, perhaps written as 1e4.
+    /// A whole number, 1 or more, which may be written as 1e4.
     pub fn whole(&self, key: &str) -> Result<Option<u64>, DocumentError> {
         let Some(value) = self.value(key) else {
             return Ok(None);
@@ -177,13 +177,13 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// One of several words, which must be given.
+    /// One of several words, which is required.
     pub fn word(&self, key: &str, words: &[&'static str]) -> Result<&'static str, DocumentError> {
         let words: Vec<(&'static str, &'static str)> = words.iter().map(|word| (*word, *word)).collect();
         self.choice(key, &words)?.ok_or_else(|| self.missing(key))
     }
 
-    /// A list of texts, each of them once, and without white space around it.
+    /// A list of distinct texts without white space around them.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, DocumentError> {
         let Some(value) = self.value(key) else {
             return Ok(None);
@@ -204,12 +204,12 @@ impl<'a> Section<'a> {
     }
 }
 
-/// What is accepted where there are a few words.
+/// What is accepted where only a few words are.
 pub fn one_of(words: impl Iterator<Item = &'static str>) -> String {
     format!("one of {}", words.map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", "))
 }
 
-/// A text that is there twice.
+/// A text that occurs twice.
 fn twice(texts: &[String]) -> Option<&String> {
     let mut sorted: Vec<&String> = texts.iter().collect();
     sorted.sort();
@@ -231,7 +231,7 @@ pub fn number(value: &Value) -> Option<f64> {
     value.as_float().or_else(|| value.as_integer().map(|n| n as f64))
 }
 
-/// A value as it is written, short.
+/// A short form of a value as it is written.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Table(_) => "a table".to_owned(),
@@ -241,7 +241,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// The word that takes fewest changes, if few.
+/// The known word that takes the fewest changes, if they are few.
 pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase().replace('_', "-");
     let best = known.map(|candidate| (strsim::levenshtein(&word, candidate), candidate)).min()?;

@@ -4,25 +4,25 @@
 //!
 //! `I_x(a,b) = x^a y^b/(a B(a,b)) · Σ_n x^n (a+b)(a+b+1)⋯(a+b+n-1)/((a+1)⋯(a+n))`
 //!
-//! has positive terms only, but needs many of them when `x` is close to one. Then the same series
-//! gives `I_y(b,a) = 1 - I_x(a,b)` quickly, and a cancellation has to be paid for with bits. The
-//! one with fewer terms is taken, to within a factor two.
+//! has only positive terms, but needs many of them when `x` is close to one. Then the same series gives `I_y(b,a) = 1 -
+//! I_x(a,b)` quickly, but the cancellation costs extra bits. The series with fewer terms is used, to within a factor of
+//! two.
 
 use crate::PRECISION;
 use crate::gamma::ln_gamma_at;
 use crate::real::{Real, WORD, round_up};
 
-/// The precision without cancellation. The logarithm of the factor before the sum is made of
-/// numbers below about `2^25`.
+/// The precision without cancellation. The logarithm of the factor before the sum consists of numbers below about
+/// `2^25`.
 const WORK: usize = PRECISION + WORD;
 
-/// No more bits than these are spent on a cancellation.
+/// A cancellation gets at most this many bits.
 const MOST_EXTRA: i64 = 1 << 14;
 
-/// Terms smaller than the largest by this many bits, and what follows them, do not matter.
+/// Terms smaller than the largest by this many bits, and the terms after them, do not matter.
 const NEGLIGIBLE: usize = PRECISION + 16;
 
-/// How many terms are counted before the other series is tried.
+/// This many terms are counted before the other series is tried.
 const FIRST_LIMIT: usize = 256;
 
 /// The regularised incomplete beta function `I_x(a, b)`.
@@ -61,7 +61,7 @@ struct Arguments {
     a: f64,
     b: f64,
     exact: f64,
-    /// Whether the exact one is `1 - x`.
+    /// Whether `1 - x` is the exact one.
     is_mirrored: bool,
 }
 
@@ -99,8 +99,8 @@ impl Arguments {
         (powers + gammas).exp() / a
     }
 
-    /// How many terms of the series matter if those below `2^-bits` do not, or `None` if they are
-    /// more than `limit`.
+    /// The number of terms of the series that matter if those below `2^-bits` do not, or `None` if it is more than
+    /// `limit`.
     fn count_terms(&self, bits: usize, limit: usize) -> Option<usize> {
         let x = self.x(WORD).to_f64();
         let one_minus_x = self.mirrored().x(WORD).to_f64();
@@ -110,7 +110,7 @@ impl Arguments {
             let place = n as f64;
             let growth = (self.a + self.b + place) / (self.a + 1.0 + place);
             let ratio = growth * x;
-            // The ratios tend monotonically to x; what follows is at most a geometric series.
+            // The ratios tend monotonically to x, so the rest is at most a geometric series.
             let gap = if growth > 1.0 { 1.0 - ratio } else { one_minus_x };
             let is_end = gap > 0.0 && log2 - gap.log2() < largest - bits as f64;
             log2 += ratio.log2();
@@ -136,7 +136,7 @@ impl Arguments {
     }
 }
 
-/// `I_x(a,b)` by the cheaper way.
+/// `I_x(a,b)` by the cheaper series.
 fn value(arguments: &Arguments) -> Real {
     let mirrored = arguments.mirrored();
     let factor = arguments.factor(WORK);

@@ -21,7 +21,7 @@ use crate::real::{Real, WORD};
 /// arguments below `2^25`.
 const WORK: usize = PRECISION + WORD;
 
-/// Terms below `2^-NEGLIGIBLE` of the first, and what follows them, do not matter.
+/// Terms below `2^-NEGLIGIBLE` of the first, and the terms after them, do not matter.
 const NEGLIGIBLE: f64 = (PRECISION + 16) as f64;
 
 /// The probability that a chi-square variable with `degrees` degrees of freedom is at most `x`.
@@ -117,8 +117,8 @@ fn upper(degrees: i64, x: f64) -> Real {
     density(degrees - 2, x) * sum + remainder
 }
 
-/// How many of the successive ratios, which decrease and are below one, are to be multiplied until
-/// the product no longer matters next to one.
+/// How many of the successive ratios, which decrease and are below one, must be multiplied until the product no longer
+/// matters beside one.
 fn count_terms(ratio: impl Fn(i64) -> f64) -> i64 {
     let mut log2 = 0.0;
     let mut count = 0;
@@ -126,7 +126,7 @@ fn count_terms(ratio: impl Fn(i64) -> f64) -> i64 {
         count += 1;
         let step = ratio(count).max(0.0);
         log2 += step.log2();
-        // What follows is at most a geometric series.
+        // The rest is at most a geometric series.
         if log2 - (1.0 - step).log2() < -NEGLIGIBLE {
             return count;
         }

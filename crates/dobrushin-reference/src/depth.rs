@@ -1,8 +1,8 @@
-//! How thorough a test is: as a contributor can wait for, or as can be.
+//! How thorough a test is: as thorough as a contributor can wait for, or as possible.
 
 use std::env;
 
-/// Whether the tests are to try all they can, as `cargo xtask test --deep` asks by setting `DOBRUSHIN_DEEP`.
+/// Whether tests should try all they can, as `cargo xtask test --deep` asks by setting `DOBRUSHIN_DEEP`.
 pub fn is_deep() -> bool {
     env::var_os("DOBRUSHIN_DEEP").is_some()
 }

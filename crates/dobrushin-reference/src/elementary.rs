@@ -37,7 +37,7 @@ impl Real {
         if size > EXTREME {
             return Real::from_f64(f64::INFINITY, bits);
         }
-        // |n| < 2^32, so that n·ln 2 is known to within 2^-(bits + 31).
+        // |n| < 2^32, so n·ln 2 is known to within 2^-(bits + 31).
         let work = bits + WORD;
         let n = (size / std::f64::consts::LN_2).round() as i64;
         let y = self - ln_2(work) * n;
@@ -57,7 +57,7 @@ impl Real {
         value.into_bits(bits)
     }
 
-    /// The natural logarithm; minus infinity at zero, not a number below.
+    /// The natural logarithm; minus infinity at zero, NaN below.
     ///
     /// `self = 2^n m` with `m` within a factor `√2` of one, and `ln self = n ln 2 + ln m`. There
     /// is no cancellation: the second summand is at most half of the first unless `n = 0`.
@@ -67,7 +67,7 @@ impl Real {
             return Real::from_f64(f64::NEG_INFINITY, bits);
         }
         if !self.value.is_positive() || self.value.is_inf() {
-            // Not a number for a negative argument, infinite at infinity.
+            // It is NaN for a negative argument, and infinite at infinity.
             return Real::new(with_consts(|consts| self.value.ln(bits, ROUNDING, consts)), bits);
         }
         let mut n = self.exponent();
@@ -90,7 +90,7 @@ impl Real {
         if -0.3 < size && size < 0.4 {
             return ln_near_one(self);
         }
-        // Exact where the sum is small, and otherwise safe to round.
+        // The sum is exact where it is small, and otherwise safe to round.
         let bits = self.bits();
         (self.with_bits(bits + WORD) + 1).ln().into_bits(bits)
     }

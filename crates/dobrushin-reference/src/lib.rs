@@ -11,7 +11,7 @@
 //!   unit normal laws at a distance `r`.
 //! * [`ln_gamma`], [`chi_square_cdf`], [`chi_square_sf`], [`regularised_beta`] and
 //!   [`regularised_beta_complement`] are the gamma and beta families.
-//! * [`golden()`] reads the values that were worked out elsewhere, and [`depth()`] says how many cases the tests try.
+//! * [`golden()`] reads the values that were computed elsewhere, and [`depth()`] says how many cases the tests try.
 //!
 //! # Accuracy
 //!

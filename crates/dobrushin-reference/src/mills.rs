@@ -16,8 +16,8 @@ const NODES_PER_UNIT: f64 = 8.0;
 /// The distance from a node is at most `2^-REACH`.
 const REACH: i64 = 4;
 
-/// From this node on, the coefficients come from the backward recurrence, which gets slow near
-/// zero, and before it from the forward one, which loses the more bits the farther it is from zero.
+/// From this node on, the coefficients come from the backward recurrence, which gets slow near zero; before it, they
+/// come from the forward one, which loses more bits the farther it is from zero.
 const BACKWARD_FROM: f64 = 4.0;
 
 thread_local! {
@@ -40,8 +40,7 @@ pub fn mills(x: &Real) -> Real {
     value.into_bits(bits)
 }
 
-/// The bits by which `x²` is larger than one, which are what its exponential loses, rounded up to
-/// whole words.
+/// The number of bits by which `x²` is larger than one, rounded up to whole words: its exponential loses these bits.
 pub(crate) fn square_bits(x: &Real) -> usize {
     // The cap is where the exponential is out of range anyway.
     (2 * x.exponent().clamp(0, 64) as usize).next_multiple_of(WORD)

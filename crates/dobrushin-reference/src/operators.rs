@@ -77,7 +77,7 @@ impl Real {
         if self.is_negative() { -self } else { self.clone() }
     }
 
-    /// The square root, correctly rounded; not a number for a negative argument.
+    /// The square root, correctly rounded; NaN for a negative argument.
     pub fn sqrt(&self) -> Real {
         Real::new(self.value.sqrt(self.bits(), ROUNDING), self.bits())
     }

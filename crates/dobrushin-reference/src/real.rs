@@ -77,12 +77,12 @@ impl Real {
         self.clone().into_bits(bits)
     }
 
-    /// As [`Real::with_bits`], by value.
+    /// Like [`Real::with_bits`], by value.
     pub(crate) fn into_bits(mut self, bits: usize) -> Self {
         let bits = round_up(bits);
         if bits < self.bits && self.value.precision().is_some_and(|held| held > bits) {
-            // Shortening a mantissa allocates nothing, and rounding can fail only by overflow of
-            // the exponent, in which case the number is kept as it is.
+            // Shortening a mantissa allocates nothing, and rounding can fail only by overflow of the exponent, in which
+            // case the number is not changed.
             let _ = self.value.set_precision(bits, ROUNDING);
         }
         self.bits = bits;
@@ -187,8 +187,8 @@ fn nearest_f64(top: u64, sticky: bool, e: i32) -> f64 {
     if e > 1024 {
         return f64::INFINITY;
     }
-    // A number below 2^-1021 is a multiple of 2^-1074 and has fewer than 53 bits; none at all
-    // where it lies in [2^-1075, 2^-1074).
+    // A number below 2^-1021 is a multiple of 2^-1074 and has fewer than 53 bits; it has none at all in [2^-1075,
+    // 2^-1074).
     let kept = (e + 1074).min(53) as u32;
     let (head, tail) = if kept == 0 { (0, top) } else { (top >> (64 - kept), top << kept) };
     let half = 1 << 63;

@@ -104,7 +104,7 @@ pub(crate) fn backward(x: f64, terms: usize, bits: usize) -> Vec<Real> {
         after = current;
         current = before;
     }
-    // What the recurrence now holds as c_{-1} ought to be one.
+    // The recurrence now holds c_{-1}, which should be one.
     reversed.into_iter().rev().map(|coefficient| (coefficient / &current).into_bits(bits)).collect()
 }
 

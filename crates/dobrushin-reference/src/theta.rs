@@ -32,7 +32,7 @@ pub fn one_minus_theta(eps: f64, r: f64) -> Real {
     one_minus_theta_at(&Real::from_f64(eps, WORD), &Real::from_f64(r, WORD))
 }
 
-/// As [`theta()`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
+/// Like [`theta()`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
 pub fn theta_at(eps: &Real, r: &Real) -> Real {
     let place = Place::new(eps, r);
     let value = if place.is_left() {
@@ -43,7 +43,7 @@ pub fn theta_at(eps: &Real, r: &Real) -> Real {
     value.into_bits(PRECISION)
 }
 
-/// As [`ln_theta`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
+/// Like [`ln_theta`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
 pub fn ln_theta_at(eps: &Real, r: &Real) -> Real {
     let place = Place::new(eps, r);
     let value = if place.is_left() {
@@ -55,8 +55,7 @@ pub fn ln_theta_at(eps: &Real, r: &Real) -> Real {
     value.into_bits(PRECISION)
 }
 
-/// As [`one_minus_theta`], for arguments that need not be `f64`s. The answer has [`PRECISION`]
-/// bits.
+/// Like [`one_minus_theta`], for arguments that need not be `f64`s. The answer has [`PRECISION`] bits.
 pub fn one_minus_theta_at(eps: &Real, r: &Real) -> Real {
     let place = Place::new(eps, r);
     let value = if place.is_left() {
@@ -67,7 +66,7 @@ pub fn one_minus_theta_at(eps: &Real, r: &Real) -> Real {
     value.into_bits(PRECISION)
 }
 
-/// The two ends `a` and `b` at the precision the functions need.
+/// The two ends `a` and `b`, at the precision that the functions need.
 struct Place {
     a: Real,
     b: Real,

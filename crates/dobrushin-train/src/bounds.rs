@@ -1,10 +1,10 @@
-//! What is declared of the records, before any of them is looked at.
+//! What is declared about the records, before anybody looks at any of them.
 
 use dobrushin::Positive;
 
 /// Bounds that every record is made to obey; see [`crate::Table::push`].
 ///
-/// They are public: declared by whoever knows what the columns mean, never read off private data.
+/// They are public: somebody who knows what the columns mean declares them, and they are never read off private data.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -19,7 +19,7 @@ use dobrushin::Positive;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// How many features a record has, the intercept included.
+    /// The number of features of a record, including the intercept.
     pub dimension: usize,
     /// R: the largest Euclidean norm of a record's features.
     pub norm: Positive,
@@ -34,7 +34,7 @@ impl Bounds {
     /// Scales features down to the norm if they are longer, and says whether they were.
     ///
     /// # Guarantee
-    /// Their Euclidean norm is at most [`Bounds::norm`], if they are numbers; features that are shorter stay as they are.
+    /// Their Euclidean norm is at most [`Bounds::norm`], if they are finite; shorter features are not changed.
     pub fn scale_down(&self, features: &mut [f32]) -> bool {
         let limit = self.norm.get();
         let norm = features.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
@@ -64,12 +64,12 @@ pub enum Target {
         /// The largest.
         upper: f64,
     },
-    /// One of so many classes, counted from 0.
+    /// One of this many classes, counted from 0.
     Classes(usize),
 }
 
 impl Target {
-    /// The smallest and the largest number of 24 binary digits in the range; none for classes.
+    /// The smallest and the largest number of 24 binary digits in the range; `None` for classes.
     pub(crate) fn ends(self) -> Option<(f32, f32)> {
         let Self::Range { lower, upper } = self else {
             return None;

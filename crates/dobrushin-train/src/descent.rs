@@ -9,9 +9,9 @@ use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Divisor, NoiseKind};
 use rayon::prelude::*;
 
-/// What is released: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
+/// The release: the parameters of each task's last iterate (or of the one that was drawn), and nothing else.
 ///
-/// It has no `Debug`: parameters are written to one file, on purpose, and nowhere else.
+/// It has no `Debug`, so that parameters are written to one file, on purpose, and nowhere else.
 ///
 /// ```
 /// use dobrushin::{Order, Positive, Release, Run};
@@ -42,15 +42,15 @@ use rayon::prelude::*;
 pub struct Released {
     /// One vector for each task.
     pub parameters: Vec<Vec<f64>>,
-    /// One for each task, if the plan has an evaluation.
+    /// One evaluation for each task, if the plan has one.
     pub evaluations: Vec<PrivateMetrics>,
 }
 
 impl Plan {
-    /// Carries the plan out. `progress` is told after every step; how many there are does not depend on the data.
+    /// Carries out the plan. `progress` is called after every step; the number of steps does not depend on the data.
     ///
     /// # Errors
-    /// [`TrainError`]; nothing is released then.
+    /// [`TrainError`]; then nothing is released.
     pub fn train(
         &self,
         records: &mut dyn Records,
@@ -61,7 +61,7 @@ impl Plan {
         self.train_watched(records, public, generators, progress, &mut |_, _, _| ())
     }
 
-    /// As [`Plan::train`]; `watch` sees every iterate before the step that it is for, and the records of the step.
+    /// Like [`Plan::train`]; `watch` sees every iterate before its step, and the records of the step.
     pub(crate) fn train_watched(
         &self,
         records: &mut dyn Records,
@@ -71,8 +71,8 @@ impl Plan {
         watch: Watch<'_>,
     ) -> Result<Released, TrainError> {
         self.check_records(records, public)?;
-        // All of it by a thread of the pool: threads that hand each step to the pool and wait for it take longer than
-        // small steps do.
+        // A thread of the pool does everything: threads that hand each step to the pool and wait for it take longer
+        // than small steps do.
         rayon::scope(|_| {
             let mut streams = Streams::new(generators);
             let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
@@ -88,10 +88,10 @@ impl Plan {
         })
     }
 
-    /// One task, from its start to what is released of it.
+    /// One task, from its start to its release.
     ///
     /// The records of the next step are drawn while this one is carried out. With a random stop or skipped steps, all
-    /// steps are carried out all the same, so that neither the time this takes nor the progress tells what was drawn.
+    /// steps are still carried out, so neither the time this takes nor the progress tells what was drawn.
     fn descend(
         &self,
         task: usize,
@@ -120,7 +120,7 @@ impl Plan {
         let training = self.training();
         let other = |planned: String, found: String| Err(TrainError::OtherRecords { planned, found });
         let count = records.count();
-        // Where a record may be there or not, an error for one record too many would tell that it is there.
+        // Where a record may be present or absent, an error for one record too many would tell that it is present.
         let fits = match training.neighbours {
             Neighbours::AddOrRemoveOne => count >= training.records,
             Neighbours::ReplaceOne | Neighbours::ZeroOut => count == training.records,
@@ -165,7 +165,7 @@ struct Descent<'a> {
     total: Vec<f64>,
     start: Vec<f64>,
     iterate: Vec<f64>,
-    /// The iterate that will be released, if that is not the last.
+    /// The iterate that will be released, if it is not the last.
     chosen: Option<Vec<f64>>,
     /// The least noise of the steps so far.
     least_noise: f64,
@@ -223,7 +223,7 @@ impl<'a> Descent<'a> {
     /// Makes the total the sum of the gradients of the records that were drawn.
     fn add_up(&mut self, draw: &Draw, records: &mut dyn Records, watch: Watch<'_>) -> Result<(), TrainError> {
         let Self { plan, task, sum, total, iterate, .. } = self;
-        // Gradients that are shorter anyway are clipped too: their rounding then is not longer either.
+        // Gradients that are short enough anyway are also clipped, so that rounding does not make them longer either.
         let clip = plan.training().contribution.map(|contribution| contribution.norm().get());
         total.clear();
         total.resize(iterate.len(), 0.0);
@@ -242,10 +242,10 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// What is released: the iterate that was chosen, or the last, without digits that tell where it came from.
+    /// The release: the iterate that was chosen, or the last, without digits that tell where it came from.
     fn released(self) -> Vec<f64> {
         let mut released = self.chosen.unwrap_or(self.iterate);
-        // Not by the noise of the step that is released: which one it is may be secret.
+        // This does not use the noise of the released step, because which step that is may be secret.
         released.iter_mut().for_each(|parameter| *parameter = digits::round(*parameter, self.least_noise));
         self.plan.project(&mut released);
         released
@@ -263,14 +263,14 @@ struct Step {
     kind: NoiseKind,
 }
 
-/// By how much steps are shorter than described, so that rounding makes them no longer.
+/// Steps are shorter than described by this much, so that rounding does not make them longer.
 ///
-/// A record that is replaced or emptied may change the rounding of its block's sum too. That is at most 2·81·2⁻²⁴ times
-/// the sum of the norms of 80 gradients (see [`Sum`]), less than 2⁻¹⁰ times the largest norm, while the displacement that
-/// is accounted for is that norm at least, and 2⁻¹⁰ of it is spared. A shorter step of the same gradients drives no two
-/// iterates further apart than a longer one is said to: no strong convexity is claimed.
+/// A record that is replaced or emptied may also change the rounding of its block's sum. That change is at most
+/// 2·81·2⁻²⁴ times the sum of the norms of 80 gradients (see [`Sum`]), less than 2⁻¹⁰ times the largest norm. The
+/// displacement that is accounted for is at least that norm, and 2⁻¹⁰ of it is spared. A shorter step of the same
+/// gradients drives no two iterates further apart than a longer one is said to, because no strong convexity is claimed.
 const ROOM: f64 = 1.0 - 1.0 / 1024.0;
-/// The most records that are brought into memory at once, and added up by themselves.
+/// At most this many records are brought into memory at once, and summed separately.
 const BLOCK: usize = 1 << 16;
 /// Parameters that share a stream of noise.
 const CHUNK: usize = 4096;

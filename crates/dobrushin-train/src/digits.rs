@@ -2,17 +2,17 @@
 
 /// Rounds to the nearest multiple of a power of two between 2⁻²¹ and 2⁻²⁰ of the noise, if there is one nearby.
 ///
-/// Privacy is analysed for noise that is continuous, but a sampler gives numbers that are not equally dense everywhere:
-/// who knows what was added to them recognises them by their last digits (Mironov 2012), after one step from a known
-/// start. Every multiple stands for 2³⁰ numbers or so of each of the sampler's layers, and which of them it was is lost:
-/// its probability is that of continuous noise up to 2⁻³⁰ or so, relatively. Whatever is computed from what is released is
-/// as private, and so is what is rounded.
+/// Privacy is analysed for continuous noise, but a sampler gives numbers that are not equally dense everywhere. After
+/// one step from a known start, somebody who knows what was added to them recognises them by their last digits (Mironov
+/// 2012). Every multiple stands for about 2³⁰ numbers of each of the sampler's layers, and which of them it was is
+/// lost: its probability is that of continuous noise up to a relative error of about 2⁻³⁰. Whatever is computed from
+/// the release is as private as the release, and so is what is rounded.
 pub(crate) fn round(value: f64, noise: f64) -> f64 {
-    // The power of two that is not above, of a normal number.
+    // The largest power of two that is not above the noise, if the noise is a normal number.
     let power = f64::from_bits(noise.to_bits() >> 52 << 52);
     let unit = power / (1_u64 << 20) as f64;
     let multiple = value / unit;
-    // Larger ones, and what is no number, have no digits below.
+    // Larger numbers, and NaN, have no digits below the unit.
     if multiple.abs() < (1_u64 << 52) as f64 && unit > 0.0 { multiple.round() * unit } else { value }
 }
 
@@ -28,7 +28,7 @@ mod tests {
                 let rounded = round(value, noise);
                 assert!((rounded - value).abs() <= noise / f64::from(1 << 21));
                 assert_eq!(round(rounded, noise), rounded);
-                // No digit below 2⁻²¹ of the noise: all are multiples of it.
+                // No digit is below 2⁻²¹ of the noise: all are multiples of it.
                 let smallest = f64::from_bits(noise.to_bits() >> 52 << 52) / f64::from(1 << 20);
                 assert_eq!((rounded / smallest).fract(), 0.0);
             }

@@ -93,7 +93,7 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
             "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
              them, is not covered"
         }
-        // A plan is an iteration whose gradients are bounded, and its model is released for everybody.
+        // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)
         | Assumption::IndependentMechanisms

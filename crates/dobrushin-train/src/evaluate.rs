@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 /// How good a model is, on average over records.
 ///
-/// It is as private as the records: nothing here is protected by noise.
+/// It is as private as the records, because no noise protects it.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -24,17 +24,17 @@ use rayon::prelude::*;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metrics {
-    /// How many records were looked at; empty ones were not.
+    /// The number of records that were evaluated; empty ones were not.
     pub records: u64,
     /// The mean loss; NaN without records.
     pub loss: f64,
-    /// The share of records whose class is predicted; none for numbers, and without records.
+    /// The share of records whose class is predicted; `None` for numbers, and without records.
     pub accuracy: Option<f64>,
-    /// The root of the mean squared difference of prediction and target; none for classes, and without records.
+    /// The root mean squared difference between prediction and target; `None` for classes, and without records.
     pub root_mean_square: Option<f64>,
 }
 
-/// A block is one task of the pool; sums are added block by block, so that they never depend on the number of processors.
+/// A block is one task of the pool. Sums are added block by block, so they never depend on the number of processors.
 const BLOCK: usize = 512;
 
 /// The metrics of a model that fits the bounds of the table (see [`Model::check`]), for the targets of one task.
@@ -82,7 +82,7 @@ pub(crate) struct Judged {
     square: f64,
 }
 
-/// What a model makes of a record; nothing if that is empty.
+/// What a model makes of a record; `None` if the record is empty.
 pub(crate) fn judged(
     model: &Model,
     parameters: &[f64],
@@ -108,9 +108,9 @@ pub(crate) fn judged(
 struct Sums {
     records: u64,
     loss: f64,
-    /// How many classes were predicted.
+    /// The number of records whose class was predicted.
     right: u64,
-    /// Of the differences of numbers, squared.
+    /// The sum of the squared differences of numbers.
     squares: f64,
 }
 
@@ -201,7 +201,7 @@ mod tests {
     fn classes_have_an_accuracy() {
         let table = table(Target::Classes(3), 2000);
         let model = Model::Softmax { classes: 3, features: 3 };
-        // All scores are 0, so that every record is said to be of class 0.
+        // All scores are 0, so class 0 is predicted for every record.
         let metrics = evaluate(&model, &[0.0; 9], &table, 1);
         let first = (0..2000).filter(|&record| table.target(record, 1) == 0.0).count();
         assert_eq!(metrics.accuracy, Some(first as f64 / metrics.records as f64));

@@ -1,5 +1,5 @@
-//! Sizes that can be followed: rows, gradients and the parameters that meet them are numbers of 24 binary digits, iterates
-//! and noise of 53.
+//! Sizes that arithmetic can handle: rows, gradients and the parameters that meet them have 24 binary digits, iterates
+//! and noise have 53.
 
 use crate::{Bounds, Model, Projection};
 use dobrushin::run::{Fact, LearningRate, Noise, RunError, Training};
@@ -7,15 +7,15 @@ use std::ops::RangeInclusive;
 
 /// The norms of rows.
 const ROWS: RangeInclusive<f64> = 1e-10..=1e10;
-/// The norms of gradients: with rows of those norms no product comes near the least number of 24 digits, 1e-38, below
-/// which roundings are not relative and a clipped gradient may be longer than it should.
+/// The norms of gradients. With rows of those norms, no product comes near the smallest number of 24 digits, 1e-38,
+/// below which roundings are not relative and a clipped gradient may be longer than it should be.
 const GRADIENTS: RangeInclusive<f64> = 1e-20..=1e20;
-/// Parameters, and by how much one step moves them: beyond 3e38 they are no numbers to the gradients.
+/// Parameters, and how far one step moves them: beyond 3e38, they are infinite to the gradients.
 const LARGEST: f64 = 1e20;
-/// The noise over the parameters that it is added to: below, it is lost in their last digits.
+/// The noise over the parameters that it is added to: below this, it is lost in their last digits.
 const FAINTEST: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// Refuses a run whose numbers are so small or so large that what it does is not what it says.
+/// Refuses a run whose numbers are so small or so large that it would not do what it says.
 ///
 /// # Errors
 /// [`RunError`] with the fact that is to blame.
@@ -73,7 +73,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Steps with the largest and the smallest rate and noise.
+/// The steps with the largest and the smallest rate and noise.
 fn times(training: &Training) -> Vec<u64> {
     let last = training.steps().unwrap_or(1).saturating_add(training.public_steps);
     let lists = matches!(training.learning_rate, Some(LearningRate::List(_)))
@@ -81,7 +81,7 @@ fn times(training: &Training) -> Vec<u64> {
     if lists { (1..=last).collect() } else { vec![1, last] }
 }
 
-/// The largest parameter that training begins with, or a little more.
+/// The largest parameter with which training starts, or slightly more.
 fn size_of_start(model: &Model, projection: Option<Projection>) -> f64 {
     let size = if matches!(model, Model::Network { .. }) { 1.0 } else { 0.0 };
     match projection {

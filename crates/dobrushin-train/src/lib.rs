@@ -1,8 +1,8 @@
 //! Private training: models whose last iterate is released, each with the run that the accountant sees.
 //!
-//! Everything starts from a [`Plan`]. It is built from the numbers of a run, a [`Model`], the [`Bounds`] of the data and
-//! a [`Projection`]; it derives what the accountant may assume (Lipschitz constant, smoothness, diameter), and the same
-//! plan then trains. There is no way to train without it, and no way to hand the accountant anything else.
+//! Everything starts from a [`Plan`]. It is built from the numbers of a run, a [`Model`], the [`Bounds`] of the data
+//! and a [`Projection`]. It derives what the accountant may assume (Lipschitz constant, smoothness, diameter), and the
+//! same plan then trains. You cannot train without it, and you cannot hand the accountant anything else.
 
 mod bounds;
 mod descent;

@@ -1,15 +1,16 @@
 //! Noise that is added before a release: standard normal, and Laplace of scale 1.
 //!
-//! Samplers of other crates are not used: what protects people must not depend on somebody else's shortcuts.
+//! Samplers of other crates are not used, because what protects people must not depend on somebody else's shortcuts.
 //!
 //! # Accuracy
-//! Both laws are those of real numbers, up to the rounding of what is computed to 53 binary digits. The layers below
-//! have equal areas up to 1e-13, relatively (tested in arbitrary precision), tails are drawn from their own laws and have
-//! no end, and exponentials and logarithms are correctly rounded, so that a seed gives the same numbers on every machine.
+//! Both laws are those of real numbers, up to the rounding of the computation to 53 binary digits. The layers below
+//! have equal areas up to a relative error of 1e-13 (tested in arbitrary precision). Tails are drawn from their own
+//! laws and have no end. Exponentials and logarithms are correctly rounded, so a seed gives the same numbers on every
+//! machine.
 //!
 //! # What it does not do
-//! Values are `f64`s, spaced by about 2⁻⁵²; privacy is analysed for noise that is continuous. That the last digits of what
-//! is released tell nothing (Mironov 2012) is left to `digits.rs`. Time is out of scope: how long a draw takes depends on
+//! Values are `f64`s, spaced by about 2⁻⁵², but privacy is analysed for continuous noise. `digits.rs` makes sure that
+//! the last digits of the release tell nothing (Mironov 2012). Time is out of scope: how long a draw takes depends on
 //! what is drawn.
 
 use dobrushin::numeric::bits::RandomBits;
@@ -48,7 +49,7 @@ pub(crate) fn laplace(bits: &mut impl RandomBits, out: &mut [f64]) {
 /// One layer: f is above it up to `inner`, and crosses it from there to `width`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Layer {
-    /// xᵢ; for layer 0 its area over its height.
+    /// xᵢ; for layer 0, its area over its height.
     width: f64,
     /// xᵢ₊₁.
     inner: f64,
@@ -86,7 +87,7 @@ fn layer_of(layers: &[Layer; 256], word: u64) -> &Layer {
     &layers[(word & 0xff) as usize]
 }
 
-/// The middle of one of 2⁵² equal parts of (0, 1): exactly a number, and never 0.
+/// The middle of one of 2⁵² equal parts of (0, 1): it is an exact `f64`, and never 0.
 #[inline]
 fn abscissa(word: u64) -> f64 {
     const CELL: f64 = 1.0 / (1u64 << 53) as f64;
@@ -128,14 +129,14 @@ fn tail(bits: &mut impl RandomBits) -> f64 {
     }
 }
 
-/// −ln of a uniform number in (0, 1) that has 52 random digits wherever it lies: how many zeros come first is
-/// drawn too.
+/// −ln of a uniform number in (0, 1) that has 52 random digits wherever it lies: the number of leading zeros is drawn
+/// too.
 fn exponential(bits: &mut impl RandomBits) -> f64 {
     let mut zeros = 0;
     loop {
         let word = bits.bits();
         zeros += u64::from(word.leading_zeros());
-        // After 960 zeros, less likely than anything, the next number that is stored would not be normal.
+        // After 960 zeros, which never happens in practice, the next number would be subnormal.
         if word != 0 || zeros >= 960 {
             break;
         }
@@ -153,7 +154,7 @@ mod tests {
     use dobrushin_reference::{PRECISION, Real, mills};
     use std::num::NonZeroU32;
 
-    /// How unlikely what a right sampler does may be before a test fails.
+    /// A test fails if a right sampler would give such a result with less than this probability.
     const SIGNIFICANCE: f64 = 1e-6;
 
     fn source(seed: u64) -> Bits {
@@ -190,7 +191,7 @@ mod tests {
         assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
-    /// Panics if an average of n values with this mean and standard deviation is five errors away.
+    /// Panics if the average of n values with this mean and standard deviation is five standard errors away.
     fn assert_average(sum: f64, n: f64, mean: f64, deviation: f64) {
         let z = (sum / n - mean) * n.sqrt() / deviation;
         assert!(z.abs() < 5.0, "{z} standard errors from {mean}");
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     fn layers_have_equal_areas() {
-        // In 128 binary digits: xᵢ·(f(xᵢ₊₁) − f(xᵢ)), in units of layer 0, which is a rectangle and the tail.
+        // With 128 binary digits: xᵢ·(f(xᵢ₊₁) − f(xᵢ)), in units of layer 0, which is a rectangle and the tail.
         let real = |x: f64| Real::from_f64(x, PRECISION);
         let f = |x: f64| (real(x) * real(x) * real(-0.5)).exp();
         let first = f(TAIL) * (real(TAIL) + mills(&real(TAIL)));
@@ -239,7 +240,7 @@ mod tests {
             let error = (area / &first - 1).to_f64();
             assert!(error.abs() < 1e-13, "layer {}: {error:e}", i + 1);
         }
-        // And what is stored of them belongs together.
+        // The stored numbers also belong together.
         for (layer, next) in LAYERS.iter().zip(&LAYERS[1..]) {
             assert_eq!((layer.inner, layer.top), (next.width, next.bottom));
             assert!((layer.top - density(layer.inner)).abs() < 1e-15);
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_part_of_every_layer_is_hit_as_often_as_it_should() {
-        // Both signs, the tails, and four parts between xᵢ₊₁ and xᵢ.
+        // The cells are both signs, the tails, and four parts between xᵢ₊₁ and xᵢ.
         let ends: Vec<f64> = LAYERS.iter().rev().map(|layer| layer.inner).collect();
         let part = |pair: &[f64], k: u8| pair[0] + (pair[1] - pair[0]) * f64::from(k) / 4.0;
         let mut edges: Vec<f64> =
@@ -302,13 +303,13 @@ mod tests {
         let values = normals(4, 8_000_000);
         let n = values.len() as f64;
         let moment = |k: i32| values.iter().map(|value| value.powi(k)).sum::<f64>();
-        // The variance of the k-th power is that of 1, 3, 15, 105, … (2k − 1)!! less the square of the mean.
+        // The variance of the k-th power is that of 1, 3, 15, 105, … (2k − 1)!! minus the square of the mean.
         assert_average(moment(1), n, 0.0, 1.0);
         assert_average(moment(2), n, 1.0, 2f64.sqrt());
         assert_average(moment(3), n, 0.0, 15f64.sqrt());
         assert_average(moment(4), n, 3.0, 96f64.sqrt());
         assert_average(values.iter().filter(|&&value| value > 0.0).count() as f64, n, 0.5, 0.5);
-        // Neighbours have nothing to do with each other, in sign or in size.
+        // Neighbours are independent of each other, in sign and in size.
         assert_average(values.windows(2).map(|pair| pair[0] * pair[1]).sum(), n - 1.0, 0.0, 1.0);
         let squares = values.windows(2).map(|pair| (pair[0] * pair[1]).powi(2)).sum();
         assert_average(squares, n - 1.0, 1.0, 8f64.sqrt());

@@ -34,24 +34,24 @@ use dobrushin::run::Evaluation;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrivateMetrics {
-    /// The share of records whose class is predicted; none for numbers.
+    /// The share of records whose class is predicted; `None` for numbers.
     pub accuracy: Option<f64>,
     /// The standard deviation of its noise.
     pub accuracy_deviation: Option<f64>,
-    /// The mean loss, each record's cut to [0, B].
+    /// The mean loss, with each record's loss clipped to [0, B].
     pub loss: f64,
     /// The standard deviation of its noise.
     pub loss_deviation: f64,
 }
 
-/// Records that are looked at together.
+/// The number of records that are evaluated together.
 const BLOCK: u32 = 4096;
 
 impl Plan {
     /// The evaluation of one task's released parameters, if the plan has one.
     ///
-    /// A record adds (right − ½, min(loss, B)/B − ½) to a sum, a vector of norm √½ at most, or for numbers the second
-    /// coordinate only, of norm ½; an empty record adds nothing. The noise in each coordinate is the multiplier times
+    /// A record adds (right − ½, min(loss, B)/B − ½) to a sum, a vector of norm at most √½ or, for numbers, only the
+    /// second coordinate, of norm ½; an empty record adds nothing. The noise in each coordinate is the multiplier times
     /// that norm, as [`dobrushin::run::Evaluation`] says.
     pub(crate) fn evaluated(
         &self,
@@ -72,7 +72,7 @@ impl Plan {
             for &place in places.iter() {
                 if let Some(judged) = judged(&self.model, parameters, table, place as usize, task) {
                     right += f64::from(u8::from(judged.right)) - 0.5;
-                    // What is no number counts as the worst.
+                    // NaN counts as the worst value.
                     let cut = if judged.loss.is_nan() { bound } else { judged.loss.clamp(0.0, bound) };
                     loss += cut / bound - 0.5;
                 }
@@ -92,11 +92,11 @@ impl Plan {
         }))
     }
 
-    /// The standard deviations of the noise in the accuracy, which labels that are classes have, and in the loss, if the
-    /// plan has an evaluation: they follow from the plan alone.
+    /// If the plan has an evaluation, the standard deviations of the noise in the accuracy (only for labels that are
+    /// classes) and in the loss. They follow from the plan alone.
     pub fn evaluation_deviations(&self) -> Option<(Option<f64>, f64)> {
         let training = self.training();
-        // The trainer counts records in 32 bits too.
+        // The trainer also counts records in 32 bits.
         Some(self.deviations(training.evaluation?, u32::try_from(training.records).unwrap_or(u32::MAX)))
     }
 

@@ -8,7 +8,7 @@ use dobrushin::run::{
     Release, Run, RunError, Training,
 };
 
-/// What a user says of a run.
+/// What a user says about a run.
 ///
 /// ```
 /// use dobrushin::{Order, Positive, Release, Run};
@@ -32,25 +32,25 @@ use dobrushin::run::{
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// The numbers of the run. What the accountant may assume of the loss and of the domain is left out, and so is a
-    /// Lipschitz constant: the plan derives them.
+    /// The numbers of the run. What the accountant may assume about the loss and the domain is left out, and so is a
+    /// Lipschitz constant, because the plan derives them.
     pub training: Training,
     /// What is trained.
     pub model: Model,
-    /// What the records are made to obey.
+    /// The bounds that the records are made to obey.
     pub bounds: Bounds,
-    /// Where iterates are projected to; nowhere without it.
+    /// The set that iterates are projected onto; without it, they are not projected.
     pub projection: Option<Projection>,
-    /// The loss of a record beyond which it does not count in a private evaluation.
+    /// A private evaluation clips the loss of a record to this.
     pub loss_bound: Positive,
 }
 
-/// A run that can be accounted for and carried out, from one and the same object.
+/// A run that can be both accounted for and carried out, from the same object.
 ///
 /// # Guarantee
 /// [`Plan::run`] is a description of what [`Plan::train`] does: every number that training uses is read from it, and
-/// what it says of the loss, of one record's gradient and of the domain is enforced for every record and iterate, by
-/// the bounds of the table, by clipping and by projection.
+/// what it says about the loss, about one record's gradient and about the domain is enforced for every record and
+/// iterate, by the bounds of the table, by clipping and by projection.
 ///
 /// ```
 /// use dobrushin::{Order, Positive, Release, Run};
@@ -92,9 +92,9 @@ pub struct Plan {
 impl Description {
     /// What the accountant sees: the run with what follows from the model, the bounds and the projection.
     ///
-    /// With records in turn and batches that do not divide them, empty records are added at the end: they contribute
-    /// nothing, for every data set alike, and all batches are equal. Where a record may be there or not, its absence is an
-    /// empty record too: `run.records` is then a public bound on their number.
+    /// With records in turn and batches that do not divide them, empty records are added at the end. They contribute
+    /// nothing, for every data set alike, and all batches are equal. Where a record may be present or absent, its
+    /// absence is also an empty record: `run.records` is then a public bound on their number.
     ///
     /// # Errors
     /// [`RunError`] with the fact that is to blame.
@@ -141,7 +141,7 @@ impl Description {
             },
             dimension: Some(parameters as u64),
         };
-        // Padding must not hide that there are too few.
+        // Padding must not hide that there are too few records.
         if let Batch::Size(size) = training.batch
             && size > training.records
         {
@@ -156,7 +156,7 @@ impl Description {
         }
         let run = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
         match run.as_training().and_then(Training::steps) {
-            // A fraction of a step is carried out as a whole one.
+            // A fraction of a step is carried out as a whole step.
             Some(steps) => Run::training(Training { length: Length::Steps(steps), ..training }),
             None => Ok(run),
         }
@@ -185,7 +185,7 @@ impl Plan {
 
     /// The numbers of the run.
     pub fn training(&self) -> &Training {
-        // A plan is built from nothing else.
+        // A plan is only built from training.
         self.run.as_training().expect("a plan is a noisy iteration")
     }
 
@@ -194,13 +194,13 @@ impl Plan {
         &self.model
     }
 
-    /// What the records are made to obey.
+    /// The bounds that the records are made to obey.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 }
 
-/// What to do about a learning rate that is too large: what is derived cannot be left out.
+/// What to do about a learning rate that is too large, since what is derived cannot be left out.
 fn in_terms_of_the_model(mut error: RunError) -> RunError {
     if (error.fact, error.against) == (Fact::LearningRate, Some(Fact::Smoothness)) {
         error.help =
@@ -210,7 +210,7 @@ fn in_terms_of_the_model(mut error: RunError) -> RunError {
     error
 }
 
-/// So many records, with empty ones at the end, that batches of records in turn are equal.
+/// The number of records, with empty ones at the end, for which batches of records in turn are equal.
 fn padded(training: &Training) -> u64 {
     match training.batch {
         Batch::Size(size) if training.order.is_by_passes() && size > 0 => {
@@ -220,7 +220,7 @@ fn padded(training: &Training) -> u64 {
     }
 }
 
-/// What the plan derives, or decides, must not be claimed.
+/// Refuses claims about what the plan derives or decides.
 fn refuse_claims(training: &Training) -> Result<(), RunError> {
     if training.incomplete_batch.is_some_and(|ending| ending != IncompleteBatch::Pad) {
         let message = "says otherwise, but training makes an incomplete batch complete by empty records";
@@ -244,7 +244,7 @@ fn refuse_claims(training: &Training) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What cannot be carried out.
+/// Refuses what cannot be carried out.
 fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
     if training.release == Release::All {
         let message = "is \"all\", but training releases one iterate and hides all others";
@@ -268,7 +268,7 @@ fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A record that is there or not changes how many there are; what depends on that number must not.
+/// A record that may be absent changes the number of records; what depends on that number must not change.
 fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
     if training.neighbours != Neighbours::AddOrRemoveOne {
         return Ok(());
@@ -287,7 +287,7 @@ fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
     ))
 }
 
-/// A derived number, which must be one.
+/// A derived number, which must be positive and finite.
 fn bound(fact: Fact, value: f64) -> Result<Positive, RunError> {
     Positive::new(value).map_err(|_| {
         let message = format!("would be {value:e}: the bounds are too small or too large for numbers");

@@ -1,4 +1,4 @@
-//! Sets that iterates are projected to.
+//! Sets that iterates are projected onto.
 
 use dobrushin::Enclosure;
 use dobrushin::numeric::rounding::two_sum;
@@ -6,10 +6,10 @@ use dobrushin::numeric::rounding::two_sum;
 /// A closed convex set of parameters.
 ///
 /// # Guarantee
-/// What [`Projection::project`] leaves are finite numbers, whatever it was given. Any two such points are at most
-/// [`Projection::diameter`] apart and each has norm at most [`Projection::reach`], as the numbers they are, roundings
-/// included. Up to roundings, each is the nearest point of the set, so that two points do not come out further apart
-/// than they went in.
+/// [`Projection::project`] leaves finite numbers, whatever it was given. Any two such points are at most
+/// [`Projection::diameter`] apart and each has norm at most [`Projection::reach`], as the numbers they are, including
+/// roundings. Up to roundings, each is the nearest point of the set, so two points do not come out further apart than
+/// they went in.
 ///
 /// ```
 /// use dobrushin_train::Projection;
@@ -24,19 +24,19 @@ use dobrushin::numeric::rounding::two_sum;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// Norm at most the radius.
+    /// All points with norm at most the radius.
     Ball {
         /// The radius.
         radius: f64,
     },
-    /// Every parameter between the two.
+    /// All points with every parameter between the two.
     Box {
         /// The smallest.
         lower: f64,
         /// The largest.
         upper: f64,
     },
-    /// No parameter negative, their sum the scale.
+    /// All points without negative parameters, whose sum is the scale.
     Simplex {
         /// The sum.
         scale: f64,
@@ -44,7 +44,7 @@ pub enum Projection {
 }
 
 impl Projection {
-    /// Whether there is such a set of so many parameters, with more than one point.
+    /// Whether such a set of this many parameters exists, with more than one point.
     ///
     /// # Errors
     /// What is wrong and what is accepted, in words.
@@ -70,21 +70,21 @@ impl Projection {
         }
     }
 
-    /// Moves a point to the nearest one of the set. A coordinate that is no number counts as 0, and an infinite one
-    /// as the largest number.
+    /// Moves a point to the nearest one of the set. A coordinate that is NaN counts as 0, and an infinite one as the
+    /// largest number.
     pub fn project(&self, w: &mut [f64]) {
         for value in &mut *w {
             *value = if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) };
         }
         match *self {
             Self::Ball { radius } => to_ball(w, radius),
-            // Not `clamp`, which panics if the two are the wrong way round.
+            // This is not `clamp`, which panics if the two are the wrong way round.
             Self::Box { lower, upper } => w.iter_mut().for_each(|value| *value = value.max(lower).min(upper)),
             Self::Simplex { scale } => to_simplex(w, scale),
         }
     }
 
-    /// The largest distance between two points of so many coordinates, rounded up.
+    /// The largest distance between two points of this many coordinates, rounded up.
     pub fn diameter(&self, dimension: usize) -> f64 {
         let number = Enclosure::from;
         let diameter = match *self {
@@ -96,7 +96,7 @@ impl Projection {
         diameter.upper()
     }
 
-    /// The largest norm of a point of so many coordinates, rounded up.
+    /// The largest norm of a point of this many coordinates, rounded up.
     pub fn reach(&self, dimension: usize) -> f64 {
         let number = Enclosure::from;
         let reach = match *self {
@@ -108,13 +108,13 @@ impl Projection {
     }
 }
 
-/// The least and the largest size of a set: between them no rounding is other than relative.
+/// The smallest and the largest size of a set; between them, all roundings are relative.
 const LEAST: f64 = 1e-100;
 const MOST: f64 = 1e100;
 
 /// 128 roundings. The [`sum`] of 2⁴⁰ terms errs by at most 52, and a norm by half of that.
 const MARGIN: f64 = 128.0 * UNIT;
-/// 32 roundings: a norm that is computed to be so much below the radius is below it.
+/// 32 roundings: a norm that is computed to be this much below the radius is below it.
 const INSIDE: f64 = 1.0 - 32.0 * UNIT;
 /// One rounding.
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -123,14 +123,14 @@ fn root(dimension: usize) -> Enclosure {
     Enclosure::from(dimension as u64).sqrt()
 }
 
-/// Shortens what is longer than the radius, and by [`MARGIN`] more, so that the result is not longer and is left as
-/// it is the next time.
+/// Shortens a point that is longer than the radius, and by [`MARGIN`] more, so that the result is not longer and does
+/// not change the next time.
 fn to_ball(w: &mut [f64], radius: f64) {
     let largest = w.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
     if largest == 0.0 {
         return;
     }
-    // At least 1, and far from overflow.
+    // It is at least 1, and far from overflow.
     let norm = sum(w, |value| (value / largest) * (value / largest)).sqrt();
     if norm * largest > radius * INSIDE {
         let factor = radius * (1.0 - MARGIN) / norm;
@@ -138,11 +138,11 @@ fn to_ball(w: &mut [f64], radius: f64) {
     }
 }
 
-/// Subtracts a threshold τ, the same from all, and cuts at 0, such that the sum is the scale.
+/// Subtracts the same threshold τ from all coordinates, and clips at 0, such that the sum is the scale.
 ///
-/// A constant that is added to all coordinates changes nothing; here it makes the largest 0. Then −scale ≤ τ < 0, and
-/// of the coordinates in decreasing order the first k stay positive, for the largest k such that the k-th is above
-/// (their sum − scale)/k, which is τ (Held, Wolfe, Crowder 1974). Sums are carried in two parts.
+/// A constant that is added to all coordinates changes nothing; here it makes the largest 0. Then −scale ≤ τ < 0. Of
+/// the coordinates in decreasing order, the first k stay positive, for the largest k such that the k-th is above (their
+/// sum − scale)/k, which is τ (Held, Wolfe, Crowder 1974). Sums are kept in two parts.
 fn to_simplex(w: &mut [f64], scale: f64) {
     let largest = w.iter().copied().fold(f64::MIN, f64::max);
     w.iter_mut().for_each(|value| *value -= largest);
@@ -159,7 +159,7 @@ fn to_simplex(w: &mut [f64], scale: f64) {
         threshold = next;
     }
     w.iter_mut().for_each(|value| *value = (*value - threshold).max(0.0));
-    // What roundings have left is spread evenly.
+    // What roundings leave is spread evenly.
     let factor = scale / sum(w, |value| value);
     w.iter_mut().for_each(|value| *value *= factor);
 }
@@ -205,7 +205,7 @@ mod tests {
         norm(&x.iter().zip(y).map(|(x, y)| x - y).collect::<Vec<_>>())
     }
 
-    /// Σx, and Σx², with errors of one rounding of the result: carried in two parts.
+    /// Σx, and Σx², with an error of one rounding of the result: they are kept in two parts.
     fn careful_sum(terms: impl Iterator<Item = (f64, f64)>) -> f64 {
         let (mut total, mut rest) = (0.0, 0.0);
         for (high, low) in terms {
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Inside, near, outside and far away.
+    /// Points inside, near, outside and far away.
     fn point(random: &mut Random, set: Projection, dimension: usize) -> Vec<f64> {
         let spread = size(set) * random.log_between(1e-3, 1e3);
         let shift = if random.below(2) == 0 { 0.0 } else { spread };
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn the_threshold_is_found_where_coordinates_are_large_or_many() {
-        // 10⁶ coordinates that stay just positive beside one that takes half.
+        // 10⁶ coordinates stay just positive beside one that takes half.
         let (scale, many) = (1.0, 1_000_000);
         let mut w = vec![-0.5 + 0.5 / f64::from(many); many as usize];
         w.push(0.0);

@@ -18,13 +18,13 @@ use rand::{Rng, RngExt, SeedableRng, TryRng};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Seed {
-    /// 256 bits of the operating system, new in every run.
+    /// 256 bits from the operating system, new in every run.
     OperatingSystem,
-    /// A number that is known: what is drawn can be drawn again, and protects nobody.
+    /// A known number: anybody can draw the same again, so it protects nobody.
     Known(u64),
 }
 
-/// The operating system gives no randomness, so that nothing can be private.
+/// The operating system gives no randomness, so nothing can be private.
 ///
 /// ```
 /// use dobrushin_train::{Generators, NoRandomness, Seed};
@@ -55,7 +55,7 @@ pub struct Generators {
 }
 
 impl Generators {
-    /// The key.
+    /// Makes the key.
     ///
     /// # Errors
     /// [`NoRandomness`].
@@ -70,7 +70,8 @@ impl Generators {
         Ok(Self { key })
     }
 
-    /// The generator of one stream. Asked for twice it gives the same bits twice: every use needs a number of its own.
+    /// The generator of one stream. If you ask twice, it gives the same bits twice: every use needs a number of its
+    /// own.
     pub fn stream(&self, number: u64) -> Bits {
         let mut generator = ChaCha20Rng::from_seed(self.key);
         generator.set_stream(number);

@@ -21,18 +21,19 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Records: Send {
-    /// What all records obey.
+    /// The bounds that all records obey.
     fn bounds(&self) -> &Bounds;
-    /// How many targets a record has.
+    /// The number of targets of a record.
     fn tasks(&self) -> usize;
-    /// How many records there are.
+    /// The number of records.
     fn count(&self) -> u64;
-    /// Whether they can be had in any order; otherwise one after the other, and from the first again at any time.
+    /// Whether they can be had in any order; otherwise they come one after the other, and from the first again at any
+    /// time.
     fn any_order(&self) -> bool;
     /// A table, and where in it the wanted records are.
     ///
     /// # Errors
-    /// What went wrong with reading, in words.
+    /// What went wrong while reading, in words.
     fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String>;
 }
 
@@ -88,19 +89,19 @@ pub enum TrainError {
     OtherRecords {
         /// What the plan says.
         planned: String,
-        /// What there is.
+        /// What the records have.
         found: String,
     },
     /// Public steps need public records.
     #[error("the plan has public steps, but there are no public records")]
     NoPublicRecords,
-    /// Records come in the order of their file only, and the plan needs another.
+    /// Records come only in the order of their file, and the plan needs another order.
     #[error("the records can be read in their order only, but the plan draws them at random")]
     AnyOrder,
     /// Reading failed.
     #[error("{0}")]
     Reading(String),
-    /// What would be released has infinite parameters.
+    /// The release would have infinite parameters.
     #[error("the parameters grew beyond all numbers")]
     Diverged,
 }

@@ -1,4 +1,4 @@
-//! Regret: what online learning lost against the best fixed parameters, on records that are no secret.
+//! Regret: what online learning lost against the best fixed parameters, on records that are not secret.
 
 use crate::descent::Released;
 use crate::evaluate::judged;
@@ -6,7 +6,7 @@ use crate::gradient::Sum;
 use crate::{Generators, Plan, Table, TrainError};
 use dobrushin::run::Algorithm;
 
-/// Σ ℓ_t(w_t) against the least Σ ℓ_t(w) that was found.
+/// Σ ℓ_t(w_t) compared with the smallest Σ ℓ_t(w) that was found.
 ///
 /// ```
 /// use dobrushin_train::Regret;
@@ -16,7 +16,7 @@ use dobrushin::run::Algorithm;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Regret {
-    /// How many records arrived.
+    /// The number of records that arrived.
     pub rounds: u64,
     /// The sum of their losses, each at the parameters of its time.
     pub loss: f64,
@@ -25,22 +25,22 @@ pub struct Regret {
 }
 
 impl Regret {
-    /// The difference; at most the true regret, since the best parameters may be better than those found.
+    /// The difference. It is at most the true regret, since the best parameters may be better than those found.
     pub fn total(&self) -> f64 {
         self.loss - self.best
     }
 }
 
-/// Steps of the search for the best fixed parameters.
+/// The number of steps of the search for the best fixed parameters.
 const SEARCH: u32 = 500;
 
 impl Plan {
-    /// As [`Plan::train`] with the first task's regret, for online learning on records that are public.
+    /// Like [`Plan::train`], with the first task's regret, for online learning on public records.
     ///
     /// The regret is not private, and the guarantee of the plan does not cover it.
     ///
     /// # Errors
-    /// [`TrainError`]; `Ok` without a regret if the plan is no online learning.
+    /// [`TrainError`]; `Ok` without a regret if the plan is not online learning.
     pub fn train_on_public_records(
         &self,
         records: &mut Table,
@@ -65,7 +65,7 @@ impl Plan {
         Ok((released, Some(regret)))
     }
 
-    /// The least sum of losses that projected gradient descent finds from the origin, whose step is halved whenever it
+    /// The smallest sum of losses that projected gradient descent finds from the origin; its step is halved whenever it
     /// does not help.
     fn least_loss(&self, table: &Table) -> f64 {
         let all: Vec<u32> = (0..table.len() as u32).collect();

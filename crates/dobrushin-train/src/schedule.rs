@@ -31,19 +31,19 @@ pub(crate) struct Schedule {
     records: u64,
     /// The size of a batch; if that is random, its expectation, rounded up.
     size: u64,
-    /// For Poisson sampling; none if every record is drawn.
+    /// The coin for Poisson sampling; `None` if every record is drawn.
     coin: Option<Coin>,
-    /// How many steps use private records, the skipped ones included.
+    /// The number of steps that use private records, including skipped ones.
     private: u64,
-    /// The step that comes next.
+    /// The next step.
     next: u64,
     /// The last step.
     last: u64,
-    /// How many of the first steps are skipped.
+    /// The number of first steps that are skipped.
     skipped: u64,
     /// The step after which the iterate is released.
     stop: u64,
-    /// All records in a random order, where there is one.
+    /// All records in a random order, if the run uses one.
     shuffled: Vec<u32>,
 }
 
@@ -54,16 +54,16 @@ pub(crate) struct Draw {
     pub time: u64,
     /// Whether it uses public records.
     pub public: bool,
-    /// Which records, all different, counted from 0. Public ones are counted on and on, modulo 2³²: take them modulo
-    /// the length of the table.
+    /// Which records, all different, counted from 0. The count of public records goes on and on, modulo 2³²: take it
+    /// modulo the length of the table.
     pub records: Vec<u32>,
-    /// What becomes of its result.
+    /// What happens to its result.
     pub fate: Fate,
 }
 
-/// What becomes of the result of a step.
+/// What happens to the result of a step.
 ///
-/// Steps are drawn also where they are of no use, so that how long a run takes does not tell what was drawn.
+/// Steps are drawn even where they are not used, so that the duration of a run does not tell what was drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Nothing: the step is skipped.
@@ -71,16 +71,16 @@ pub(crate) enum Fate {
     /// The next step starts from it.
     #[default]
     Used,
-    /// It is what the run releases.
+    /// The run releases it.
     Released,
 }
 
 impl Schedule {
-    /// The schedule of a run that was checked, on this many records. Records beyond the first 2³² are never used, and
-    /// without a number of steps there is none.
+    /// The schedule of a run that was checked, on this many records. Records beyond the first 2³² are never used, and a
+    /// run without a number of steps has no schedule.
     ///
-    /// With which probability a record is drawn, and how large a public batch is, follows from the number of records that
-    /// the run says, which is public; the number that there are may be a secret.
+    /// The probability with which a record is drawn, and the size of a public batch, follow from the number of records
+    /// that the run gives, which is public; the true number may be a secret.
     pub fn new(training: &Training, records: u64, mut bits: Bits) -> Self {
         let records = records.min(u64::from(u32::MAX));
         let said = training.records;
@@ -118,12 +118,12 @@ impl Schedule {
         }
     }
 
-    /// Whether records are needed in their order only: from the first on, and after the last from the first again.
+    /// Whether records are needed only in their order: from the first on, and after the last from the first again.
     pub fn is_in_order(training: &Training) -> bool {
         matches!(training.order, Order::Once | Order::Cyclic | Order::Full)
     }
 
-    /// Draws the next step in place of an earlier one; whether there is one.
+    /// Draws the next step in place of an earlier one; returns whether there is one.
     pub fn draw(&mut self, step: &mut Draw) -> bool {
         if self.next > self.last {
             return false;
@@ -151,7 +151,7 @@ impl Schedule {
         let pass = self.records.div_ceil(self.size);
         let place = (time - 1) % pass.max(1);
         match self.order {
-            // Never a second pass.
+            // There is never a second pass.
             Order::Once => records.extend(self.batch(time - 1)),
             Order::Cyclic => records.extend(self.batch(place)),
             Order::Shuffled => {
@@ -181,7 +181,7 @@ impl Schedule {
         first as u32..end as u32
     }
 
-    /// Makes the first so many entries of the order a uniformly random sequence of different records, whatever the
+    /// Makes the first entries of the order, this many, a uniformly random sequence of different records, whatever the
     /// order was before (Fisher and Yates).
     fn shuffle(&mut self, count: u64) {
         if self.shuffled.is_empty() {
@@ -193,7 +193,7 @@ impl Schedule {
         }
     }
 
-    /// Each record with the probability of the coin, 64 at a time.
+    /// Draws each record with the probability of the coin, 64 at a time.
     fn toss(&mut self, coin: Coin, records: &mut Vec<u32>) {
         for first in (0..self.records).step_by(64) {
             let mask = u64::MAX >> (64 - (self.records - first).min(64));

@@ -6,8 +6,8 @@ use crate::{Bounds, Target};
 ///
 /// # Guarantee
 /// The features of every row have Euclidean norm at most [`Bounds::norm`], and every target is within
-/// [`Bounds::target`], or else the record is empty: its features are 0 and its targets NaN, and it contributes nothing to
-/// any gradient. There is no way to put another row in.
+/// [`Bounds::target`], or else the record is empty: its features are 0 and its targets NaN, and it contributes nothing
+/// to any gradient. No other row can be added.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -28,7 +28,7 @@ pub struct Table {
     targets: Vec<f32>,
 }
 
-/// What was done to a record to make it obey the bounds. It depends on the record: it is as private as the record.
+/// What was done to a record to make it obey the bounds. It depends on the record, so it is as private as the record.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -47,7 +47,7 @@ pub struct Enforced {
     pub scaled: bool,
     /// A target was moved into its range.
     pub moved: bool,
-    /// A value was no number, so that the record is empty.
+    /// A value was not finite, so the record is empty.
     pub emptied: bool,
 }
 
@@ -57,8 +57,8 @@ impl Table {
         Self { bounds, tasks, features: Vec::new(), targets: Vec::new() }
     }
 
-    /// Adds a record, made to obey the bounds; one with a value that is no number is empty, and so is one with the wrong
-    /// number of features or targets.
+    /// Adds a record, made to obey the bounds. A record with a value that is not finite is empty, and so is one with
+    /// the wrong number of features or targets.
     pub fn push(&mut self, features: &[f32], targets: &[f32]) -> Enforced {
         let fits = features.len() == self.bounds.dimension && targets.len() == self.tasks;
         let finite = features.iter().chain(targets).all(|value| value.is_finite());
@@ -91,17 +91,17 @@ impl Table {
         self.targets.clear();
     }
 
-    /// What all records obey.
+    /// The bounds that all records obey.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// How many targets a record has.
+    /// The number of targets of a record.
     pub fn tasks(&self) -> usize {
         self.tasks
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.targets.len() / self.tasks.max(1)
     }
@@ -135,7 +135,7 @@ impl Table {
     /// The nearest value in the range, rounded into it.
     fn within(&self, target: f32) -> f32 {
         match self.bounds.target.ends() {
-            // Not `clamp`, which panics where no number of 24 digits lies between the two.
+            // This is not `clamp`, which panics where no number of 24 digits lies between the two.
             Some((least, most)) => target.max(least).min(most),
             None => target,
         }

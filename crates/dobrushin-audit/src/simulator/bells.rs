@@ -1,4 +1,4 @@
-//! Constant gradients: what is released is a mixture of bells, whose means and widths are sums.
+//! Constant gradients: the released number is a mixture of bells, whose means and widths are sums.
 
 use super::loader::{Batches, Course};
 use super::world::{Update, World, public, update};
@@ -14,10 +14,10 @@ struct Bell {
     width: f64,
 }
 
-/// The most bells of a mixture.
+/// A mixture has at most this many bells.
 const MOST: usize = 1 << 13;
 
-/// As [`super::divergences`], for one course.
+/// Like [`super::divergences`], for one course.
 pub(super) fn divergences(
     run: &Training,
     world: &World,
@@ -40,12 +40,12 @@ pub(super) fn divergences(
     Some(best)
 }
 
-/// Numbers that can be computed from what is released, each as a mixture.
+/// Numbers that can be computed from the release, each as a mixture.
 fn observations(run: &Training, world: &World, course: &Course) -> Option<Vec<Vec<Bell>>> {
     let paths: Vec<Path> = course.iter().map(|batches| path(run, world, batches)).collect::<Option<_>>()?;
     let total = paths.first()?.steps.len();
     let keep = 1.0 - run.weight_decay;
-    // From which step on, up to which, and how likely that is.
+    // The first step, the last step, and the probability of the two.
     let all_with = |spans: Vec<(usize, usize)>| -> Option<Vec<Bell>> {
         let chance = 1.0 / spans.len() as f64;
         let bells =
@@ -60,7 +60,8 @@ fn observations(run: &Training, world: &World, course: &Course) -> Option<Vec<Ve
             vec![all_with((0..=private / 2).map(|skipped| (skipped, total)).collect())?]
         }
         Release::All => {
-            // What each step adds: w_t − (1 − λ)·w_{t−1}; alone, or all of them over their noise.
+            // What each step adds is w_t − (1 − λ)·w_{t−1}. It is used alone, or summed over all steps and divided by
+            // the noise.
             let single = |step: usize| paths.iter().map(|path| path.added(step)).collect();
             let mut observations: Vec<Vec<Bell>> = (0..total).map(single).collect();
             if run.noise_kind == NoiseKind::Gaussian {
@@ -71,7 +72,7 @@ fn observations(run: &Training, world: &World, course: &Course) -> Option<Vec<Ve
     })
 }
 
-/// The updates of one sequence of batches, of D and of D′.
+/// The updates of one sequence of batches, for D and for D′.
 struct Path {
     probability: f64,
     steps: Vec<[Update; 2]>,
@@ -88,7 +89,7 @@ fn path(run: &Training, world: &World, batches: &Batches) -> Option<Path> {
 }
 
 impl Path {
-    /// The iterate after some steps; `None` if its law is no bell.
+    /// The iterate after some steps; `None` if its law is not a bell.
     fn bell(&self, run: &Training, keep: f64, (from, to): (usize, usize), chance: f64) -> Option<Bell> {
         if run.noise_kind == NoiseKind::Laplace && to - from > 1 && keep > 0.0 {
             return None;
@@ -113,7 +114,7 @@ impl Path {
     }
 }
 
-/// Equal bells as one.
+/// Joins equal bells into one.
 fn merged(mut bells: Vec<Bell>) -> Vec<Bell> {
     let key = |bell: &Bell| [bell.means[0], bell.means[1], bell.width];
     bells.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal));
@@ -147,7 +148,8 @@ fn several(tasks: u64, one: &[Bell]) -> Option<Vec<Bell>> {
     Some(sum)
 }
 
-/// Together with the evaluations of all tasks, whose noise is 1: the best linear combination if all bells are alike.
+/// The mixture together with the evaluations of all tasks, whose noise is 1: the best linear combination if all bells
+/// are alike.
 fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
     let (Some(evaluation), Some(first)) = (run.evaluation, bells.first()) else {
         return bells;
@@ -167,14 +169,14 @@ fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
     bells.iter().map(with).collect()
 }
 
-/// Points for each width of the narrowest bell.
+/// The number of points for each width of the narrowest bell.
 const FINENESS: f64 = 16.0;
-/// How many widths beyond all means events are looked for.
+/// Events are looked for this many widths beyond all means.
 const REACH: f64 = 13.0;
 
-/// A lower bound on E_{e^ε} of D against D′ (direction 0) or the other way round: the probability of an event under one,
-/// less e^ε times that under the other, less its rounding. The event is where the density ratio is above e^ε, as far as
-/// a grid shows where that is.
+/// A lower bound on E_{e^ε} of D against D′ (direction 0) or the other way round: the probability of an event under
+/// one, minus e^ε times that under the other, minus its rounding. The event is where the density ratio is above e^ε, as
+/// far as a grid shows where that is.
 fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64) -> f64 {
     let (p, q) = (direction, 1 - direction);
     let gamma = epsilon.exp();
@@ -189,12 +191,12 @@ fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64)
         let density = |of: usize| -> f64 { bells.iter().map(|bell| bell.density(kind, of, x)).sum() };
         density(p) > gamma * density(q)
     };
-    // Where the event begins or ends, between a point in it and one that is not.
+    // Where the event begins or ends, between a point inside it and one outside.
     let boundary = |before: f64, after: f64| {
         let begins = inside(after);
         Boundary { holds: after, fails: before }.halved(40, |x| inside(x) == begins).holds
     };
-    // The event as intervals; beyond the first and the last point it goes on for ever.
+    // The event as intervals; beyond the first and the last point it goes on forever.
     let (mut gain, mut rounding) = (0.0, 0.0);
     let mut close = |from: f64, to: f64| {
         let probability =
@@ -221,7 +223,7 @@ fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64)
 }
 
 impl Bell {
-    /// Its share of the density, up to a factor that all have.
+    /// Its share of the density, up to a factor that all bells have.
     fn density(&self, kind: NoiseKind, of: usize, x: f64) -> f64 {
         let z = (x - self.means[of]) / self.width;
         let height = self.probability / self.width;

@@ -7,11 +7,11 @@ use dobrushin::run::{Batch, IncompleteBatch, Length, Order, Record, Training};
 /// The records of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drawn {
-    /// How many other records.
+    /// The number of other records.
     pub others: u64,
-    /// How often the record in question: 0, 1, or 2.
+    /// How often the record in question is used: 0, 1 or 2 times.
     pub uses: u64,
-    /// Empty records, which count in the size of the batch only.
+    /// Empty records, which count only in the size of the batch.
     pub empty: u64,
 }
 
@@ -21,20 +21,20 @@ impl Drawn {
     }
 }
 
-/// One sequence of batches, of D and of D′.
+/// One sequence of batches, for D and for D′.
 #[derive(Clone, Debug)]
 pub(super) struct Batches {
     pub probability: f64,
     pub steps: Vec<[Drawn; 2]>,
 }
 
-/// What the loader may do at random, all probabilities together 1. The same for both neighbours.
+/// What the loader may do at random; the probabilities sum to 1. It is the same for both neighbours.
 pub(super) type Course = Vec<Batches>;
 
-/// The most sequences of a course.
+/// A course has at most this many sequences.
 const MOST: usize = 1 << 14;
 
-/// Everything that a description leaves open: each is a run that it covers. `None` if that is too much.
+/// Everything that a description leaves open: it covers each of these runs. `None` if there are too many.
 pub(super) fn courses(run: &Training) -> Option<Vec<Course>> {
     match run.order {
         Order::Once | Order::Cyclic | Order::Shuffled => in_turn(run),
@@ -50,7 +50,7 @@ fn in_turn(run: &Training) -> Option<Vec<Course>> {
     for ending in endings(run, size) {
         let pass = steps_in_a_pass(run, size, ending);
         for steps in lengths(run, pass) {
-            // A single pass ends where its batches do.
+            // A single pass ends where its batches end.
             let steps = if run.order == Order::Once { steps.min(pass as u64) } else { steps };
             let loader = Turns { records: run.records, size, steps, ending, end: end(run) };
             let passes = loader.passes();
@@ -71,7 +71,7 @@ fn in_turn(run: &Training) -> Option<Vec<Course>> {
                     courses.push(course.collect());
                 }
                 _ => {
-                    // For every record in question.
+                    // This is done for every record in question.
                     let places = match run.record {
                         Record::Worst => (0..run.records).collect(),
                         Record::Index(index) => vec![index - 1],
@@ -87,7 +87,7 @@ fn in_turn(run: &Training) -> Option<Vec<Course>> {
     Some(courses)
 }
 
-/// What may become of an incomplete batch.
+/// What may happen to an incomplete batch.
 fn endings(run: &Training, size: u64) -> Vec<IncompleteBatch> {
     use IncompleteBatch::{Drop, Fill, Pad, Short};
     match run.incomplete_batch {
@@ -106,11 +106,11 @@ fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
     }
 }
 
-/// After how many records pass after pass ends, if batches are filled up from the next pass.
+/// After how many records the passes end, if batches are filled up from the next pass.
 fn end(run: &Training) -> u64 {
     match run.length {
         Length::Epochs(epochs) if epochs.get().fract() == 0.0 => epochs.get() as u64 * run.records,
-        // After a fraction of a pass, its last batch may be complete too.
+        // After a fraction of a pass, the last batch may also be complete.
         Length::Epochs(_) | Length::Steps(_) | Length::Any => u64::MAX,
     }
 }
@@ -125,7 +125,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// How many passes there are, the last perhaps not whole.
+    /// The number of passes; the last may be incomplete.
     fn passes(&self) -> u64 {
         match self.ending {
             IncompleteBatch::Fill => (self.steps * self.size).div_ceil(self.records),
@@ -168,7 +168,7 @@ fn at_random(run: &Training) -> Option<Vec<Course>> {
         Batch::Size(size) => run.records as f64 / size as f64,
         Batch::Probability(rate) => 1.0 / rate.get(),
     };
-    // The number of records that is documented may be that of either neighbour.
+    // The documented number of records may be that of either neighbour.
     let larger = match run.neighbours {
         Neighbours::AddOrRemoveOne => vec![run.records, run.records + 1],
         Neighbours::ReplaceOne | Neighbours::ZeroOut => vec![run.records],
@@ -201,7 +201,7 @@ fn at_random(run: &Training) -> Option<Vec<Course>> {
 /// What one step may draw from D, which has this many records, and from D′.
 fn one_step(run: &Training, records: u64) -> Option<Vec<(f64, [Drawn; 2])>> {
     let removed = run.neighbours == Neighbours::AddOrRemoveOne;
-    // The record is in D′ too, unless it is removed.
+    // The record is also in D′, unless it is removed.
     let with = |others: u64, without: u64| {
         let first = Drawn { others, uses: 1, empty: 0 };
         [first, if removed { Drawn { others: without, uses: 0, empty: 0 } } else { first }]

@@ -1,4 +1,4 @@
-//! Iterates that are projected to an interval: the laws of the oracle.
+//! Iterates that are projected onto an interval: the laws of the oracle.
 
 use super::loader::Course;
 use super::world::{Update, World, public, update};
@@ -7,10 +7,10 @@ use dobrushin::Gamma;
 use dobrushin::profile::Direction;
 use dobrushin::run::{NoiseKind, Release, Training};
 
-/// The most chains whose laws are computed for one course.
+/// Laws are computed for at most this many chains of one course.
 const MOST: usize = 300;
 
-/// As [`super::divergences`], for one course.
+/// Like [`super::divergences`], for one course.
 pub(super) fn divergences(
     run: &Training,
     world: &World,
@@ -38,7 +38,7 @@ pub(super) fn divergences(
             steps: steps.to_vec(),
         };
         let found = match run.release {
-            // Of all iterates the last is looked at.
+            // Of all iterates, the last is used.
             Release::Last | Release::All => vec![chain(&steps).laws().ok()?],
             Release::RandomStop => chain(&steps).laws_at_all_times().ok()?,
             Release::RandomSkip => (0..=batches.steps.len() / 2)

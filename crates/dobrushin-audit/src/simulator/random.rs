@@ -1,4 +1,4 @@
-//! Descriptions at random, over all keys.
+//! Random descriptions, over all keys.
 
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
@@ -8,7 +8,7 @@ use dobrushin::run::{
 };
 use dobrushin::{NonNegative, Positive, Probability};
 
-/// A small run. Its keys need not fit together: [`dobrushin::run::Run::training`] says so.
+/// A small run. Its keys need not fit together: [`dobrushin::run::Run::training`] tells.
 pub fn random_run(random: &mut Random) -> Training {
     let order = *pick(
         random,
@@ -24,9 +24,9 @@ pub fn random_run(random: &mut Random) -> Training {
             Order::Full,
         ],
     );
-    // Records in turn are few cases, however many there are.
+    // Records in turn give few cases, however many records there are.
     let records = 1 + random.below(if order.is_by_passes() { 7 } else { 5 }) as u64;
-    // Where there is one, more often a size of which some records are left over.
+    // Sizes that leave some records over are drawn more often, if there are any.
     let left_over: Vec<u64> = (1..=records).filter(|size| !records.is_multiple_of(*size)).collect();
     let size = match random.below(2) {
         0 if !left_over.is_empty() => *pick(random, &left_over),

@@ -1,4 +1,4 @@
-//! A run as its file.
+//! A run as a run file.
 
 use dobrushin::Positive;
 use dobrushin::mechanism::Neighbours;
@@ -130,7 +130,7 @@ fn learning_rate(rate: &LearningRate) -> String {
     }
 }
 
-/// The bound of gradients, if they are clipped to it or if they are not.
+/// The bound on gradients that are clipped to it, or on those that are not.
 fn norm(run: &Training, clipped: bool) -> Option<String> {
     match run.contribution? {
         Contribution::Clipped(norm) => clipped.then(|| number(norm.get())),

@@ -24,17 +24,17 @@ impl Gradient {
 /// Two neighbouring data sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct World {
-    /// The gradient of every other record, public ones included.
+    /// The gradient of every other record, including public ones.
     pub others: Gradient,
-    /// That of the record in D.
+    /// The gradient of the record in D.
     pub record: Gradient,
-    /// That of what is in its place in D′; nothing uses it where the record is removed.
+    /// The gradient of what replaces it in D′; nothing uses it where the record is removed.
     pub replacement: Gradient,
     /// Where the iterates start, as a share of the domain from its middle, between −1 and 1.
     pub start: f64,
 }
 
-/// Data sets that obey everything that a run claims; none if there is no such data of this kind.
+/// Data sets that obey everything that a run claims; empty if no such data of this kind exist.
 pub(super) fn worlds(run: &Training) -> Vec<World> {
     let Some(contribution) = run.contribution else {
         return Vec::new();
@@ -82,12 +82,12 @@ pub(super) fn worlds(run: &Training) -> Vec<World> {
     worlds
 }
 
-/// The record pushes as far as it may, in D one way, in D′ the other way or not at all.
+/// The record pushes as far as it may: in D one way, in D′ the other way or not at all.
 fn pushed(run: &Training, others: Gradient, slope: f64, room: f64, start: f64) -> World {
     let push = |value: f64| Gradient { slope, left: value, right: value };
     let replacement = match run.neighbours {
         Neighbours::ReplaceOne => push(-room),
-        // Its gradient becomes zero.
+        // The gradient of the record becomes zero.
         Neighbours::ZeroOut | Neighbours::AddOrRemoveOne => Gradient::constant(0.0),
     };
     World { others, record: push(room), replacement, start }
@@ -142,7 +142,7 @@ pub(super) fn update(
     })
 }
 
-/// The batch of a public step: as large as the others, of other records.
+/// The batch of a public step: it is as large as the others, and has other records.
 pub(super) fn public(run: &Training) -> [Drawn; 2] {
     let size = match run.batch {
         Batch::Size(size) => size,

@@ -19,37 +19,37 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct AccountArgs {
-    /// A run file (TOML); a built-in example without it
+    /// A run file (TOML); without it, a built-in example is used
     pub run: Option<PathBuf>,
     #[command(flatten)]
     pub changes: SetArgs,
     #[command(flatten)]
     pub question: QuestionArgs,
-    /// How wide the enclosure of ε may be, relatively, from 1e-8 to 0.1
+    /// How wide the enclosure of ε may be relative to ε, from 1e-8 to 0.1
     #[arg(long, value_name = "SHARE", value_parser = tolerance, default_value_t = DEFAULT_TOLERANCE,
           allow_negative_numbers = true)]
     pub tolerance: f64,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
-    /// Also what would help most: more noise, a smaller domain, weight decay, convexity, … each tried out
+    /// Also show what would help most: more noise, a smaller domain, weight decay, convexity, …; each is tried out
     #[arg(long)]
     pub advice: bool,
-    /// Also how good what is released is: a bound on its expected excess risk, or regret
+    /// Also show how good the released result is: a bound on its expected excess risk, or regret
     #[arg(long)]
     pub utility: bool,
-    /// Draw δ against ε into a file (.svg, .png or .html)
+    /// Draw δ against ε to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Write the guarantee, the run and the theorem into a JSON file that dobrushin verify checks
+    /// Write the guarantee, the run and the theorem to a JSON file that dobrushin verify checks
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Also who is protected how much, with records used in turn (order once or cyclic)
+    /// Also show how well each record is protected, if records are used in turn (order once or cyclic)
     #[arg(long)]
     pub per_record: bool,
-    /// Write a line for each record into a CSV file
+    /// Write a line for each record to a CSV file
     #[arg(long, value_name = "FILE")]
     pub per_record_csv: Option<PathBuf>,
-    /// Draw the protection of each record into a file (.svg, .png or .html)
+    /// Draw the protection of each record to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub per_record_plot: Option<PathBuf>,
 }
@@ -86,7 +86,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
         is_example: arguments.run.is_none(),
     };
     let report = AccountReport::new(&opened.file, &account, extras);
-    // Whoever names analyses wants to know what each says.
+    // A user who names analyses wants to know what each one says.
     let style = Style { verbose: style.verbose || !arguments.analyses.analyses.is_empty(), ..style };
     let mut text = text::account(&report, style);
     if let Some(path) = &arguments.certificate {
@@ -96,7 +96,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() })
 }
 
-/// The protection of every record, if it is asked for, and its files.
+/// The protection of every record if the user asks for it, and its files.
 fn records(
     arguments: &AccountArgs,
     run: &Run,

@@ -9,18 +9,18 @@ use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::sync::Arc;
 
-/// How much wider than the best curve a picture is, at most; others go on beyond it.
+/// A picture is at most this many times wider than the best curve; other curves go on beyond its edge.
 const WIDER: f64 = 8.0;
-/// A curve that stays above is not drawn.
+/// A curve that stays above this is not drawn.
 const VACUOUS: f64 = 0.99;
-/// The least δ that is drawn.
+/// The smallest δ that is drawn.
 const LEAST: f64 = 1e-300;
 
 struct Curve {
     id: &'static str,
     rigorous: bool,
     profile: Arc<dyn PrivacyProfile>,
-    /// Where it reaches the floor.
+    /// The ε at which the curve reaches the floor.
     end: f64,
 }
 
@@ -83,7 +83,7 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
     Ok(picture.draw())
 }
 
-/// Low enough for what was asked to be seen.
+/// A floor low enough to show what was asked.
 fn floor(account: &Account) -> Result<Delta, Problem> {
     let asked = match account.question {
         Question::EpsilonAt(delta) => delta.get(),

@@ -17,9 +17,9 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct CalibrateArgs {
-    /// A run file (TOML); it need not say the parameter that is searched
+    /// A run file (TOML); it need not give the parameter that is searched for
     pub run: PathBuf,
-    /// What to search: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
+    /// What to search for: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
     /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter or public-steps
     #[arg(long, value_name = "NAME", value_parser = parameter)]
     pub parameter: Parameter,
@@ -29,11 +29,11 @@ pub struct CalibrateArgs {
     /// The δ to meet, with the ε of --epsilon or of the file's [target]
     #[arg(long, value_parser = delta, allow_negative_numbers = true)]
     pub delta: Option<Delta>,
-    /// Instead: the membership advantage (true-positive minus false-positive rate) that no attack exceeds
+    /// Meet this membership advantage instead: no attack's true-positive rate minus false-positive rate exceeds it
     #[arg(long, value_parser = probability, allow_negative_numbers = true,
           conflicts_with_all = ["epsilon", "delta", "tpr"])]
     pub advantage: Option<Probability>,
-    /// Instead: the true-positive rate that no attack exceeds at the false-positive rate --fpr
+    /// Meet this true-positive rate instead: no attack exceeds it at the false-positive rate --fpr
     #[arg(long, value_parser = probability, allow_negative_numbers = true, requires = "fpr",
           conflicts_with_all = ["epsilon", "delta"])]
     pub tpr: Option<Probability>,
@@ -47,7 +47,7 @@ pub struct CalibrateArgs {
 fn parameter(text: &str) -> Result<Parameter, String> {
     Parameter::ALL.into_iter().find(|p| p.fact().key() == text || p.fact().name() == text).ok_or_else(|| {
         let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.fact().key()).collect();
-        format!("{text:?} is none of {}", names.join(", "))
+        format!("{text:?} is not one of {}", names.join(", "))
     })
 }
 

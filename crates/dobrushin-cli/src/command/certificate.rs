@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// What dobrushin account --certificate wrote
+    /// The file that dobrushin account --certificate wrote
     pub certificate: PathBuf,
 }
 
@@ -26,30 +26,31 @@ pub struct CertificateArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum CertificateCommand {
-    /// The certificate for people: guarantee, assumptions, and how each is enforced
+    /// Show the certificate for people: its guarantee, its assumptions, and how each is enforced
     Show {
-        /// What dobrushin train or dobrushin account --certificate wrote
+        /// The file that dobrushin train or dobrushin account --certificate wrote
         certificate: PathBuf,
     },
-    /// Recompute the certificate from its run, as dobrushin verify does; with --model, also whether it is of that model
+    /// Recompute the certificate from its run, as dobrushin verify does; with --model, also check that it belongs to
+    /// that model
     Verify(CertifiedArgs),
 }
 
 #[derive(Args, Debug)]
 pub struct CertifiedArgs {
-    /// What dobrushin train or dobrushin account --certificate wrote
+    /// The file that dobrushin train or dobrushin account --certificate wrote
     pub certificate: PathBuf,
-    /// The model that it should be of
+    /// The model that the certificate should belong to
     #[arg(long, value_name = "MODEL.json")]
     pub model: Option<PathBuf>,
 }
 
-/// Recomputes the certificate and compares.
+/// Recomputes the certificate and compares the two.
 pub fn verify(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
     report(&arguments.certificate, None, style)
 }
 
-/// Shows it, or recomputes it.
+/// Shows the certificate, or recomputes it.
 pub fn run(arguments: &CertificateArgs, style: Style) -> Result<Report, Problem> {
     match &arguments.command {
         CertificateCommand::Show { certificate } => show(certificate),
@@ -63,7 +64,7 @@ fn read(path: &Path) -> Result<Value, Problem> {
     Ok(certificate::read(&bytes_of(path, WRITERS)?, &path.display().to_string())?)
 }
 
-/// Whether the certificate holds, and is that of a model, if one is given.
+/// Whether the certificate holds and, if a model is given, belongs to that model.
 fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Problem> {
     let certificate = read(path)?;
     let bytes = model.map(|path| bytes_of(path, model::WRITERS)).transpose()?;
@@ -73,16 +74,16 @@ fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Pro
     Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed })
 }
 
-/// Nothing is shown that [`verify`] would not stand for.
+/// This shows nothing that [`verify`] would not stand for.
 fn show(path: &Path) -> Result<Report, Problem> {
     let json = read(path)?;
     let complaint = text::complaint(&certificate::verify(&json, None)?);
-    // What holds has the form of what is recomputed.
+    // A certificate that holds has the form of the recomputed one.
     let certificate = match (complaint, Certificate::deserialize(&json)) {
         (None, Ok(certificate)) => certificate,
         (complaint, _) => {
-            let complaint = complaint.unwrap_or_else(|| "it is no certificate".to_owned());
-            return Err(Problem::answer_is_no(format!("it is not shown, since {complaint}"))
+            let complaint = complaint.unwrap_or_else(|| "it is not a certificate".to_owned());
+            return Err(Problem::answer_is_no(format!("it is not shown, because {complaint}"))
                 .help("dobrushin certificate verify lists every difference, and what does hold"));
         }
     };

@@ -21,13 +21,13 @@ use std::path::PathBuf;
 pub struct CurveArgs {
     /// A run file (TOML)
     pub run: PathBuf,
-    /// What to vary: steps=1..1e5, or noise-multiplier=0.5,1,2. Once or twice
+    /// What to vary: steps=1..1e5, or noise-multiplier=0.5,1,2. You can give it once or twice
     #[arg(long, value_name = "KEY=VALUES", required = true)]
     pub over: Vec<String>,
     /// How many points a range has
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub points: u32,
-    /// Points at equal ratios instead of equal distances, and logarithmic axes
+    /// Space the points at equal ratios instead of equal distances, and make the axes logarithmic
     #[arg(long)]
     pub log: bool,
     #[command(flatten)]
@@ -36,19 +36,19 @@ pub struct CurveArgs {
     pub changes: SetArgs,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
-    /// Also a bound on the expected excess risk, or regret; with --plot, ε (or δ) is drawn against it
+    /// Also show a bound on the expected excess risk, or regret; with --plot, ε (or δ) is drawn against it
     #[arg(long)]
     pub utility: bool,
-    /// Draw the curve into a file (.svg, .png or .html)
+    /// Draw the curve to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
-/// The question, asked at every point.
+/// Asks the question at every point.
 pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     let sweeps = sweeps(arguments)?;
-    // Words that a key takes in turn may be names of files.
+    // The words that a key takes in turn may be names of files.
     for word in sweeps.iter().flat_map(Sweep::words) {
         opened.with([word])?.spared_by(guard)?;
     }
@@ -76,7 +76,8 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
     Ok(Report::new(text::curve(&curve, style), json::of(&curve)))
 }
 
-/// The most points of a curve, or of a table for two parameters: each takes some ten kilobytes until all are printed.
+/// A curve, or a table for two parameters, has at most this many points: each takes some ten kilobytes until all are
+/// printed.
 const MOST_POINTS: usize = 100_000;
 
 fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
@@ -110,7 +111,7 @@ fn at(
     question: Question,
 ) -> Result<(Run, Question), Problem> {
     let opened = opened.with(sweeps.iter().zip(point).map(|(sweep, &index)| sweep.setting(index)))?;
-    // A target that is varied is asked for.
+    // A target that is varied is also asked for.
     let varied = sweeps.iter().any(Sweep::is_of_target);
     let question = if varied { opened.file.question()?.unwrap_or(question) } else { question };
     Ok((opened.run()?, question))

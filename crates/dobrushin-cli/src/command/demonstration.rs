@@ -1,4 +1,4 @@
-//! What is shown without a command.
+//! What `dobrushin` shows without a command.
 
 use crate::output::{Report, bounds};
 use crate::problem::Problem;
@@ -11,8 +11,7 @@ use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
 
-/// The example: noise 1, a record that moves the iterate by 1, a domain of this
-/// diameter, seen at this ε.
+/// The example has noise 1, a record that moves the iterate by 1, and a domain of this diameter; it is seen at this ε.
 const DIAMETER: f64 = 3.0;
 const EPSILON: f64 = 0.5;
 const STEPS: [u32; 6] = [0, 1, 2, 4, 8, 12];
@@ -41,7 +40,7 @@ pub fn run(style: Style) -> Result<Report, Problem> {
     Ok(Report::new(text(&forgotten, &tails, style), as_json(&forgotten, &tails)))
 }
 
-/// The formula of the papers in floating point, as it is usually coded.
+/// The papers' formula in floating point, as it is usually coded.
 fn textbook(epsilon: f64, r: f64) -> f64 {
     let tail = |x: f64| 1.0 - normal::cdf(x).midpoint();
     tail(epsilon / r - r / 2.0) - epsilon.exp() * tail(epsilon / r + r / 2.0)

@@ -28,7 +28,7 @@ pub struct DivergenceArgs {
 pub enum PairArgs {
     /// Two Gaussian laws with covariance σ²I, in any dimension
     Gaussian {
-        /// Distance of the means, ‖m₁ − m₂‖
+        /// Distance between the means, ‖m₁ − m₂‖
         #[arg(long, value_parser = distance, allow_negative_numbers = true)]
         distance: NonNegative,
         /// Standard deviation σ of the noise
@@ -41,7 +41,7 @@ pub enum PairArgs {
     },
     /// Two Laplace laws of the same scale
     Laplace {
-        /// Distance of the centres, |m₁ − m₂|
+        /// Distance between the centres, |m₁ − m₂|
         #[arg(long, value_parser = distance, allow_negative_numbers = true)]
         distance: NonNegative,
         /// Scale v of the noise
@@ -54,8 +54,8 @@ pub enum PairArgs {
     },
     /// Two laws on finitely many outcomes, from a CSV file
     Discrete {
-        /// CSV with P and Q as two columns (an outcome a line) or as two rows; a header line is allowed,
-        /// "-" is standard input
+        /// CSV with P and Q as two columns (one outcome per line) or as two rows; a header line is allowed, and "-" is
+        /// standard input
         file: PathBuf,
         /// Divide P and Q by their sums
         #[arg(long)]
@@ -83,7 +83,7 @@ fn order(text: &str) -> Result<RenyiOrder, String> {
     checked(text, RenyiOrder::new)
 }
 
-/// The divergences of the pair the arguments describe.
+/// The divergences of the pair that the arguments describe.
 pub fn run(arguments: &DivergenceArgs, style: Style) -> Result<Report, Problem> {
     match &arguments.pair {
         PairArgs::Gaussian { distance, sigma, at, orders } => {
@@ -109,8 +109,7 @@ fn read_pair(file: &Path, normalise: bool) -> Result<DiscretePair, Problem> {
     let rows = probabilities::read(file)?;
     let width = rows.first().map_or(0, Vec::len);
     let column = |c: usize| rows.iter().map(|row| row[c]).collect::<Vec<f64>>();
-    // A table of two by two may be meant either way; if both are laws, both ways
-    // are the same pair.
+    // A two-by-two table may be meant either way. If both readings are laws, they give the same pair.
     let sums_to_one = |law: &[f64]| (law.iter().sum::<f64>() - 1.0).abs() < 1e-6;
     let as_rows = match (rows.len(), width) {
         (2, 2) => !(sums_to_one(&column(0)) && sums_to_one(&column(1))),
@@ -238,7 +237,7 @@ fn draw(
     title: &str,
     levels: &[Level],
 ) -> Result<Plot, Problem> {
-    // A curve that ends is near vertical there; one that does not is drawn further.
+    // A curve that ends is nearly vertical there; one that does not end is drawn further.
     let floor = Delta::new(if pair.last_epsilon().is_some() { 1e-6 } else { 1e-12 })?;
     let forward = |gamma: Gamma| pair.ln_hockey_stick(gamma);
     let backward = |gamma: Gamma| reversed.map_or(-Enclosure::INFINITE, |r| r.ln_hockey_stick(gamma));

@@ -12,7 +12,7 @@ use serde_json::json;
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// Which statement; all are listed without it
+    /// The statement to explain; without it, all statements are listed
     pub id: Option<String>,
 }
 
@@ -53,13 +53,13 @@ fn in_words(statement: &Statement) -> Text {
     text
 }
 
-/// Lines as they are, two columns to the right.
+/// The lines, indented by two columns.
 fn indented(lines: &str) -> String {
     let lines: Vec<String> = lines.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect();
     lines.join("\n")
 }
 
-/// Steps under a heading.
+/// The steps, under a heading.
 fn numbered(heading: &str, steps: &[&str]) -> String {
     let steps = steps.iter().zip(1..).map(|(step, number)| wrap(step, &format!("  {number}. ")));
     format!("{heading}\n{}", steps.collect::<Vec<_>>().join("\n"))
@@ -81,7 +81,7 @@ fn list() -> Report {
     Report::new(text, json!({ "statements": statements }))
 }
 
-/// The analyses, in the order of reports, what they rest on, what noise costs, and what local privacy does.
+/// The analyses in the order of reports, what they rest on, what noise costs, and what local privacy does.
 fn grouped() -> [(&'static str, Vec<&'static Statement>); 4] {
     [
         ("Analyses of runs", analysis::ALL.iter().map(|theorem| theorem.statement()).collect()),

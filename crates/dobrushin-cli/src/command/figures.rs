@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct FiguresArgs {
-    /// The folder for the pictures (SVG, PNG), their points (CSV) and a page that shows them; it is made if there is
-    /// none
+    /// The folder for the pictures (SVG, PNG), their points (CSV) and a page that shows them; it is created if it does
+    /// not exist
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Only these figures, separated by commas
+    /// Draw only these figures, separated by commas
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = figure)]
     pub only: Vec<&'static str>,
 }
@@ -39,7 +39,7 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     std::fs::create_dir_all(folder).map_err(|error| {
         Problem::new(format!("cannot make the folder {}", folder.display()))
             .because(error)
-            .help("--out names a folder, which is made if there is none")
+            .help("--out names a folder, which is created if it does not exist")
     })?;
     let bar = stderr::bar(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {
@@ -94,7 +94,7 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
 
 /// The formats of a figure.
 const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
-/// The page that shows all.
+/// The page that shows all figures.
 const PAGE: &str = "index.html";
 
 /// The figures that are asked for.

@@ -19,23 +19,23 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct KernelArgs {
-    /// CSV, a row of output probabilities for each input; a header line is allowed, "-" is standard input
+    /// CSV with a row of output probabilities for each input; a header line is allowed, and "-" is standard input
     pub channel: PathBuf,
     /// Divide every row by its sum
     #[arg(long)]
     pub normalise: bool,
     #[command(flatten)]
     pub at: LevelArgs,
-    /// Also the tight curve F_γ(e): what E_γ = e before the channel can be after it
+    /// Also show the tight curve F_γ(e): how large E_γ can be after the channel if it is e before
     #[arg(long, value_name = "E", value_delimiter = ',', value_parser = probability,
           allow_negative_numbers = true)]
     pub tight: Vec<Probability>,
-    /// Also every bend of the curve γ ↦ η_γ
+    /// Also show every bend of the curve γ ↦ η_γ
     #[arg(long)]
     pub curve: bool,
 }
 
-/// Everything the table of the channel tells.
+/// Everything that the table of the channel tells.
 pub fn run(arguments: &KernelArgs, style: Style) -> Result<Report, Problem> {
     let kernel = read(arguments)?;
     let answers = Answers::compute(&kernel, arguments, !style.quiet)?;
@@ -50,7 +50,7 @@ fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {
     let built =
         if arguments.normalise { FiniteKernel::proportional_to(rows) } else { FiniteKernel::new(rows) };
     built.map_err(|error| {
-        let problem = Problem::new(format!("{} is no channel: {error}", arguments.channel.display()));
+        let problem = Problem::new(format!("{} is not a channel: {error}", arguments.channel.display()));
         match error {
             dobrushin::Error::SumNotOne { .. } => problem.help("--normalise divides every row by its sum"),
             _ => problem.help("rows are inputs (counted without header), columns are outputs"),
@@ -62,7 +62,7 @@ fn read(arguments: &KernelArgs) -> Result<FiniteKernel, Problem> {
 struct AtLevel {
     level: Level,
     eta: Contraction,
-    /// F_γ(e) for the inputs asked for.
+    /// F_γ(e) for the inputs that are asked for.
     tight: Vec<(Probability, Enclosure)>,
 }
 
@@ -185,14 +185,14 @@ impl Answers {
     }
 }
 
-/// Where the curve bends, with its value and the pair that attains it just below.
+/// Where the curve bends, its value there, and the pair that attains it just below.
 fn knots(curve: &ContractionCurve) -> impl Iterator<Item = (f64, Enclosure, (usize, usize))> {
     curve.bends().filter_map(|(gamma, pair)| {
         Gamma::new(gamma).ok().map(|level| (gamma, curve.contraction(level), pair))
     })
 }
 
-/// The inputs, counted from 1; nothing where all pairs are alike.
+/// The inputs, counted from 1; empty where all pairs are alike.
 fn inputs((x, y): (usize, usize), value: Enclosure) -> String {
     if value.upper() == 0.0 { "–".to_owned() } else { format!("{}, {}", x + 1, y + 1) }
 }
@@ -228,7 +228,7 @@ fn draw(kernel: &FiniteKernel, curve: &ContractionCurve, levels: &[AtLevel]) -> 
     Ok(picture.draw())
 }
 
-/// Shown on a terminal only.
+/// This is shown only on a terminal.
 fn progress(show: bool) -> ProgressBar {
     let bar = if show { ProgressBar::no_length() } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::default_spinner());

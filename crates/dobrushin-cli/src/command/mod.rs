@@ -1,4 +1,4 @@
-//! One file for each command: what users type after it, and what they are answered.
+//! One file for each command: what users type after it, and how it answers.
 
 mod account;
 mod account_plot;
@@ -25,8 +25,8 @@ use std::process::ExitCode;
 
 /// How private is the last iterate of a noisy iterative algorithm?
 ///
-/// Every number is certified: the true value lies between the printed ends, and the upper end is the
-/// guarantee. Without a command a built-in demonstration is shown.
+/// Every number is certified: the true value lies between the printed ends, and the upper end is the guarantee. Without
+/// a command, you see a built-in demonstration.
 #[derive(Debug, Parser)]
 #[command(name = "dobrushin", version, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -46,7 +46,7 @@ pub enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// ε or δ over one or two parameters
     Curve(curve::CurveArgs),
-    /// Whether a certificate holds: all of it is recomputed and compared
+    /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(divergence::DivergenceArgs),
@@ -54,11 +54,11 @@ pub enum Command {
     Kernel(kernel::KernelArgs),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(local::LocalArgs),
-    /// What the columns of a table may hold, declared for training: a draft, and a check
+    /// Declare what the columns of a table may hold, for training: make a draft, and check a schema
     Schema(schema::SchemaArgs),
-    /// Train a model on private records, with its certificate
+    /// Train a model on private records, and write its certificate
     Train(train::TrainArgs),
-    /// What a model says of new records
+    /// What a model predicts for new records
     Predict(predict::PredictArgs),
     /// What a certificate says, and whether it holds
     Certificate(certificate::CertificateArgs),
@@ -68,7 +68,7 @@ pub enum Command {
     Explain(explain::ExplainArgs),
 }
 
-/// Does what is asked, and prints it.
+/// Does what the user asks, and prints the answer.
 pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let guard = Guard::new(&touched::of(cli)?)?;
     let (show_progress, style) = (!cli.common.quiet, cli.common.style());

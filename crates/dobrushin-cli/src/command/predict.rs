@@ -1,4 +1,4 @@
-//! `dobrushin predict`: what a model says of new records.
+//! `dobrushin predict`: what a model predicts for new records.
 
 use crate::cli::Common;
 use crate::file::{Draft, Place};
@@ -17,11 +17,11 @@ use std::process::ExitCode;
 
 #[derive(Args, Debug)]
 pub struct PredictArgs {
-    /// What dobrushin train wrote
+    /// The model.json that dobrushin train wrote
     pub model: PathBuf,
     /// Records with the columns of the model's schema: CSV with a header line, or Parquet
     pub data: PathBuf,
-    /// Leave the line of a row that cannot be used empty, instead of stopping
+    /// Leave the line empty for a row that cannot be used, instead of stopping
     #[arg(long)]
     pub skip_bad: bool,
 }
@@ -36,7 +36,7 @@ pub fn run(arguments: &PredictArgs, common: &Common) -> Result<ExitCode, Problem
     Ok(ExitCode::SUCCESS)
 }
 
-/// A model, from its file.
+/// Reads a model from its file.
 fn read(path: &Path) -> Result<SavedModel, Problem> {
     Ok(SavedModel::read(&bytes_of(path, WRITERS)?, &path.display().to_string())?)
 }
@@ -58,7 +58,7 @@ fn predict(
         show_progress: !common.quiet && common.output.is_some(),
     };
     let work = |_: u64, cells: &Cells| form.lines(cells, &encoder);
-    // JSON stays the same JSON; a CSV file keeps every character of its labels, but a terminal is not to obey them.
+    // JSON stays the same. A CSV file keeps every character of its labels, but a terminal must not obey them.
     let is_standard = matches!(Place::of(common.destination()), Ok(Place::Standard));
     let is_shown = common.json || (is_standard && io::stdout().is_terminal());
     let mut write = |text: String| write(&if is_shown { lines_shown_safely(&text) } else { text });
@@ -67,7 +67,7 @@ fn predict(
     Ok(())
 }
 
-/// How predictions are written: CSV, or a line of JSON for each record.
+/// How predictions are written: as CSV, or as one line of JSON for each record.
 struct Form<'a> {
     saved: &'a SavedModel,
     json: bool,
@@ -90,7 +90,7 @@ impl Form<'_> {
         names.join(",") + "\n"
     }
 
-    /// Whether a task's predictions come with the probability of each class.
+    /// Whether a task's predictions include the probability of each class.
     fn has_probabilities(&self, task: usize) -> bool {
         let SavedModel { model, schema, parameters } = self.saved;
         let scores = model.scores(&parameters[task], &vec![0.0; schema.bounds().dimension]);

@@ -1,4 +1,4 @@
-//! The picture of who is protected how much.
+//! The picture of how well each record is protected.
 
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use dobrushin::account::Protection;
@@ -17,7 +17,7 @@ pub fn draw(records: &Records, published: Option<f64>) -> Plot {
         ln.map_or(height(upper(row)), |ln| ln.upper() / std::f64::consts::LN_10)
     };
     let (x, place) = places(records);
-    // Each record is half a place wide on either side.
+    // Each record extends half a place to either side.
     let last = records.rows.last().map_or(1.0, |row| row.to as f64);
     let ends = |row: &Protection| [row.from as f64 - 0.5, row.to as f64 + 0.5].map(|at| at.clamp(1.0, last));
     let steps = records.rows.iter().flat_map(|row| ends(row).map(|at| (place(at), of(row))));
@@ -41,11 +41,11 @@ pub fn draw(records: &Records, published: Option<f64>) -> Plot {
     plot.above(FLOOR)
 }
 
-/// From here on a logarithmic axis shows more.
+/// From this many records on, a logarithmic axis shows more.
 const MANY: u64 = 100;
 
-/// The axis of the records, and where on it each is: most differ near the least private one, so that
-/// many records are counted from there, on a logarithmic axis.
+/// The axis of the records, and each record's place on it. Records differ most near the least private one, so many
+/// records are counted from there, on a logarithmic axis.
 fn places(records: &Records) -> (Axis, Box<dyn Fn(f64) -> f64>) {
     let axis = |label: &str, scale| Axis { label: label.to_owned(), scale };
     let ends = records.rows.first().zip(records.rows.last());

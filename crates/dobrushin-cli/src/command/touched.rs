@@ -1,4 +1,4 @@
-//! Which files each command reads and writes, as its arguments say.
+//! Which files each command reads and writes, according to its arguments.
 
 use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
@@ -12,7 +12,7 @@ use crate::plot::Format;
 use crate::problem::Problem;
 use std::path::{Path, PathBuf};
 
-/// The files of a command line. What a run file names is not among them: only reading it shows that.
+/// The files of a command line. Files that a run file names are not among them, because only reading it shows those.
 pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
     files.answer(&cli.common);
@@ -86,14 +86,14 @@ impl Files {
         self.0.outputs.extend(path.into_iter().map(named));
     }
 
-    /// As `write`, for a picture, whose name says its format.
+    /// Like `write`, for a picture, whose name gives its format.
     fn draw(&mut self, flag: &str, path: &Option<PathBuf>) -> Result<(), Problem> {
         path.iter().try_for_each(|path| Format::of(path).map(drop))?;
         self.write(flag, path);
         Ok(())
     }
 
-    /// What is printed.
+    /// The file that the answer is printed to.
     fn answer(&mut self, common: &Common) {
         match &common.output {
             Some(path) => self.write("--output", [path]),
@@ -101,7 +101,7 @@ impl Files {
         }
     }
 
-    /// Files in a folder.
+    /// Several files in a folder.
     fn fill(&mut self, folder: &Path, paths: Vec<PathBuf>) -> Result<(), Problem> {
         if folder == Path::new(STANDARD_OUTPUT) {
             return Err(Problem::new("--out - would be standard output, but several files are written")

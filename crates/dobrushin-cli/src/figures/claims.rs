@@ -1,4 +1,4 @@
-//! Numbers that the papers print, beside what they are.
+//! Numbers that the papers print, beside the true ones.
 
 use crate::problem::Problem;
 use dobrushin::divergence::{ChiSquared, DiscretePair, FiniteLaw, GaussianPair, Pair};
@@ -10,25 +10,25 @@ use std::num::NonZeroU32;
 
 /// A number in a paper.
 pub struct Claim {
-    /// Where, and of what.
+    /// Where the number stands, and what it is about.
     pub what: &'static str,
-    /// What is printed.
+    /// The number that is printed.
     pub printed: &'static str,
-    /// What it is.
+    /// The true number.
     pub value: Enclosure,
-    /// Which entry of docs/errata.md is about it; none if the number is right.
+    /// The entry of docs/errata.md about it; `None` if the number is right.
     pub erratum: Option<&'static str>,
 }
 
 impl Claim {
-    /// What it is, to five digits.
+    /// The true number, to five digits.
     pub fn shown(&self) -> String {
         let value = self.value.midpoint();
         decimal::plain(format!("{value:.4e}").parse().unwrap_or(value))
     }
 }
 
-/// All of them.
+/// All numbers that are compared.
 pub fn claims() -> Result<Vec<Claim>, Problem> {
     let claim = |what, printed, value, erratum| Claim { what, printed, value, erratum };
     let gaussian = (GaussianPair::new(2.0, 1.0)?, GaussianKernel::new(1.0, 1.0)?);

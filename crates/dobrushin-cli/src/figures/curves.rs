@@ -1,4 +1,4 @@
-//! What all figures need: runs from text, ranges, and what all analyses say together.
+//! What all figures need: runs from text, ranges, and the best of all analyses.
 
 use crate::plot::{Axis, Line, Scale, Series};
 use crate::problem::Problem;
@@ -15,7 +15,7 @@ pub fn run(text: &str) -> Result<Run, Problem> {
     Ok(RunFile::parse(text, "the run of a figure")?.run()?)
 }
 
-/// The smallest bound on δ of all that apply to a run.
+/// The smallest bound on δ among all analyses that apply to a run.
 pub struct Best(Vec<Arc<dyn PrivacyProfile>>);
 
 impl Best {
@@ -49,7 +49,7 @@ pub fn log10(ln: Enclosure) -> f64 {
     ln.upper() / LN_10
 }
 
-/// 0, step, 2·step, … up to the end, and before the first step a few small ones.
+/// 0, step, 2·step, … up to the end, and a few small values before the first step.
 pub fn levels(end: f64, steps: u32) -> Vec<Epsilon> {
     let level = |i: u32| end * f64::from(i) / f64::from(steps);
     let small =

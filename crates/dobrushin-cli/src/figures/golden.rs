@@ -1,4 +1,4 @@
-//! What the figures draw of the papers, at the parameters of the reference values.
+//! The papers' curves as the figures draw them, at the parameters of the reference values.
 //!
 //! `cargo test -p dobrushin-cli -- golden --nocapture` prints the largest difference for each figure.
 
@@ -46,7 +46,7 @@ fn entries() -> Vec<Entry> {
     entries.into_iter().map(Entry).collect()
 }
 
-/// What the figure has at the parameters of an entry; `None` if it does not draw such a thing.
+/// The figure's value at the parameters of an entry; `None` if it does not draw this.
 fn drawn(entry: &Entry) -> Option<f64> {
     let parts = entry.parts();
     match parts[0] {
@@ -119,7 +119,7 @@ fn index(entry: &Entry, kind: &str, setting: &OnePass) -> Option<f64> {
         "prop1_kappa" => Some(setting.kappa(index())),
         "prop1_delta" => Some(setting.ln_renyi(index(), entry.epsilon()).exp()),
         "thm4_delta" => Some(setting.ln_contraction(index(), entry.epsilon()).exp().midpoint()),
-        // Of strongly convex losses a sharper factor is drawn.
+        // For strongly convex losses, a sharper factor is drawn.
         "gdp_delta" if setting.strong_convexity == 0.0 => {
             let run = run(&one_pass::as_run_file(setting, index())).expect("a run");
             Some(analysis(&run, "shift").expect("it applies").delta(entry.epsilon()).midpoint())
@@ -138,7 +138,7 @@ fn projected(entry: &Entry, kind: &str) -> Option<f64> {
     Some(value.midpoint())
 }
 
-/// How many values each figure is compared with.
+/// Each figure is compared with this many values.
 const COUNTS: [(&str, usize); 7] = [
     ("000_fig1", 34),
     ("000_fig3", 79),

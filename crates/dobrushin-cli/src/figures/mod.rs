@@ -1,6 +1,6 @@
 //! The figures of the papers, recomputed, and our own.
 //!
-//! A [`Recipe`] draws one picture. What the papers print, wrong formulas included, is in `published`; what
+//! A [`Recipe`] draws one picture. The formulas that the papers print, including wrong ones, are in `published`; what
 //! holds instead, and what this program says, is drawn in the same axes.
 
 mod bayes;
@@ -28,13 +28,13 @@ use crate::problem::Problem;
 
 /// How to draw a figure.
 pub struct Recipe {
-    /// Its name, and that of its files.
+    /// The figure's name, and that of its files.
     pub id: &'static str,
-    /// What it shows.
+    /// What the figure shows.
     pub about: &'static str,
-    /// Values below 10 to this power are computed, but not drawn.
+    /// Values below 10 to this power are computed but not drawn.
     pub floor: Option<f64>,
-    /// All its points.
+    /// All points of the figure.
     pub plot: fn() -> Result<Plot, Problem>,
 }
 
@@ -181,7 +181,7 @@ pub const ALL: &[Recipe] = &[
     },
 ];
 
-/// All points of a picture as CSV: a line for each, with the curve's name. Values on logarithmic axes are written
+/// All points of a picture as CSV, one line for each, with the curve's name. Values on logarithmic axes are written
 /// out, however small.
 pub fn csv(plot: &Plot) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -201,7 +201,7 @@ fn value(scale: Scale, coordinate: f64) -> String {
         Scale::Log10 if coordinate == f64::NEG_INFINITY => "0".to_owned(),
         Scale::Log10 if coordinate.abs() < 300.0 => format!("{:e}", 10f64.powf(coordinate)),
         Scale::Log10 => {
-            // Beyond the range of f64.
+            // The value is beyond the range of f64.
             let exponent = coordinate.floor();
             format!("{}e{exponent}", 10f64.powf(coordinate - exponent))
         }

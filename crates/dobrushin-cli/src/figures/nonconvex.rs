@@ -28,7 +28,7 @@ pub fn as_run_file(steps: &str) -> String {
     )
 }
 
-/// The run for so many steps.
+/// The run for this many steps.
 pub fn at(steps: u64) -> Result<Run, Problem> {
     run(&as_run_file(&steps.to_string()))
 }
@@ -102,7 +102,7 @@ pub fn epsilon() -> Result<Plot, Problem> {
     })
 }
 
-/// Figure 3: the same with the limits of equations 22 and 23.
+/// Figure 3: the same, with the limits of equations 22 and 23.
 pub fn limits() -> Result<Plot, Problem> {
     let delta = delta_of_the_figures()?;
     let level = |label: &str, height: f64| Series {

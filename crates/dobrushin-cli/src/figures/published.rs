@@ -1,4 +1,5 @@
-//! Formulas as the papers print them, wrong ones too: they are drawn beside what holds, and nothing else may use them.
+//! Formulas as the papers print them, including wrong ones. They are drawn beside what holds, and nothing else may use
+//! them.
 
 use dobrushin::numeric::{GoldenSection, chi_square, theta};
 use dobrushin::profile::RenyiBound;
@@ -53,8 +54,8 @@ impl OnePass {
         if epsilon > kappa { -(epsilon - kappa).powi(2) / (4.0 * kappa) } else { 0.0 }
     }
 
-    /// δ of CED equations 35 (as it is known of convex losses) and 36 (of smooth ones too), (1/n)·θ(2L/σ)/(1 − θ(r)):
-    /// it may exceed 1.
+    /// δ of CED equations 35 (known for convex losses) and 36 (also for smooth ones), (1/n)·θ(2L/σ)/(1 − θ(r)). It may
+    /// exceed 1.
     pub fn stopped(&self, smooth: bool, epsilon: Epsilon) -> f64 {
         let wide = self.diameter + if smooth { 0.0 } else { 2.0 * self.rate * self.lipschitz };
         let left = theta::one_minus_theta(epsilon, distance(wide / (self.rate * self.noise)));
@@ -73,15 +74,15 @@ impl OnePass {
         0.5 * (1.0 + (1.0 + 2.0 * (self.noise / self.lipschitz).powi(2)).sqrt())
     }
 
-    /// δ of CED equation 38: Mironov's conversion at its best order; below ε = ρ, where there is none, it prints
-    /// numbers below 1 all the same.
+    /// δ of CED equation 38: Mironov's conversion at its best order. Below ε = ρ no such order exists, but the equation
+    /// still gives numbers below 1.
     pub fn stopped_by_mironov(&self, epsilon: Epsilon) -> f64 {
         let (rho, epsilon) = (self.rho(), epsilon.get());
         let order = (0.5 + epsilon / (2.0 * rho)).min(self.largest_order());
         (-(order - 1.0) * (epsilon - rho * order)).exp()
     }
 
-    /// δ of CED equation 39: the least over the orders of two conversions.
+    /// δ of CED equation 39: the smallest value over the orders of two conversions.
     pub fn stopped_by_asoodeh(&self, epsilon: Epsilon) -> f64 {
         let at = |order: f64| {
             let bound =
@@ -95,7 +96,7 @@ impl OnePass {
     }
 }
 
-/// Regularised DP-SGD, one of n records a step.
+/// Regularised DP-SGD, with one of n records in each step.
 #[derive(Clone, Copy, Debug)]
 pub struct Regularised {
     /// ηC.
@@ -111,7 +112,8 @@ pub struct Regularised {
 }
 
 impl Regularised {
-    /// δ of NCV Theorem 3 at one κ: the radius where the diameter belongs (E1), and b/(n − b) where b/n does (E2).
+    /// δ of NCV Theorem 3 at one κ, with the radius where the diameter belongs (E1), and b/(n − b) where b/n belongs
+    /// (E2).
     pub fn delta_at(&self, kappa: f64, steps: u32, epsilon: Epsilon) -> f64 {
         let one = Enclosure::ONE;
         let inside = chi_square::ln_cdf(self.dimension, distance(kappa * kappa));
@@ -127,11 +129,11 @@ impl Regularised {
         (long_noise + Enclosure::from(self.rate / (1.0 - self.rate)) * sum).upper()
     }
 
-    /// The least over κ.
+    /// The smallest value over κ.
     pub fn delta(&self, steps: u32, epsilon: Epsilon) -> f64 {
         let root = f64::from(self.dimension.get()).sqrt();
         let at = |kappa: f64| self.delta_at(root + kappa, steps, epsilon);
-        // There may be several valleys.
+        // The function may have several valleys.
         let rough = (1..=80).map(|i| 0.25 * f64::from(i));
         let best = rough.min_by(|&a, &b| at(a).total_cmp(&at(b))).unwrap_or(1.0);
         let refined = (-12..=12).map(|i| at(best + 0.02 * f64::from(i)));
@@ -149,7 +151,7 @@ fn distance(value: f64) -> NonNegative {
         .unwrap_or_else(|_| unreachable!("the parameters of figures are not negative: {value}"))
 }
 
-/// The least over (1, most] of a function with one valley, on a logarithmic scale of x − 1.
+/// The smallest value over (1, most] of a function with one valley, on a logarithmic scale of x − 1.
 fn least_above_one(most: f64, f: impl Fn(f64) -> f64) -> f64 {
     let ends = ((most - 1.0).ln() - 12.0, (most - 1.0).ln());
     let at = |x: f64| f(1.0 + x.exp());

@@ -1,4 +1,4 @@
-//! Protection by position: early records are hidden by all later steps.
+//! Protection by position: all later steps hide early records.
 
 use super::curves::{caption, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
@@ -7,14 +7,14 @@ use dobrushin::Delta;
 use dobrushin::account::{Account, Question};
 use rayon::prelude::*;
 
-/// How many records there are.
+/// The number of records.
 const RECORDS: u64 = 10_000;
 
 const RUN: &str = "[run]\nalgorithm = \"pnsgd\"\nrecords = 10000\norder = \"once\"\nrelease = \"last\"\n\
                    neighbours = \"replace-one\"\n[update]\nlearning-rate = 0.1\nlipschitz = 1.0\ngradient-noise = 4.0\n\
                    [loss]\nconvex = true\nsmoothness = 0.25\n[domain]\ndiameter = 2.0\n";
 
-/// What is drawn, and how the legend calls it.
+/// The analyses that are drawn, with their names in the legend.
 const DRAWN: [(&str, &str); 4] = [
     ("composition", "if every iterate were published"),
     ("shift-renyi", "Feldman et al. (Rényi)"),

@@ -1,4 +1,4 @@
-//! Which analysis wins, over the width of the domain and how far a record pushes.
+//! Which analysis wins, depending on the width of the domain and on how far a record pushes.
 
 use super::curves::{caption, logarithmic, run};
 use crate::plot::{Line, Plot, Series};
@@ -7,18 +7,18 @@ use dobrushin::Delta;
 use dobrushin::account::{Account, Options, Question};
 use rayon::prelude::*;
 
-/// D/s and p·d/s, as exponents of 10, and how many of each.
+/// D/s and p·d/s as exponents of 10, and the number of each.
 const WIDTHS: (f64, f64, u32) = (-0.5, 3.0, 8);
 const PUSHES: (f64, f64, u32) = (-5.0, -1.0, 9);
 /// p.
 const PROBABILITY: f64 = 0.01;
-/// From here on an answer is none.
+/// An ε from here on is useless.
 const USELESS: f64 = 30.0;
 
 const SETTING: &str = "Convex losses on a set of diameter D, batches of 1 % without replacement (p = 0.01), iterate's noise s; \
                        one record moves an update by d. Each mark is for ε at δ = 1e-5 after 100 000 steps.";
 
-/// What wins among all analyses, and by how much.
+/// The winner among all analyses, and by how much it wins.
 pub fn draw() -> Result<Plot, Problem> {
     map(
         "Where hidden iterates help, after 100 000 steps",
@@ -39,7 +39,7 @@ pub fn draw() -> Result<Plot, Problem> {
     )
 }
 
-/// What wins among the single ideas, of which recursion is made.
+/// The winner among the single ideas that recursion is made of.
 pub fn single() -> Result<Plot, Problem> {
     let only =
         vec!["composition", "nonconvex-published", "contraction", "shift", "ceiling", "shift-subsampled"];
@@ -61,7 +61,7 @@ fn useful(report: &Account) -> Option<f64> {
     report.guarantee().ok().map(|best| best.answer.value.upper()).filter(|upper| *upper < USELESS)
 }
 
-/// One mark at every place, by what is found there.
+/// One mark at every place, by the winner there.
 fn map(
     title: &str,
     options: &Options,

@@ -9,12 +9,12 @@ use dobrushin::run::Run;
 use rayon::prelude::*;
 use std::num::NonZeroU32;
 
-/// The parameters of the figure; the paper does not say the dimension.
+/// The parameters of the figure; the paper does not give the dimension.
 pub fn setting(decay: f64, dimension: NonZeroU32) -> Regularised {
     Regularised { push: 0.1, noise: 5.0, rate: 0.001, decay, dimension }
 }
 
-/// The same as a run.
+/// The same parameters as a run.
 pub fn at(setting: &Regularised, steps: u64) -> Result<Run, Problem> {
     let Regularised { push, noise, decay, dimension, .. } = setting;
     run(&format!(
@@ -69,5 +69,5 @@ pub fn draw(decay: f64) -> Result<Plot, Problem> {
     })
 }
 
-/// The least exponent that is drawn.
+/// The smallest exponent that is drawn.
 pub const FLOOR: f64 = -30.0;

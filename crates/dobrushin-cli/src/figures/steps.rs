@@ -12,12 +12,12 @@ pub struct Setting {
     title: &'static str,
     /// The run file, without the number of steps.
     run: &'static str,
-    /// Analyses beside composition and the best, with how they are called.
+    /// Analyses beside composition and the best, with their names in the legend.
     others: &'static [(&'static str, &'static str)],
     about: &'static str,
 }
 
-/// That of NCV Figure 1.
+/// The run of NCV Figure 1.
 pub const NONCONVEX: Setting = Setting {
     title: "Not convex, projected: D = 3, 2ηC = 0.04, p = 0.001",
     run: "algorithm = \"dp-sgd\"\nrecords = 1000\nbatch-size = 1\norder = \"poisson\"\n[update]\nlearning-rate = 0.01\n\
@@ -62,7 +62,7 @@ pub const STRONGLY_CONVEX: Setting = Setting {
 
 /// The largest number of steps.
 const MOST: u64 = 1_000_000;
-/// Of the steps 1, 2, 5, 10, … every other one is enough.
+/// Every other one of the steps 1, 2, 5, 10, … is enough.
 const STRIDE: usize = 2;
 
 pub fn draw(setting: &Setting) -> Result<Plot, Problem> {

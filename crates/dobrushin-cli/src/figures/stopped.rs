@@ -6,7 +6,7 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use dobrushin::Epsilon;
 
-/// The parameters of the figure; the paper does not say how wide the domain is.
+/// The parameters of the figure; the paper does not give the width of the domain.
 pub fn setting(rate: f64, noise: f64) -> OnePass {
     OnePass {
         records: 100,
@@ -19,7 +19,7 @@ pub fn setting(rate: f64, noise: f64) -> OnePass {
     }
 }
 
-/// The same as a run.
+/// The same parameters as a run.
 pub fn as_run_file(setting: &OnePass) -> String {
     let OnePass { records, rate, lipschitz, smoothness, noise, diameter, .. } = setting;
     format!(

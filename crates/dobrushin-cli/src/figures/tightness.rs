@@ -10,17 +10,17 @@ use dobrushin::{Epsilon, Gamma};
 use dobrushin_audit::instances::{self, Instance};
 use rayon::prelude::*;
 
-/// How many chains.
+/// The number of chains.
 const CHAINS: u64 = 400;
-/// Where they are compared.
+/// The levels ε at which they are compared.
 const EPSILONS: [f64; 4] = [0.0, 0.1, 0.5, 1.0];
-/// Bounds above it say nothing, exact values below it are not resolved.
+/// Bounds above `VACUOUS` say nothing, and exact values below `RESOLVED` are not resolved.
 const VACUOUS: f64 = 0.9;
 const RESOLVED: f64 = 1e-9;
-/// Ratios beyond it are drawn at the end.
+/// Ratios beyond this are drawn at the end.
 const MOST: f64 = 100.0;
 
-/// What is drawn: the papers' first.
+/// The analyses that are drawn: the papers' first.
 const DRAWN: [(&str, Line); 7] = [
     ("contraction-published", Line::Dashed),
     ("nonconvex-published", Line::Dashed),

@@ -13,24 +13,24 @@ use tempfile::{Builder, TempPath};
 
 /// Makes `bytes` the content of the file at `path`.
 ///
-/// At no time is there a partial file at `path`; see [`Draft`].
+/// A partial file never exists at `path`; see [`Draft`].
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, |file| file.write_all(bytes))
 }
 
-/// As [`replace`], with what `content` writes.
+/// Like [`replace`], with the content that `content` writes.
 pub fn replace_by(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut draft = Draft::new(path)?;
     content(&mut draft)?;
     draft.finish()
 }
 
-/// What will be the file at a path once it is finished.
+/// A file in the making, which gets its path once it is finished.
 ///
-/// It is written to a temporary file in the same folder, which then takes the name; if it never does, nothing is left of
-/// it. A file that already exists keeps its mode and, where the system lets us, its owner and group. What cannot be
-/// replaced, which is standard output (`-`), devices and pipes, is written to directly; a reader that stops reading is no
-/// error.
+/// It is written to a temporary file in the same folder, which then takes the name; if it never does, nothing is left
+/// of it. A file that already exists keeps its mode and, where the system lets us, its owner and group. Standard output
+/// (`-`), devices and pipes cannot be replaced, so they are written to directly; it is not an error if a reader stops
+/// reading.
 pub struct Draft(To);
 
 enum To {
@@ -46,7 +46,7 @@ struct Temporary {
 }
 
 impl Draft {
-    /// An empty one.
+    /// An empty draft.
     pub fn new(path: &Path) -> io::Result<Self> {
         let stream = |to: Box<dyn Write + Send>| Self(To::Stream(BufWriter::new(Listener(to))));
         Ok(match Place::of(path)? {
@@ -56,7 +56,7 @@ impl Draft {
         })
     }
 
-    /// Waits until everything is on the disk, and gives it its name.
+    /// Waits until everything is on the disk, and gives the file its name.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             To::Stream(mut stream) => stream.flush(),
@@ -69,12 +69,12 @@ impl Draft {
     }
 }
 
-/// Finishes files that vouch for each other, the last of which is the one that is used: there is never one of it beside
+/// Finishes files that vouch for each other, of which the last is the one that is used. The last file never lies beside
 /// others that do not belong to it.
 ///
-/// Everything is on the disk before anything gets its name. Then the old last file is removed, the others are replaced, and
-/// the last gets its name; an interruption waits for all of it. A kill in between, which is a matter of microseconds, leaves no
-/// last file, and nothing that the remaining ones could be mistaken to vouch for. The folder is not synced between these steps:
+/// Everything is on the disk before anything gets its name. Then the old last file is removed, the others are replaced,
+/// and the last gets its name; an interruption waits for all of this. A kill in between, within microseconds, leaves no
+/// last file, so the remaining files cannot be mistaken to vouch for one. The folder is not synced between these steps:
 /// file systems with a journal keep their order, and put them on the disk together.
 pub fn finish_together(others: Vec<Draft>, last: Draft) -> io::Result<()> {
     let complete = |draft: Draft| match draft.0 {
@@ -99,12 +99,12 @@ impl Temporary {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // A new file has the usual mode. What replaces another may have to be kept from others.
+            // A new file has the usual mode. A file that replaces another may have to be kept from others.
             let mode = if old.is_some() { 0o600 } else { 0o666 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
         let folder = folder_of(&target);
-        // Said without the temporary name.
+        // The message leaves out the temporary name.
         fs::metadata(folder)?;
         let (file, name) = unfinished::temporary_file(&mut builder, folder)?.into_parts();
         if let Some(old) = old {
@@ -128,9 +128,9 @@ struct Complete {
 }
 
 impl Complete {
-    /// Gives it its name, which is returned; its folder has yet to be synced.
+    /// Gives the file its name and returns it; the folder still has to be synced.
     fn take_name(self) -> io::Result<PathBuf> {
-        // On failure the error has the temporary file, and removes it.
+        // On failure, the error holds the temporary file and removes it.
         self.name.persist(&self.target).map_err(|failed| failed.error)?;
         Ok(self.target)
     }
@@ -143,26 +143,26 @@ impl Complete {
     }
 }
 
-/// Puts the names in the folder on the disk. There are folders and systems where that is impossible, and by now the file has
-/// its name, so that it would be wrong to call it a failure.
+/// Puts the names in the folder on the disk. Some folders and systems do not allow that. By now the file has its name,
+/// so it would be wrong to call this a failure.
 fn sync_folder_of(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();
     }
 }
 
-/// Gives a file, to which only we have access, the owner, group and mode of the one that it will replace.
+/// Gives a file that only we can access the owner, group and mode of the file that it will replace.
 #[cfg(unix)]
 fn take_after(file: &File, old: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let new = file.metadata()?;
     let same_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
     if new.uid() != old.uid() {
-        // Only an administrator can; to others a file of their own is all that they can give.
+        // Only an administrator can do this; everybody else's file stays their own.
         let _ = fchown(file, Some(old.uid()), None);
     }
     let mode = old.mode() & 0o777;
-    // Another group is not trusted more than everybody.
+    // Another group is trusted no more than everybody.
     let group = if same_group { 0o070 } else { (mode & 0o007) << 3 };
     file.set_permissions(fs::Permissions::from_mode(mode & (0o707 | group)))
 }
@@ -188,7 +188,7 @@ impl Write for Draft {
     }
 }
 
-/// Somebody who may have stopped listening, which is no error.
+/// A reader who may have stopped listening, which is not an error.
 struct Listener(Box<dyn Write + Send>);
 
 impl Write for Listener {

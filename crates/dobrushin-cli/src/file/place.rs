@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind::NotADirectory, ErrorKind::NotFound};
 use std::path::{Path, PathBuf};
 
-/// The path that stands for it.
+/// The path that stands for standard output.
 pub const STANDARD_OUTPUT: &str = "-";
 
 /// What a path leads to.
@@ -12,9 +12,9 @@ pub const STANDARD_OUTPUT: &str = "-";
 pub enum Place {
     /// Standard output, which `-`, `/dev/stdout` and `/dev/fd/1` name.
     Standard,
-    /// A device, a pipe, or an open file by its number (`/dev/fd/3`): it is written to and stays what it is.
+    /// A device, a pipe, or an open file by its number (`/dev/fd/3`). It is written to directly, and stays what it is.
     Special(PathBuf),
-    /// A file, or nothing yet: a complete file takes this name. A link is followed, and stays.
+    /// A file, or a path where nothing exists yet: a complete file takes this name. A link is followed, and stays.
     Replaced(PathBuf),
 }
 
@@ -31,16 +31,16 @@ impl Place {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => Ok(Self::Special(path.to_owned())),
             Ok(_) => follow(path),
-            // Nothing, or a link to nothing.
+            // Nothing exists there, or a link leads to nothing.
             Err(error) if matches!(error.kind(), NotFound | NotADirectory) => follow(path),
-            // Such as a link that the system refuses to follow for us, because somebody else left it in a folder for
+            // For example, the system refuses to follow a link for us because somebody else left it in a folder for
             // everybody.
             Err(error) => Err(error),
         }
     }
 }
 
-/// As many links as Linux follows.
+/// Linux follows this many links.
 const MOST_LINKS: usize = 40;
 
 fn follow(path: &Path) -> io::Result<Place> {

@@ -116,7 +116,7 @@ mod unix {
         finish_together(vec![write("certificate", "new")], write("model", "new")).expect("both are written");
         assert_eq!(fs::read(path("model")).expect("it exists"), b"new");
         assert_eq!(fs::read(path("certificate")).expect("it exists"), b"new");
-        // What fails between the two leaves no model beside another's certificate.
+        // A failure between the two leaves no model beside another's certificate.
         let drafts = (write("certificate", "newer"), write("model", "newer"));
         fs::remove_file(path("certificate")).expect("it is ours");
         fs::create_dir(path("certificate")).expect("the folder is writable");

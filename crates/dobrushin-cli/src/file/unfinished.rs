@@ -1,4 +1,4 @@
-//! Temporary files, which no way of ending the program but a kill leaves behind.
+//! Temporary files. Only a kill leaves them behind.
 
 use std::fs;
 use std::io;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
-/// Every temporary file that was made. Names are drawn at random, so that those of files that are finished need not be
-/// forgotten: nobody else takes them.
+/// Every temporary file that was made. Their names are drawn at random and nobody else takes them, so finished files
+/// need not be forgotten.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// While this is held, an interruption waits: files that belong together get their names together.
@@ -24,9 +24,9 @@ pub fn temporary_file(builder: &mut Builder, folder: &Path) -> io::Result<NamedT
     Ok(file)
 }
 
-/// Removes all temporary files and ends the program, by custom with 128 and the number of the signal.
+/// Removes all temporary files and ends the program, with the customary exit code of 128 plus the number of the signal.
 fn interrupted(signal: i32) -> ! {
-    // Held to the end, so that no file is made or named any more.
+    // This is held to the end, so that no more files are made or named.
     let made = no_interruption();
     for temporary in made.iter() {
         let _ = fs::remove_file(temporary);
@@ -37,14 +37,14 @@ fn interrupted(signal: i32) -> ! {
 /// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP remove all temporary files before the program ends, and a file
 /// beyond the limit of `ulimit -f` is an error like a full disk (SIGXFSZ would end the program at once).
 ///
-/// A program that was started so that it ignores one of them, as by nohup or in the background of a script, goes on
-/// ignoring that one.
+/// If the program was started with one of these signals ignored, as by nohup or in the background of a script, it goes
+/// on ignoring that one.
 #[cfg(target_os = "linux")]
 pub fn remove_when_interrupted() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     let ignored = ignored();
     let handled = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    // Without a handler the system ends the program, and only a hidden file may stay.
+    // Without a handler, the system ends the program, and only a hidden file may remain.
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(handled) {
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
@@ -55,8 +55,8 @@ pub fn remove_when_interrupted() {
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
 }
 
-/// The signals that this process ignores, one bit each. The standard library does not say, and asking the system
-/// itself is not safe code; /proc tells.
+/// The signals that this process ignores, one bit each. The standard library does not tell, and asking the system
+/// itself is not safe code, but /proc tells.
 #[cfg(target_os = "linux")]
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -66,8 +66,8 @@ fn ignored() -> u64 {
 
 /// From now on Ctrl-C, and a request to terminate, remove all temporary files before the program ends.
 ///
-/// A program that was started so that it ignores one of them goes on ignoring them, and handles none: this system does
-/// not say which is ignored.
+/// If the program was started with one of them ignored, it goes on ignoring both and handles neither, because this
+/// system does not say which one is ignored.
 #[cfg(not(target_os = "linux"))]
 pub fn remove_when_interrupted() {
     const SIGINT: i32 = 2;

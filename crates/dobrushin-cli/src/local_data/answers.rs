@@ -1,4 +1,4 @@
-//! What people may answer: declared by the collector, never read off their data.
+//! What people may answer. The collector declares it; it is never read off the data.
 
 use crate::problem::Problem;
 use dobrushin::numeric::decimal;
@@ -21,16 +21,16 @@ enum Names {
     Numbers(u32),
     /// Words, and their places.
     Words(Vec<String>, HashMap<Vec<u8>, u32>),
-    /// Numbers between bounds, by bins of equal width.
+    /// Numbers between bounds, in bins of equal width.
     Bins(Bounds, Bins),
 }
 
 /// The category of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
-    /// Counted from 0.
+    /// Its place, counted from 0.
     pub category: u32,
-    /// Whether it is a number outside the bounds, and was moved to them.
+    /// Whether the cell is a number outside the bounds, and was moved to them.
     pub clipped: bool,
 }
 
@@ -59,14 +59,14 @@ impl Categories {
         Ok(Self { names: Names::Words(names, places) })
     }
 
-    /// Numbers between bounds, in so many bins of equal width.
+    /// Numbers between bounds, in this many bins of equal width.
     pub fn binned(bounds: Bounds, count: u32) -> Result<Self, Problem> {
         let bins =
             Bins::new(bounds, count).map_err(|error| Problem::new(format!("--bins {count}: {error}")))?;
         Ok(Self { names: Names::Bins(bounds, bins) })
     }
 
-    /// The bins, if they are numbers in bins.
+    /// The bins, if the categories are bins of numbers.
     pub fn bins(&self) -> Option<Bins> {
         match &self.names {
             Names::Bins(_, bins) => Some(*bins),
@@ -74,7 +74,7 @@ impl Categories {
         }
     }
 
-    /// A file with a category on each line; blank lines are passed over.
+    /// Reads a file with a category on each line; blank lines are skipped.
     pub fn from_file(path: &Path) -> Result<Self, Problem> {
         let message = || format!("cannot read the categories of {}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| Problem::new(message()).because(error))?;
@@ -83,7 +83,7 @@ impl Categories {
         Self::named(names, &format!("--categories-file {}", path.display()))
     }
 
-    /// How many there are.
+    /// The number of categories.
     pub fn count(&self) -> u32 {
         match &self.names {
             Names::Numbers(count) => *count,
@@ -92,7 +92,7 @@ impl Categories {
         }
     }
 
-    /// The name of one, counted from 0.
+    /// The name of a category, counted from 0.
     pub fn name(&self, category: u32) -> String {
         match &self.names {
             Names::Numbers(_) => (category + 1).to_string(),
@@ -104,7 +104,7 @@ impl Categories {
         }
     }
 
-    /// The category of a cell; nothing if it is none of them.
+    /// The category of a cell; `None` if the cell is not a category.
     pub fn find(&self, cell: &[u8]) -> Option<Found> {
         let inside = |category: u32| Found { category, clipped: false };
         match &self.names {
@@ -133,7 +133,7 @@ impl Categories {
         }
     }
 
-    /// As it stands in a file of reports.
+    /// The description in a file of reports.
     pub fn json(&self) -> Value {
         match &self.names {
             Names::Numbers(count) => json!(count),
@@ -144,7 +144,7 @@ impl Categories {
         }
     }
 
-    /// From a file of reports.
+    /// Reads the description in a file of reports.
     pub fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::Number(count) => Self::numbered(count.as_u64()?.try_into().ok()?).ok(),
@@ -171,7 +171,7 @@ pub fn number(cell: &[u8]) -> Option<f64> {
 /// What [`number`] accepts.
 pub const NUMBER: &str = "a finite number";
 
-/// A whole number without a sign, as all its digits.
+/// A whole number without a sign, written with all its digits.
 pub fn whole(cell: &[u8]) -> Option<u64> {
     if cell.is_empty() || cell.len() > 20 {
         return None;
@@ -182,7 +182,8 @@ pub fn whole(cell: &[u8]) -> Option<u64> {
     })
 }
 
-/// What a message says of a cell that is not accepted: its column, and what is accepted. What it holds is never said.
+/// What a message says about a cell that is not accepted: its column, and what is accepted. It never says what the cell
+/// holds.
 pub fn refusal(column: &str, cell: &[u8], accepted: impl Fn() -> String) -> impl Display {
     fmt::from_fn(move |f| match cell.is_empty() {
         true => write!(f, "column {column:?}: the cell is empty; {} is accepted", accepted()),
@@ -190,7 +191,7 @@ pub fn refusal(column: &str, cell: &[u8], accepted: impl Fn() -> String) -> impl
     })
 }
 
-/// How many categories a message lists.
+/// A message lists at most this many categories.
 const SHOWN: usize = 6;
 
 fn too_few(given: &str) -> Problem {

@@ -1,7 +1,7 @@
 //! What a file of reports says about itself.
 //!
 //! A report means nothing without the mechanism that made it, so both are in one file: the description is the first
-//! line of a CSV file, and in the metadata of a Parquet file.
+//! line of a CSV file, and is in the metadata of a Parquet file.
 
 use super::answers::Categories;
 use super::mechanism::{Answers, Id, Mechanism, Specification};
@@ -19,11 +19,11 @@ pub struct Description {
     pub mechanism: Specification,
     /// The column that was privatised.
     pub column: String,
-    /// The seed, if it is known: the reports are then not private.
+    /// The seed, if it is known; then the reports are not private.
     pub seed: Option<u64>,
 }
 
-/// How the first line of a CSV file begins.
+/// The first line of a CSV file begins with this.
 pub const FIRST_LINE: &str = "# dobrushin local reports ";
 
 /// The key in the metadata of a Parquet file.
@@ -61,7 +61,7 @@ impl Description {
         fields.to_string()
     }
 
-    /// What was written, and the mechanism made again. `file` is for messages.
+    /// Reads what was written, and makes the mechanism again. `file` is for messages.
     pub fn read(line: &str, file: &str) -> Result<(Self, Mechanism), Problem> {
         let fields: Value = serde_json::from_str(line).map_err(|error| {
             Problem::new(format!("{file}: the description of the reports is damaged"))
@@ -93,7 +93,7 @@ impl Description {
         Ok((description, mechanism))
     }
 
-    /// Or the key that is missing or wrong.
+    /// The description, or the key that is missing or wrong.
     fn from_fields(fields: &Value) -> Result<Self, &'static str> {
         let number = |key: &'static str| fields[key].as_f64().ok_or(key);
         let id = fields["mechanism"].as_str().and_then(|name| Id::from_str(name, false).ok());

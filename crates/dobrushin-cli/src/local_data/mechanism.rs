@@ -11,7 +11,7 @@ use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target};
 use dobrushin_local::{LocalPrivacy, LocalProfile};
 use serde_json::{Value, json};
 
-/// A mechanism, as it is named.
+/// The name of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Id {
     /// Categories: the true one, or another at random (k-ary randomised response)
@@ -44,12 +44,12 @@ pub enum Id {
 }
 
 impl Id {
-    /// As users type it.
+    /// The name, as users type it.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Whether it takes numbers; all others take categories.
+    /// Whether the mechanism takes numbers; all others take categories.
     pub fn is_for_numbers(self) -> bool {
         matches!(self, Self::OneBit | Self::Laplace | Self::Gaussian | Self::Piecewise | Self::Hybrid)
     }
@@ -64,28 +64,28 @@ pub enum Answers {
     Number(Bounds),
 }
 
-/// A mechanism that can be made.
+/// What a mechanism is made from.
 #[derive(Clone, Debug)]
 pub struct Specification {
-    /// Which.
+    /// Which mechanism it is.
     pub id: Id,
-    /// Its promise, of which δ is 0 if nothing else is said.
+    /// The ε of its promise. The δ is 0 unless the user gives another.
     pub epsilon: Epsilon,
-    /// See `epsilon`.
+    /// The δ of its promise.
     pub delta: Delta,
-    /// What it takes.
+    /// The answers that it takes.
     pub answers: Answers,
-    /// How likely the true bit is kept, if it is [`Id::Aue`].
+    /// The probability that the true bit is kept, for [`Id::Aue`].
     pub truth: Option<Probability>,
-    /// Its rows, if it is [`Id::Channel`].
+    /// The rows of the channel, for [`Id::Channel`].
     pub channel: Option<Vec<Vec<f64>>>,
 }
 
 /// A mechanism.
 pub enum Mechanism {
-    /// From which frequencies are estimated.
+    /// A mechanism whose reports give frequencies.
     Frequency(Box<dyn FrequencyOracle>, Categories),
-    /// From which a mean is estimated.
+    /// A mechanism whose reports give a mean.
     Mean(Box<dyn MeanMechanism>),
 }
 
@@ -100,7 +100,7 @@ impl Specification {
         }
     }
 
-    /// Whether the mechanism, once made, keeps its promise.
+    /// Whether the mechanism that was made keeps its promise.
     pub fn promise(&self, mechanism: &Mechanism) -> PromiseReport {
         let promised = LocalPrivacy { epsilon: self.epsilon, delta: self.delta };
         PromiseReport::new(self.id.name(), promised, &mechanism.privacy())
@@ -180,7 +180,7 @@ impl Mechanism {
         }
     }
 
-    /// Numbers by which another version of a mechanism would be found out: the ends of its probabilities.
+    /// Numbers that would reveal another version of a mechanism: the ends of its probabilities.
     pub fn fingerprint(&self) -> Value {
         let ends = |value: Enclosure| [value.lower(), value.upper()];
         match self {

@@ -29,12 +29,12 @@ pub struct ParquetOutput {
     path: PathBuf,
     writer: SerializedFileWriter<Draft>,
     columns: usize,
-    /// What will be the next row group, row after row.
+    /// The rows of the next row group so far.
     words: Vec<u64>,
     numbers: Vec<f64>,
 }
 
-/// Words of a row group, about.
+/// A row group has about this many words.
 const GROUP: usize = 1 << 20;
 
 impl ParquetOutput {
@@ -73,7 +73,7 @@ impl ParquetOutput {
         Ok(())
     }
 
-    /// The file is complete.
+    /// Completes the file.
     pub fn finish(mut self) -> Result<(), Problem> {
         if self.words.len() + self.numbers.len() > 0 {
             self.write_group().map_err(|error| Problem::cannot_write(&self.path, error))?;
@@ -88,7 +88,7 @@ impl ParquetOutput {
         let mut index = 0;
         while let Some(mut column) = group.next_column()? {
             if self.numbers.is_empty() {
-                // The annotation of the column says that these are numbers without a sign.
+                // The annotation of the column says that these numbers are unsigned.
                 let words: Vec<i64> =
                     self.words.iter().skip(index).step_by(self.columns).map(|&word| word as i64).collect();
                 column.typed::<Int64Type>().write_batch(&words, None, None)?;

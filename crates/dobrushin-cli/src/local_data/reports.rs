@@ -15,9 +15,9 @@ use std::path::Path;
 /// The reports of one batch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Batch {
-    /// So many words each.
+    /// This many words for each report.
     Words(Vec<u64>, usize),
-    /// A number each.
+    /// One number for each report.
     Numbers(Vec<f64>),
 }
 
@@ -35,13 +35,13 @@ pub enum Writer {
 pub enum Form {
     /// Lines of a CSV file.
     Text,
-    /// Words and numbers as they are.
+    /// Words and numbers, unchanged.
     #[cfg(feature = "parquet")]
     Columns,
 }
 
 impl Form {
-    /// A batch in this form: the work of many cores, before [`Writer::write`], that of one.
+    /// Brings a batch into this form. Many cores do this before [`Writer::write`], which one core does.
     pub fn encode(self, batch: Batch) -> Encoded {
         match self {
             Self::Text => Encoded::Text(text(&batch)),
@@ -55,13 +55,13 @@ impl Form {
 pub enum Encoded {
     /// Lines of a CSV file.
     Text(Vec<u8>),
-    /// As it is.
+    /// The batch, unchanged.
     #[cfg(feature = "parquet")]
     Columns(Batch),
 }
 
 impl Writer {
-    /// A file that says what its reports are.
+    /// Starts a file that says what its reports are.
     pub fn new(path: &Path, description: &Description, mechanism: &Mechanism) -> Result<Self, Problem> {
         let (line, columns) = (description.line(mechanism), mechanism.report_columns());
         if is_parquet(path) {
@@ -77,7 +77,7 @@ impl Writer {
         Ok(Self::Csv(Box::new(draft)))
     }
 
-    /// The form in which it takes batches.
+    /// The form in which the file takes batches.
     pub fn form(&self) -> Form {
         match self {
             Self::Csv(_) => Form::Text,
@@ -99,7 +99,7 @@ impl Writer {
         }
     }
 
-    /// The file is complete.
+    /// Completes the file.
     pub fn finish(self, path: &Path) -> Result<(), Problem> {
         match self {
             Self::Csv(draft) => draft.finish().map_err(|error| Problem::cannot_write(path, error)),
@@ -111,7 +111,7 @@ impl Writer {
 
 /// A file of reports that is being read.
 pub struct Reports {
-    /// What it says of itself.
+    /// What the file says about itself.
     pub description: Description,
     /// The mechanism that made it.
     pub mechanism: Mechanism,
@@ -151,7 +151,7 @@ fn raw(path: &Path) -> Result<Raw, Problem> {
     Ok((description.trim().to_owned(), names, Box::new(columns)))
 }
 
-/// A file that does not say what made it.
+/// Refuses a file that does not say what made it.
 pub fn undescribed(path: &Path) -> Problem {
     Problem::new(format!("{} does not say which mechanism made its reports", shown(path))).help(format!(
         "dobrushin local privatize says so in the first line (# {} …) or in the metadata of Parquet: keep it when \
@@ -160,7 +160,7 @@ pub fn undescribed(path: &Path) -> Problem {
     ))
 }
 
-/// The reports of a batch, and the rows that are none.
+/// The reports of a batch, and the rows that are not reports.
 pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, BadRows) {
     let mut bad = BadRows::default();
     let names = mechanism.report_columns();
@@ -206,7 +206,7 @@ pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, BadRows) {
 const WORD: &str = "a whole number from 0 to 2^64 − 1";
 
 fn no_report(mechanism: &str) -> impl Display {
-    fmt::from_fn(move |f| write!(f, "it is no report that {mechanism} can make: the file is damaged"))
+    fmt::from_fn(move |f| write!(f, "it is not a report that {mechanism} can make: the file is damaged"))
 }
 
 /// Lines of a CSV file.
@@ -222,7 +222,7 @@ fn text(batch: &Batch) -> Vec<u8> {
         }
         Batch::Numbers(numbers) => {
             for number in numbers {
-                // Writing to memory cannot fail; the shortest digits that are read back as the same number.
+                // Writing to memory cannot fail. These are the shortest digits that are read back as the same number.
                 let _ = writeln!(text, "{number}");
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[S
                 let paths = pieces.iter().filter(|piece| piece.len() > 1);
                 let path: String = paths.map(|piece| polyline(piece)).collect();
                 stroke(svg, &path, style.colour, dashes, " clip-path=\"url(#plot-area)\"");
-                // A point with no neighbour has no line; a dot shows it.
+                // A point without a neighbour has no line; a dot shows it.
                 let alone = pieces.iter().filter(|piece| piece.len() == 1);
                 for (x, y) in alone.flatten() {
                     svg.line(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"3\" fill=\"{}\"/>", style.colour));

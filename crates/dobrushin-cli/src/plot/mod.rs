@@ -38,7 +38,7 @@ pub struct Plot {
 /// One axis. Its range follows from the points of the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What is measured along the axis; nothing is written when it is empty.
+    /// The quantity along the axis; nothing is written if this is empty.
     pub label: String,
     /// How coordinates are to be read.
     pub scale: Scale,
@@ -92,7 +92,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The one that the ending of a name says.
+    /// The format that the ending of a name gives.
     pub fn of(path: &Path) -> Result<Self, PlotError> {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         match extension.to_ascii_lowercase().as_str() {
@@ -127,7 +127,7 @@ pub enum PlotError {
     /// The pixels could not be encoded.
     #[error("cannot encode the picture as PNG")]
     Encode(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The file could not be written; whatever was there before is unchanged.
+    /// The file could not be written; whatever existed before is unchanged.
     #[error("cannot write {path}")]
     Write {
         /// The path as given.
@@ -138,8 +138,8 @@ pub enum PlotError {
 }
 
 impl Plot {
-    /// Leaves out what is below 10 to the power of `floor` on a logarithmic vertical axis, unless that is
-    /// all there is, and says so.
+    /// Leaves out values below 10 to the power of `floor` on a logarithmic vertical axis, unless there are no others,
+    /// and says so.
     #[must_use]
     pub fn above(mut self, floor: f64) -> Self {
         let heights = || self.series.iter().flat_map(|series| &series.points).map(|point| point.1);
@@ -180,7 +180,7 @@ impl Plot {
     /// Writes the picture to `path` in the format named by the extension, `.svg`, `.png` or `.html`
     /// (a page that holds the SVG and needs nothing else).
     ///
-    /// A file that is already there is replaced at once and completely, or not at all.
+    /// A file that already exists is replaced at once and completely, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
         let bytes = match Format::of(path)? {
             Format::Svg => self.to_svg().into_bytes(),

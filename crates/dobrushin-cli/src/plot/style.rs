@@ -33,8 +33,8 @@ pub(super) enum Mark {
     Diamond,
 }
 
-/// The styles of series drawn as the given lines. Colours follow the order of all series,
-/// patterns and shapes the order among series of the same kind; both begin anew when they run out.
+/// The styles of series drawn as the given lines. Colours follow the order of all series, patterns and shapes the order
+/// among series of the same kind; both start over when they run out.
 pub(super) fn styles(lines: impl Iterator<Item = Line>) -> Vec<Style> {
     let (mut solid, mut dashed, mut marks) = (0, 0, 0);
     lines

@@ -2,49 +2,50 @@
 
 use std::fmt::Display;
 
-/// Bytes of memory of a batch, about: as many batches are in memory as the pipeline holds, however long their rows are.
+/// A batch takes about this many bytes of memory. The pipeline holds a fixed number of batches, however long their rows
+/// are.
 const BYTES: usize = 1 << 20;
-/// Cells of a batch whose length is not known before it is read.
+/// The number of cells in a batch whose length is not known before it is read.
 #[cfg(feature = "parquet")]
 const CELLS: usize = 1 << 16;
 
 /// The cells of some columns, row after row, as text.
 #[derive(Default)]
 pub struct Cells {
-    /// How many cells a row has.
+    /// The number of cells in a row.
     columns: usize,
     text: Vec<u8>,
     /// Where each cell ends in the text.
     ends: Vec<usize>,
-    /// Where each row stands in its file, counted from 1.
+    /// The place of each row in its file, counted from 1.
     places: Vec<u64>,
     /// Whether each row has the cells that are wanted.
     usable: Vec<bool>,
-    /// The rows that have not.
+    /// The rows that do not have them.
     pub bad: BadRows,
 }
 
 /// A row that cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadRow {
-    /// Its line in a CSV file, its row in a Parquet file, counted from 1.
+    /// Its line in a CSV file, or its row in a Parquet file, counted from 1.
     pub place: u64,
     /// What is wrong, and what is accepted.
     pub what: String,
 }
 
-/// Rows that cannot be used: how many, and the first. Nothing else is kept of them, since there may be as many as rows,
-/// each with a long story.
+/// Rows that cannot be used: their number, and the first. Nothing else is kept, because every row may be bad, each with
+/// a long explanation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BadRows {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// The one that comes first in its file.
     pub first: Option<BadRow>,
 }
 
 impl BadRows {
-    /// One more, after all others; what is wrong, and what is accepted.
+    /// Adds a row after all others: what is wrong, and what is accepted.
     pub fn add(&mut self, place: u64, what: impl Display) {
         self.count += 1;
         self.first.get_or_insert_with(|| BadRow { place, what: what.to_string() });
@@ -57,18 +58,18 @@ impl Cells {
         Self { columns, ..Self::default() }
     }
 
-    /// How many rows are read at once if each has this many cells and becomes this many bytes.
+    /// The number of rows that are read at once if each has this many cells and becomes this many bytes.
     #[cfg(feature = "parquet")]
     pub fn most_rows(columns: usize, becoming: usize) -> usize {
         (CELLS / columns.max(1)).min(BYTES / becoming.max(1)).max(1)
     }
 
-    /// How many rows there are that can be used.
+    /// The number of rows that can be used.
     pub fn rows(&self) -> usize {
         self.len() - self.bad.count as usize
     }
 
-    /// How many rows there are, good or bad.
+    /// The number of rows, good or bad.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -90,7 +91,7 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// As [`Cells::push`], with what is displayed.
+    /// Like [`Cells::push`], with a value that is displayed.
     #[cfg(feature = "parquet")]
     pub fn push_displayed(&mut self, cell: impl std::fmt::Display) {
         use std::io::Write;
@@ -99,13 +100,13 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// The row is complete.
+    /// Completes the row.
     pub fn end_row(&mut self, place: u64) {
         self.places.push(place);
         self.usable.push(true);
     }
 
-    /// Instead of a row, one that cannot be used.
+    /// Adds a row that cannot be used.
     pub fn refuse(&mut self, place: u64, what: impl Display) {
         self.ends.resize(self.ends.len() + self.columns, self.text.len());
         self.places.push(place);
@@ -118,7 +119,7 @@ impl Cells {
         (0..self.len()).filter_map(|row| self.get(row))
     }
 
-    /// A row, counted from 0 with bad ones; nothing if it cannot be used.
+    /// A row, counted from 0 including bad ones; `None` if it cannot be used.
     pub fn get(&self, row: usize) -> Option<(u64, impl Iterator<Item = &[u8]>)> {
         let cells = row * self.columns..(row + 1) * self.columns;
         self.usable[row].then(|| (self.places[row], cells.map(|cell| self.cell(cell))))

@@ -14,15 +14,15 @@ pub struct CsvInput {
     rows: CsvRows<BufReader<Box<dyn Read + Send>>>,
     /// The columns that are read.
     columns: Vec<usize>,
-    /// How many cells each row must have; nothing if it is enough that it has the columns.
+    /// How many cells each row must have; `None` if it only has to have the columns.
     width: Option<usize>,
-    /// What will be made of each row, in bytes.
+    /// How many bytes each row will become.
     becoming: usize,
     /// The length of the file.
     bytes: Option<u64>,
 }
 
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const BUFFER: usize = 1 << 18;
 
 impl CsvInput {
@@ -31,7 +31,7 @@ impl CsvInput {
         let mut input = Self::open(path)?;
         let column = match has_header {
             true => find(&input.names()?, wanted, path)?,
-            // The first row is one like all others: it does not decide how they are read.
+            // The first row is like all others: it does not decide how they are read.
             false => {
                 wanted.parse::<usize>().ok().filter(|number| *number > 0).ok_or_else(|| {
                     Problem::new(format!("--column {wanted}: with --no-header columns have no names"))
@@ -79,7 +79,7 @@ impl CsvInput {
         Ok(Self { path: path.to_owned(), rows, columns: Vec::new(), width: None, becoming: 0, bytes })
     }
 
-    /// The names of all columns, which the next line says.
+    /// The names of all columns, from the next line.
     fn names(&mut self) -> Result<Vec<String>, Problem> {
         let line = self.rows.line() + 1;
         let row = self.rows.next_row().map_err(|error| cannot_read(&self.path).because(error))?;
@@ -91,7 +91,7 @@ impl CsvInput {
         Ok(row.iter().map(|name| String::from_utf8_lossy(name.trim_ascii()).into_owned()).collect())
     }
 
-    /// Adds the next line to the cells, as a row or as one that cannot be used; false at the end of the file.
+    /// Adds the next line to the cells, as a row or as one that cannot be used; returns false at the end of the file.
     fn read_row(&mut self, cells: &mut Cells) -> io::Result<bool> {
         let place = self.rows.line() + 1;
         let row = match self.rows.next_row()? {
@@ -133,7 +133,7 @@ impl Columns for CsvInput {
         while !cells.is_full(self.becoming) {
             let more = self.read_row(&mut cells);
             let more = more.map_err(|error| cannot_read(&self.path).because(error))?;
-            // A line that is too long may be endless: it is heard of before the rest of it is waited for.
+            // A line that is too long may be endless, so it is reported before the rest of it arrives.
             if !more || self.rows.is_in_long_line() {
                 break;
             }
@@ -150,7 +150,7 @@ impl Columns for CsvInput {
     }
 }
 
-/// The file, and its length where it has one.
+/// The file, and its length if it has one.
 fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>), Problem> {
     if path == Path::new("-") {
         return Ok((Box::new(io::stdin()), None));

@@ -6,26 +6,26 @@ use std::io::{self, BufRead};
 
 /// The lines of a CSV file, each of which is a row.
 ///
-/// A line is what stands before a line feed, or after the last one if that is not nothing; one carriage return at its
-/// end is not part of it. Its cells are what RFC 4180 says, but for one thing: no cell spans lines. A blank line is a row
-/// with one empty cell.
+/// A line is what stands before a line feed, or after the last one if that is not empty; one carriage return at its end
+/// is not part of it. Its cells are those of RFC 4180, except that no cell spans lines. A blank line is a row with one
+/// empty cell.
 ///
-/// RFC 4180 lets a quoted cell span lines. Then a quote in one person's row would swallow the rows of the people after it,
-/// and where blank lines are passed over a row that became blank would vanish: the number of rows, which a certificate
-/// takes for public, would depend on what a row holds.
+/// RFC 4180 lets a quoted cell span lines. Then a quote in one person's row would swallow the rows of the people after
+/// it; and where blank lines are skipped, a row that became blank would vanish. The number of rows, which a certificate
+/// takes to be public, would depend on what a row holds.
 ///
 /// # Guarantee
-/// Replace any line, its line feed excepted, by any bytes without a line feed (at least one, if it is a last line without
-/// a line feed): there are as many rows as before, and all others are read as before. Every line is parsed from the same
-/// state.
+/// Replace any line, except its line feed, by any bytes without a line feed (at least one, if it is a last line without
+/// a line feed). Then there are as many rows as before, and all others are read as before. Every line is parsed from
+/// the same state.
 pub struct CsvRows<R> {
     source: R,
     parser: Reader,
     /// The line, ended by one line feed.
     line: Vec<u8>,
-    /// The cells of the line, one after another, without quotes; longer than they are.
+    /// The cells of the line, one after another, without quotes; the buffer is longer than they are.
     text: Vec<u8>,
-    /// Where each cell ends in the text; more than there are cells.
+    /// Where each cell ends in the text; the buffer has more entries than there are cells.
     ends: Vec<usize>,
     lines_read: u64,
     bytes_read: u64,
@@ -33,7 +33,7 @@ pub struct CsvRows<R> {
     in_long_line: bool,
 }
 
-/// The longest row, in bytes: no row needs more memory, and no endless line all of it.
+/// The longest row, in bytes. No row needs more memory, and an endless line does not fill it.
 pub const LONGEST_LINE: usize = 1 << 22;
 /// The longest line that is not a row, such as one that lists millions of categories.
 const LONGEST_REMARK: usize = 1 << 28;
@@ -49,7 +49,7 @@ pub struct Row<'a> {
 pub enum Torn {
     /// A cell, counted from 1, begins with a quote that nothing on its line closes.
     OpenQuote(usize),
-    /// It is longer than this many bytes.
+    /// The line is longer than this many bytes.
     TooLong(usize),
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for Torn {
 }
 
 impl<R: BufRead> CsvRows<R> {
-    /// The rows of what is still to be read of a source.
+    /// The rows of the rest of a source.
     pub fn new(source: R) -> Self {
         Self {
             source,
@@ -84,7 +84,7 @@ impl<R: BufRead> CsvRows<R> {
         }
     }
 
-    /// The next row; nothing at the end of the file.
+    /// The next row; `None` at the end of the file.
     pub fn next_row(&mut self) -> io::Result<Option<Result<Row<'_>, Torn>>> {
         let Some(line) = self.next_line(LONGEST_LINE)? else {
             return Ok(None);
@@ -92,7 +92,7 @@ impl<R: BufRead> CsvRows<R> {
         Ok(Some(line.and_then(|()| self.split())))
     }
 
-    /// Reads the next line as it is, of at most so many bytes; nothing at the end of the file.
+    /// Reads the next line unchanged, of at most this many bytes; `None` at the end of the file.
     fn next_line(&mut self, longest: usize) -> io::Result<Option<Result<(), Torn>>> {
         if std::mem::take(&mut self.in_long_line) {
             self.bytes_read += self.source.skip_until(b'\n')? as u64;
@@ -116,7 +116,7 @@ impl<R: BufRead> CsvRows<R> {
     /// The cells of the line.
     fn split(&mut self) -> Result<Row<'_>, Torn> {
         if self.line.is_empty() {
-            // The parser would pass over it.
+            // The parser would skip it.
             return Ok(Row { text: &[], ends: &[0] });
         }
         self.line.push(b'\n');
@@ -138,7 +138,7 @@ impl<R: BufRead> CsvRows<R> {
                     return Ok(Row { text: &self.text[..written], ends: &self.ends[..cells] });
                 }
                 ReadRecordResult::OutputEndsFull => {}
-                // The line feed that ends every line is within quotes. The text has room for all of the line.
+                // The line feed that ends every line is within quotes. The text has room for the whole line.
                 ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull | ReadRecordResult::End => {
                     return Err(Torn::OpenQuote(cells + 1));
                 }
@@ -146,7 +146,7 @@ impl<R: BufRead> CsvRows<R> {
         }
     }
 
-    /// The bytes of the next line, which is not split into cells; none at the end of the file.
+    /// The bytes of the next line, which is not split into cells; `None` at the end of the file.
     pub fn next_raw_line(&mut self) -> io::Result<Result<&[u8], Torn>> {
         let line = self.next_line(LONGEST_REMARK)?;
         Ok(line.unwrap_or(Ok(())).map(|()| &self.line[..]))
@@ -169,12 +169,12 @@ impl<R: BufRead> CsvRows<R> {
 }
 
 impl<'a> Row<'a> {
-    /// How many cells there are, at least one.
+    /// The number of cells, at least one.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether the line is blank, or only has an empty cell in quotes.
+    /// Whether the line is blank, or has only an empty cell in quotes.
     pub fn is_blank(&self) -> bool {
         self.ends == [0]
     }

@@ -10,11 +10,11 @@ use std::path::Path;
 
 /// Columns of a file that are read batch by batch.
 pub trait Columns: Send {
-    /// Makes batches small enough that what is made of their rows, this many bytes of each, is small too.
+    /// Makes batches small enough that what their rows become, this many bytes each, is small too.
     fn becoming(&mut self, bytes: usize);
-    /// The next batch, and how far reading has come; without rows at the end.
+    /// The next batch, and how far reading has come; at the end, the batch has no rows.
     fn next(&mut self) -> Result<(Cells, u64), Problem>;
-    /// How far there is to go, and in what: bytes or rows. Nothing if it is not known.
+    /// How far there is to go, and in what unit: bytes or rows. `None` if it is not known.
     fn length(&self) -> Option<(u64, &'static str)>;
     /// What a place is called: a line or a row.
     fn place(&self) -> &'static str;
@@ -41,7 +41,7 @@ impl Input<'_> {
     }
 }
 
-/// Reads several columns by their names, in the order that is wanted. Every row must be as long as the header.
+/// Reads several columns by their names, in the order of the names. Every row must be as long as the header.
 pub fn columns(path: &Path, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
     if is_parquet(path) {
         #[cfg(feature = "parquet")]
@@ -52,7 +52,7 @@ pub fn columns(path: &Path, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem
     Ok(Box::new(CsvInput::columns(path, wanted)?))
 }
 
-/// The names of all columns; no row is looked at.
+/// The names of all columns; it does not look at any row.
 pub fn names(path: &Path) -> Result<Vec<String>, Problem> {
     if is_parquet(path) {
         #[cfg(feature = "parquet")]
@@ -68,7 +68,7 @@ pub fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
-/// This program was built without Parquet.
+/// Says that this program was built without Parquet.
 #[cfg(not(feature = "parquet"))]
 pub fn without_parquet(path: &Path) -> Problem {
     Problem::new(format!("{} is a Parquet file, and this program was built without Parquet", path.display()))
@@ -117,7 +117,7 @@ pub fn find_all(names: &[String], wanted: &[&str], path: &Path) -> Result<Vec<us
             let same = |other: &&String| other.eq_ignore_ascii_case(name);
             let help = match names.iter().find(same) {
                 Some(other) => format!("it is called {other:?} there"),
-                None => "the first line of a CSV file must name its columns, this one too".to_owned(),
+                None => "the first line of a CSV file must name all columns, including this one".to_owned(),
             };
             Err(Problem::new(format!("there is no column {name:?} in {}", shown(path))).help(help))
         }

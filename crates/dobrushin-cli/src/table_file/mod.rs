@@ -1,8 +1,8 @@
 //! Columns of CSV and Parquet files.
 //!
-//! Everything streams: a file is read in [`Cells`], batches of about a megabyte, which are worked on by all cores and
-//! finished in their order, so that memory does not grow with the file. No row has a say in how others are read, or in
-//! how many there are: see [`CsvRows`]; a Parquet file has rows by construction.
+//! Everything streams: a file is read in [`Cells`], batches of about a megabyte. All cores work on them, and they are
+//! finished in their order, so memory does not grow with the file. No row affects how others are read, or how many
+//! there are: see [`CsvRows`]. A Parquet file has rows by construction.
 
 mod cells;
 mod csv_file;

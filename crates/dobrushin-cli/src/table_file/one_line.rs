@@ -5,7 +5,7 @@ use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::bits::below;
 use dobrushin_train::{Generators, Seed};
 
-/// A thing that a line may hold: whatever has a meaning in some CSV file, and bytes that have none.
+/// Something that a line may hold: whatever has a meaning in some CSV file, and bytes that have none.
 const PIECES: [&[u8]; 20] = [
     b"\"",
     b"\"",
@@ -29,8 +29,9 @@ const PIECES: [&[u8]; 20] = [
     b"\x1b",
 ];
 
-/// Calls `compare` this many times, more in the deep tests, with a place among the lines and a file in which the line there holds other bytes.
-/// Some of the files end their lines with a carriage return too, and some do not end the last one.
+/// Calls `compare` this many times, more in the deep tests, with a place among the lines and a file in which the line
+/// there holds other bytes. Some of the files also end their lines with a carriage return, and some do not end the last
+/// one.
 pub fn other_lines(
     seed: u64,
     cases: usize,
@@ -72,7 +73,7 @@ fn other(bits: &mut impl RandomBits, may_be_nothing: bool) -> Vec<u8> {
     line
 }
 
-/// All rows: cells, or why there are none.
+/// All rows: their cells, or why they have none.
 fn rows(file: &[u8]) -> Vec<Result<Vec<Vec<u8>>, Torn>> {
     let mut rows = CsvRows::new(file);
     let mut all = Vec::new();

@@ -1,6 +1,6 @@
 //! Columns of Parquet files.
 //!
-//! Only the wanted columns are read, page by page; nothing of the file but its footer is held in memory.
+//! Only the wanted columns are read, page by page; of the file, only its footer is held in memory.
 
 use super::cells::Cells;
 use super::input::{Columns, find, find_all};
@@ -18,11 +18,11 @@ pub struct ParquetInput {
     path: PathBuf,
     reader: SerializedFileReader<File>,
     columns: Vec<usize>,
-    /// Those of the row group that is being read.
+    /// The columns of the row group that is being read.
     open: Vec<ColumnReader>,
     next_group: usize,
     rows_read: u64,
-    /// What will be made of each row, in bytes.
+    /// How many bytes each row will become.
     becoming: usize,
 }
 
@@ -51,13 +51,13 @@ impl ParquetInput {
         Ok(names)
     }
 
-    /// A text that the file carries along.
+    /// A text in the metadata of the file.
     pub fn metadata(&self, key: &str) -> Option<String> {
         let entries = self.reader.metadata().file_metadata().key_value_metadata()?;
         entries.iter().find(|entry| entry.key == key)?.value.clone()
     }
 
-    /// A file of which no column is read yet.
+    /// Opens a file without reading any column yet.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let message = || format!("cannot read {}", path.display());
         let file = File::open(path).map_err(|error| Problem::new(message()).because(error))?;
@@ -74,7 +74,7 @@ impl ParquetInput {
         schema.columns().iter().map(|column| column.path().string()).collect()
     }
 
-    /// A cell must be a text, a number or a truth value; messages call the column what it is called here.
+    /// Requires a cell to be a text, a number or a truth value; messages call the column by this name.
     fn check_types(&self, called: &str) -> Result<(), Problem> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         for &column in &self.columns {
@@ -92,7 +92,7 @@ impl ParquetInput {
         Ok(())
     }
 
-    /// Opens the next row group; false if there is none.
+    /// Opens the next row group; returns false if there is none.
     fn next_group(&mut self) -> Result<bool, ParquetError> {
         if self.next_group >= self.reader.num_row_groups() {
             return Ok(false);
@@ -129,7 +129,7 @@ impl ParquetInput {
         Ok(cells)
     }
 
-    /// Whether each column is of numbers without a sign.
+    /// Whether each column holds unsigned numbers.
     fn unsigned(&self) -> Vec<bool> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let unsigned = |kind| matches!(kind, ConvertedType::UINT_32 | ConvertedType::UINT_64);
@@ -162,7 +162,7 @@ impl Columns for ParquetInput {
 /// Values of one column.
 struct Column {
     values: Values,
-    /// For each row, whether it has a value; nothing if all have.
+    /// For each row, whether it has a value; `None` if all have one.
     present: Option<Vec<bool>>,
     used: usize,
 }
@@ -225,7 +225,7 @@ impl Column {
     }
 }
 
-/// The next values, of so many rows at most, and which rows have one.
+/// The next values, of at most this many rows, and which rows have one.
 fn records<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     most: usize,
@@ -240,7 +240,7 @@ fn records<T: DataType>(
     Ok((values(read), present))
 }
 
-/// Whether values of this kind are what they seem: no dates, no decimals.
+/// Whether values of this kind are what they seem, and not dates or decimals.
 fn plain(kind: ConvertedType) -> bool {
     use ConvertedType as Kind;
     matches!(

@@ -1,4 +1,4 @@
-//! Batches read ahead, worked on by all cores, and finished in their order.
+//! Batches that are read ahead, worked on by all cores, and finished in their order.
 
 use super::cells::{BadRow, BadRows, Cells};
 use super::input::{Columns, shown};
@@ -9,15 +9,15 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-/// How a file is gone through.
+/// How to go through a file.
 pub struct Pass<'a> {
     /// The file, for messages.
     pub path: &'a Path,
     /// Whether bad rows are counted instead of stopping.
     pub skip_bad: bool,
-    /// What to do about them.
+    /// What the user can do about bad rows.
     pub help: &'a str,
-    /// Whether a terminal shows how far it is.
+    /// Whether a terminal shows the progress.
     pub show_progress: bool,
 }
 
@@ -25,8 +25,8 @@ pub struct Pass<'a> {
 pub type Read = Result<(Cells, u64), Problem>;
 
 impl Pass<'_> {
-    /// Hands what `work` makes of each batch, which has its number, to `done`, in the order of the file; the number of
-    /// rows that were passed over.
+    /// Hands what `work` makes of each batch and its number to `done`, in the order of the file. It returns the number
+    /// of rows that were skipped.
     pub fn run<T: Send>(
         &self,
         columns: Box<dyn Columns>,
@@ -72,7 +72,7 @@ impl Pass<'_> {
     }
 }
 
-/// A thread of its own reads, and stops when nobody listens any more. The last batch has no rows.
+/// Reads in a thread of its own, and stops when nobody listens any more. The last batch has no rows.
 pub fn read_ahead(mut columns: Box<dyn Columns>, batches: usize) -> Receiver<Read> {
     let (sender, receiver) = sync_channel(batches);
     std::thread::spawn(move || {
@@ -87,7 +87,7 @@ pub fn read_ahead(mut columns: Box<dyn Columns>, batches: usize) -> Receiver<Rea
     receiver
 }
 
-/// One batch at least, and up to `most` of them if they have been read already; the one without rows is the last.
+/// At least one batch, and up to `most` of them if they have already been read; the one without rows is the last.
 fn some(batches: &Receiver<Read>, most: usize) -> Result<Vec<(Cells, u64)>, Problem> {
     let mut read = vec![batches.recv().map_err(|_| Problem::new("reading stopped before the end"))??];
     while read.len() < most && read.iter().all(|(cells, _)| !cells.is_empty()) {
@@ -103,7 +103,7 @@ fn some(batches: &Receiver<Read>, most: usize) -> Result<Vec<(Cells, u64)>, Prob
 mod tests {
     use super::*;
 
-    /// So many batches of one row, then what comes last.
+    /// This many batches of one row, then `last`.
     struct Rows {
         left: u64,
         last: fn() -> Read,
@@ -140,7 +140,7 @@ mod tests {
         Pass { path: Path::new("data.csv"), skip_bad, help: "correct it", show_progress: false }
     }
 
-    /// The place of the row, which is bad every seventh time.
+    /// The place of the row; every seventh row is bad.
     fn every_seventh(_: u64, cells: &Cells) -> (u64, BadRows) {
         let (place, mut bad) = (cells.iter().map(|(place, _)| place).sum(), BadRows::default());
         if place > 0 && place % 7 == 0 {

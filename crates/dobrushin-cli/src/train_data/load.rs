@@ -7,7 +7,7 @@ use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
 use std::path::Path;
 
-/// Records, and what was done to them. The counts depend on the records: they are as private as these.
+/// Records, and what was done to them. The counts depend on the records, so they are as private as the records.
 pub struct Loaded {
     /// The records, in the order of the file.
     pub table: Table,
@@ -15,7 +15,7 @@ pub struct Loaded {
     pub clipped: u64,
     /// Records that were longer than the norm, and scaled down to it.
     pub scaled: u64,
-    /// Rows that could not be used, and are empty records.
+    /// Rows that could not be used and became empty records.
     pub skipped: u64,
 }
 
@@ -57,7 +57,7 @@ impl Loaded {
 struct Encoded {
     features: Vec<f32>,
     targets: Vec<f32>,
-    /// For each row whether it is a record with features and targets.
+    /// For each row, whether it is a record with features and targets.
     usable: Vec<bool>,
     clipped: u64,
 }

@@ -1,8 +1,8 @@
 //! Files of records: loaded whole, or streamed.
 //!
-//! Every row of a file is a record, whatever it holds: a private row that cannot be used becomes an empty record in its
-//! place, so that neither the number of records nor whether the program stops depends on any record. No message says
-//! what a cell holds.
+//! Every row of a file is a record, whatever it holds. A private row that cannot be used becomes an empty record in its
+//! place, so neither the number of records nor whether the program stops depends on any record. No message says what a
+//! cell holds.
 
 mod load;
 mod rows;

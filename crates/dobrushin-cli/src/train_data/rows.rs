@@ -12,8 +12,8 @@ pub fn pass(path: &Path, skip_bad: bool, show_progress: bool) -> Pass<'_> {
     Pass { path, skip_bad, help, show_progress }
 }
 
-/// Appends the features and targets of a row, and counts its values outside the bounds; nothing, and nothing appended,
-/// if the cells are missing, or wrong: then it is one of the bad ones.
+/// Appends the features and targets of a row, and counts its values outside the bounds. If cells are missing or wrong,
+/// it returns `None` and appends nothing: then the row is one of the bad ones.
 pub fn encode(
     encoder: &Encoder,
     cells: &Cells,
@@ -27,7 +27,7 @@ pub fn encode(
     encoded.map(|clipped| clipped.values).inspect_err(|problem| bad.add(place, problem)).ok()
 }
 
-/// Refuses a file without records; only where their number is no secret.
+/// Refuses a file without records; call it only where their number is not a secret.
 pub fn refuse_none(path: &Path, count: u64) -> Result<(), Problem> {
     if count > 0 {
         return Ok(());
@@ -36,11 +36,11 @@ pub fn refuse_none(path: &Path, count: u64) -> Result<(), Problem> {
     Err(Problem::new(message).help("a row for each record below the header"))
 }
 
-/// There must not be more records than can be numbered.
+/// Refuses more records than can be numbered.
 pub fn check_count(path: &Path, count: u64) -> Result<(), Problem> {
     if count > u64::from(u32::MAX) {
         let message = format!("{} has {count} records, but at most {} are accepted", shown(path), u32::MAX);
-        return Err(Problem::new(message).help("a part of them"));
+        return Err(Problem::new(message).help("train on a part of them"));
     }
     Ok(())
 }

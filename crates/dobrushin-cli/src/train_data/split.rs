@@ -1,13 +1,13 @@
-//! Records that are kept apart for a test.
+//! Records that are kept out of training for a test.
 
 use dobrushin::Probability;
 use dobrushin::numeric::bits::below;
 use dobrushin_train::{Bits, Table};
 
-/// The records for training and those for a test, round(share·n) of all n, each in the order in which they were.
+/// The records for training and those for a test, round(share·n) of all n; both keep their order.
 ///
-/// All choices of so many records are equally likely, whatever the records hold: each record in turn is taken with
-/// probability (how many are still to be taken)/(how many are left).
+/// All choices of this many records are equally likely, whatever the records hold: each record in turn is taken with
+/// probability (number still to be taken)/(number left).
 pub fn split(table: &Table, share: Probability, bits: &mut Bits) -> (Table, Table) {
     let empty = || Table::new(*table.bounds(), table.tasks());
     let (mut training, mut test) = (empty(), empty());
@@ -18,7 +18,7 @@ pub fn split(table: &Table, share: Probability, bits: &mut Bits) -> (Table, Tabl
         wanted -= u64::from(taken);
         let to = if taken { &mut test } else { &mut training };
         let targets: Vec<f32> = (0..table.tasks()).map(|task| table.target(record, task)).collect();
-        // What obeys the bounds stays as it is, and an empty record is empty again.
+        // A record within the bounds is not changed, and an empty record is empty again.
         to.push(table.features(record), &targets);
     }
     (training, test)
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn all_choices_are_equally_likely() {
-        // 10 choices of 2 from 5, in 20 000 splits; χ² with 9 degrees of freedom is above 33.7 once in 10 000 times.
+        // There are 10 choices of 2 from 5, in 20 000 splits. χ² with 9 degrees of freedom exceeds 33.7 once in 10 000
+        // times.
         let table = table(5);
         let share = Probability::new(0.4).expect("a share");
         let mut counts = std::collections::HashMap::new();

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::SystemTime;
 
-/// The records of a file from the first to the last, and then from the first again, of which only those of one step, and
-/// what is read ahead, are in memory.
+/// The records of a file from the first to the last, and then from the first again. Only those of one step, and what is
+/// read ahead, are in memory.
 ///
-/// After the last row come as many empty records as were asked for. The file must stay as it is
-/// from the first look at it to the last.
+/// After the last row come as many empty records as were asked for. The file must not change from the first look at it
+/// to the last.
 pub struct Streamed {
     path: PathBuf,
     wanted: Vec<String>,
@@ -22,32 +22,33 @@ pub struct Streamed {
     skip_bad: bool,
     stamp: Stamp,
     found: Found,
-    /// Rows and empty records after them.
+    /// The rows, and the empty records after them.
     count: u64,
-    /// The record that is next.
+    /// The next record.
     position: u64,
-    /// What is being read; nothing before the first row.
+    /// The pass that is being read; `None` before the first row.
     reading: Option<Reading>,
     step: Table,
     features: Vec<f32>,
     targets: Vec<f32>,
 }
 
-/// What the first pass found. It depends on the records, all but the number of rows: it is as private as these.
+/// What the first pass found. Everything but the number of rows depends on the records, so it is as private as they
+/// are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
     /// Values outside their bounds, which are moved to them.
     pub clipped: u64,
     /// Records longer than the norm, which are scaled down to it.
     pub scaled: u64,
-    /// Rows that cannot be used, and are empty records.
+    /// Rows that cannot be used and become empty records.
     pub skipped: u64,
 }
 
 impl Streamed {
-    /// Reads the file once: all rows are counted, and bad ones stop it, before any of them is used.
+    /// Reads the file once: it counts all rows, and stops at bad ones, before any of them is used.
     pub fn open(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Self, Problem> {
         let stamp = Stamp::of(path)?;
         let encoder = Encoder::new(schema);
@@ -85,12 +86,12 @@ impl Streamed {
         self.found
     }
 
-    /// Adds empty records at the end, up to so many in all.
+    /// Adds empty records at the end, up to this many records in all.
     pub fn pad_to(&mut self, count: u64) {
         self.count = self.count.max(count);
     }
 
-    /// From now on the first record is next.
+    /// Starts again from the first record.
     fn restart(&mut self) {
         self.position = 0;
         self.reading = None;
@@ -140,7 +141,7 @@ impl Streamed {
 
     fn changed(&self) -> Problem {
         Problem::new(format!("{} was changed while it was read", shown(&self.path)))
-            .help("start again, and leave it as it is until training ends")
+            .help("start again, and do not change it until training ends")
     }
 }
 
@@ -175,7 +176,7 @@ impl Records for Streamed {
             }
             self.read_record().map_err(|problem| problem.to_string())?;
         }
-        // What was read was read from the file that was looked at first.
+        // The rows must have come from the file that was looked at first.
         self.check_unchanged().map_err(|problem| problem.to_string())?;
         Ok((&self.step, Cow::Owned((0..wanted.len() as u32).collect())))
     }
@@ -198,10 +199,10 @@ impl Reading {
         Ok(Self { batches, cells: Cells::default(), next: 0, ended: false })
     }
 
-    /// Which row of the cells is next; nothing at the end of the file.
+    /// Which row of the cells is next; `None` at the end of the file.
     fn next_row(&mut self) -> Result<Option<usize>, Problem> {
         if self.next == self.cells.len() && !self.ended {
-            // Only one batch is to be in memory while the next is waited for.
+            // Only one batch should be in memory while the next is awaited.
             self.cells = Cells::default();
             let read = self.batches.recv().map_err(|_| Problem::new("reading stopped before the end"))?;
             (self.cells, self.next) = (read?.0, 0);
@@ -215,7 +216,7 @@ impl Reading {
     }
 }
 
-/// What tells that a file is still the same.
+/// What tells whether a file is still the same.
 #[derive(Clone, Copy, PartialEq)]
 struct Stamp {
     length: u64,
@@ -237,7 +238,7 @@ impl Stamp {
     }
 }
 
-/// What there is to say of a batch, one record of which is in memory.
+/// What can be said about a batch, one record of which is in memory.
 fn survey(cells: &Cells, encoder: &Encoder, mut record: Table) -> (Found, BadRows) {
     let mut found = Found { rows: cells.len() as u64, ..Found::default() };
     let (mut bad, mut features, mut targets) = (BadRows::default(), Vec::new(), Vec::new());

@@ -40,12 +40,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left behind is in the temporary folder.
+        // A folder that could not be removed stays in the temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What an error says, its help too.
+/// The message of an error, with its help.
 fn said<T>(result: Result<T, Problem>) -> String {
     match result {
         Ok(_) => panic!("it was accepted"),
@@ -68,7 +68,7 @@ const EMPTY: [f32; 5] = [0.0, 0.0, 0.0, 0.0, f32::NAN];
 #[test]
 fn rows_are_read_whatever_the_file_looks_like() {
     let folder = Folder::new("forms");
-    // Columns in another order, one that is not wanted, values outside the bounds.
+    // The columns have another order, one is not wanted, and some values are outside the bounds.
     let rows = ["y,id,c,a", "no,1,red,5", "yes,2,green,20", "yes,3,?,-1"];
     let expected: [&[f32]; 3] =
         [&[0.0, 1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 1.0, 1.0], &[-1.0, 0.0, 0.0, 1.0, 1.0]];
@@ -113,7 +113,7 @@ fn one_record_one_class_and_one_value_are_enough() {
 fn rows_longer_than_the_norm_are_scaled_and_counted() {
     let folder = Folder::new("long");
     let schema = dobrushin_document::schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
-    // √2 for the first, √3 for the second.
+    // The first norm is √2, the second √3.
     let path = folder.file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
     let loaded = load(&path, &schema, false, false).expect("two records");
     assert_eq!((loaded.scaled, loaded.clipped), (1, 0));
@@ -160,7 +160,7 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
             );
             assert!(!message.contains("S3CRET"), "{message}");
         }
-        // It keeps its place as a record that changes nothing.
+        // The row keeps its place as a record that changes nothing.
         let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
         assert_eq!((loaded.table.len(), loaded.skipped), (3, 1), "{row}");
         assert_eq!(record(&loaded.table, 1), bits(&EMPTY), "{row}");
@@ -208,7 +208,7 @@ fn a_file_without_what_the_schema_wants_is_refused() {
         }
     }
     assert!(said(load(&PathBuf::from("none.csv"), &schema(), true, false)).contains("cannot read none.csv"));
-    // Where the number of records is a secret, there may be none; elsewhere it is said.
+    // Where the number of records is a secret, there may be none; elsewhere the program says so.
     for content in ["a,c,y\n", "a,c,y"] {
         let path = folder.file("header.csv", content);
         assert!(load(&path, &schema(), true, false).expect("a table").table.is_empty());
@@ -221,8 +221,8 @@ fn a_file_without_what_the_schema_wants_is_refused() {
     }
 }
 
-/// A row that is bad keeps its place as an empty record, and no row has a say in how others are read: as long as their
-/// lines are the same, as many records are trained on, all others with the same features and targets.
+/// A bad row keeps its place as an empty record, and no row affects how others are read. As long as the other lines are
+/// the same, the number of records is the same, and all others have the same features and targets.
 #[test]
 fn a_line_changes_no_record_but_its_own_and_never_their_number() {
     let folder = Folder::new("one-line");
@@ -244,7 +244,7 @@ fn a_line_changes_no_record_but_its_own_and_never_their_number() {
     });
 }
 
-/// Rows of which some are bad, some clipped, some missing.
+/// Rows of which some are bad, some clipped and some missing.
 fn rows(count: usize) -> String {
     let mut text = "a,c,y\n".to_owned();
     for row in 0..count {
@@ -317,13 +317,13 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
         let refusal = streamed.bring(wanted).map(|_| ()).expect_err("it was changed");
         assert!(refusal.contains("was changed while it was read"), "{refusal}");
     };
-    // Longer.
+    // The file is longer.
     let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     assert!(streamed.bring(&first).is_ok());
     fs::write(&path, content.clone() + "1,red,no\n").expect("the file is ours");
     changed(&mut streamed, &[50]);
-    // Of the same length, at another time.
+    // The file has the same length, but another time.
     let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     assert!(streamed.bring(&first).is_ok());
@@ -335,12 +335,12 @@ fn a_file_that_changes_while_it_is_read_is_noticed() {
         .and_then(|file| file.set_modified(later))
         .expect("the file is ours");
     changed(&mut streamed, &[50]);
-    // Gone.
+    // The file is gone.
     let path = folder.file("changing.csv", &content);
     let mut streamed = open(&path);
     fs::remove_file(&path).expect("the file is ours");
     assert!(streamed.bring(&first).is_err());
-    // With another number of rows, though it looks the same from outside.
+    // The file has another number of rows, though it looks the same from outside.
     for other in [content.replace("\n0,", "\n0\n"), content.replacen("red,no\n", "red,no ", 1)] {
         let path = folder.file("changing.csv", &content);
         let mut streamed = open(&path);

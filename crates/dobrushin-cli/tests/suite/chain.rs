@@ -145,7 +145,7 @@ fn chains_that_make_no_sense_are_refused() {
         ("STEPnoise = \"cauchy\"\n", &["step 1.noise is \"cauchy\"", "\"gaussian\""]),
         ("STEPspeed = 1\n", &["no key step.speed"]),
         ("STEPcuont = 1\n", &["no key step.cuont", "did you mean count?"]),
-        ("[step]\niterate-noise = 1.0\n", &["step is no section", "[[step]]"]),
+        ("[step]\niterate-noise = 1.0\n", &["step is not a section", "[[step]]"]),
         ("STEP[update]\nlearning-rate = 1.0\n", &["update.learning-rate is not for algorithm = \"chain\""]),
         ("STEP[loss]\nconvex = true\n", &["[loss] is not for algorithm = \"chain\""]),
         ("STEP[domain]\ndiameter = -1.0\n", &["domain.diameter is -1.0"]),

@@ -189,7 +189,7 @@ fn a_file_that_is_no_file_of_reports_is_refused() {
             "the columns of bad.csv are not those of its mechanism",
         ),
         (format!("{first}\nreport\n"), "has no reports"),
-        (format!("{first}\nreport\n1\n5\n"), "line 4 of bad.csv: it is no report that k-rr can make"),
+        (format!("{first}\nreport\n1\n5\n"), "line 4 of bad.csv: it is not a report that k-rr can make"),
         (
             format!("{first}\nreport\n1\nx\n"),
             "line 4 of bad.csv: column \"report\": the cell is not accepted; a whole number",

@@ -54,7 +54,7 @@ fn unknown_keys_get_a_suggestion() {
     );
     changed("section.toml", "[update]", "[updates]", &["no section [updates]", "did you mean [update]?"]);
     changed("far.toml", "records = 60000", "zebra = 1", &["no key run.zebra", "one of:", "records"]);
-    file_refused("flat.toml", "run = 1\n", &["run is no section", "[run]"]);
+    file_refused("flat.toml", "run = 1\n", &["run is not a section", "[run]"]);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn mechanisms_are_checked_one_by_one() {
     mechanisms(
         "foreign.toml",
         "[[mechanism]]\nkind = \"gaussian\"\nnoise-multiplier = 1.0\nepsilon = 1.0",
-        &["mechanism 1.epsilon is no parameter of kind = \"gaussian\"", "noise-multiplier"],
+        &["mechanism 1.epsilon is not a parameter of kind = \"gaussian\"", "noise-multiplier"],
     );
     mechanisms(
         "unsampled.toml",

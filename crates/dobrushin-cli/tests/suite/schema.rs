@@ -158,7 +158,7 @@ fn what_is_wrong_is_named_and_nothing_is_written() {
         (&["check", "bytes.toml"], "bytes.toml is not UTF-8 text"),
         (
             &["check", "wrong.toml"],
-            "wrong.toml: columns.y.knd is no key of a column\n  help: did you mean kind?",
+            "wrong.toml: columns.y.knd is not a key of a column\n  help: did you mean kind?",
         ),
         (
             &["check", "other.toml", "data.csv"],

@@ -1,4 +1,4 @@
-//! Whether a certificate is what its run gives.
+//! Whether a certificate says what its run gives.
 
 use super::comparison::{Difference, differences};
 use super::{Certificate, KIND, SCHEMA, TrainingRecord};
@@ -10,22 +10,22 @@ use dobrushin::account::{Account, Options, Question, analysis_ids};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is to be said of a certificate.
+/// The verdict on a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Every field is as recomputed, or a bound that is wider.
+    /// Every field is as recomputed, or a wider bound.
     Holds,
-    /// The numbers are, but another version of the program has other words for them, and whether those are true cannot be
-    /// recomputed.
+    /// The numbers hold, but another version of the program words them differently, and whether those words are true
+    /// cannot be recomputed.
     NotConfirmed,
-    /// Something in it does not follow from its run.
+    /// Something in the certificate does not follow from its run.
     DoesNotHold,
 }
 
 /// A certificate beside what is recomputed.
 pub struct Checked {
-    /// What it claims.
+    /// What the certificate claims.
     pub claim: Claim,
     /// What is recomputed.
     pub account: Account,
@@ -33,12 +33,13 @@ pub struct Checked {
     pub differences: Vec<Difference>,
 }
 
-/// Recomputes a whole certificate from its run, its target, its tolerance and the analyses that were asked, and compares.
+/// Recomputes a whole certificate from its run, its target, its tolerance and the chosen analyses, and compares the
+/// two.
 ///
 /// # Guarantee
-/// If the verdict is [`Verdict::Holds`], everything in the certificate is what this program says of that run, or weaker, except
-/// what does not follow from any run: the version that wrote it and, of training, the hash of the model, the seed or that
-/// there is none, and the measured accuracies and losses, which have the right form.
+/// If the verdict is [`Verdict::Holds`], everything in the certificate is what this program says about that run, or
+/// weaker, except what does not follow from any run: the version that wrote it and, for training, the hash of the
+/// model, the seed or that there is none, and the measured accuracies and losses, which have the right form.
 ///
 /// # Errors
 /// [`DocumentError`] if it cannot be read as a certificate at all.
@@ -60,7 +61,7 @@ pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
 }
 
 impl Checked {
-    /// What is to be said of it.
+    /// The verdict on the certificate.
     pub fn verdict(&self) -> Verdict {
         let by_another_version = self.claim.version != env!("CARGO_PKG_VERSION");
         if self.differences.is_empty() {
@@ -77,15 +78,15 @@ impl Checked {
 pub struct Claim {
     /// The run.
     run: SelfContained,
-    /// What was asked of it.
+    /// What was asked about the run.
     pub question: Question,
-    /// How exactly, and by which analyses.
+    /// The tolerance, and the analyses to use.
     options: Options,
     /// The upper end of the answer.
     pub upper: f64,
     /// The upper end of ln δ, if δ was asked for.
     pub log_delta: Option<f64>,
-    /// The analysis by which it is claimed.
+    /// The analysis on which the claim rests.
     pub analysis: &'static str,
     /// The program that made it.
     pub version: String,
@@ -123,7 +124,7 @@ impl Claim {
             let number = Number::read(value).map(|number| number.0).filter(|number| is_accepted(*number));
             number.ok_or_else(|| malformed(&format!("guarantee.{key}.upper"), value, accepted))
         };
-        // A claim of infinity, or of δ = 1, is none.
+        // A claim of infinity, or of δ = 1, claims nothing.
         let epsilon =
             end("epsilon", "a finite number, 0 or more", |epsilon| (0.0..f64::INFINITY).contains(&epsilon))?;
         let delta = end("delta", "a number, 0 or more and below 1", |delta| (0.0..1.0).contains(&delta))?;
@@ -136,7 +137,7 @@ impl Claim {
                 format!("the certificate contradicts itself: its target is {target}, its guarantee {given}");
             return Err(DocumentError::new(what).help(HELP));
         }
-        // Those that were asked are those that the certificate lists; a list that no account gives is found by comparing.
+        // The chosen analyses are those that the certificate lists; the comparison finds a list that no account gives.
         let listed = |id: &&'static str| {
             certificate["analyses"].as_array().into_iter().flatten().any(|entry| entry["id"] == **id)
         };
@@ -152,7 +153,7 @@ impl Claim {
     }
 }
 
-/// Whether a text can be a version: nothing else can be said in its place.
+/// Whether a text can be a version; it can say nothing else.
 fn is_version(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-+".contains(&byte);
     (1..=40).contains(&text.len()) && text.bytes().all(is_part)
@@ -178,7 +179,7 @@ mod tests {
     use dobrushin::{Delta, Epsilon};
     use serde_json::json;
 
-    /// A certificate of the built-in example, made quick.
+    /// A certificate of the built-in example, made fast.
     fn certificate(question: Question, only: &[&'static str]) -> Value {
         let mut file = RunFile::built_in().expect("it is built in");
         for set in ["order=cyclic", "neighbours=replace-one", "steps=100"] {
@@ -210,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Something that says more than a value, or something else.
+    /// A value that claims more than this one, or something else.
     fn forged(place: &str, value: &Value) -> Value {
         match value {
             Value::Number(number) => {
@@ -234,7 +235,7 @@ mod tests {
         let questions = [
             Question::EpsilonAt(Delta::new(1e-5).expect("δ")),
             Question::DeltaAt(Epsilon::new(3.0).expect("ε")),
-            // δ underflows.
+            // This δ underflows.
             Question::DeltaAt(Epsilon::new(600.0).expect("ε")),
         ];
         for (question, only) in
@@ -245,7 +246,7 @@ mod tests {
             let mut all = Vec::new();
             places(&original, "", &mut all);
             assert!(all.len() > 60 && all.iter().any(|place| place == "/guarantee/epsilon/upper"));
-            // What everything is recomputed from is no claim, and the version is free.
+            // The input of the recomputation is not a claim, and any version is allowed.
             let given = |place: &String| {
                 place.starts_with("/run") || ["/tolerance", "/program/version"].contains(&place.as_str())
             };
@@ -260,7 +261,7 @@ mod tests {
                 let mut changed = original.clone();
                 match changed.pointer_mut(parent).expect("it is a place") {
                     Value::Object(fields) => drop(fields.remove(key)),
-                    // With fewer analyses it is the certificate of those.
+                    // With fewer analyses, it is the certificate of those.
                     Value::Array(_) if parent == "/analyses" => continue,
                     Value::Array(list) => drop(list.remove(key.parse().expect("an index"))),
                     _ => unreachable!("only lists and objects have parts"),

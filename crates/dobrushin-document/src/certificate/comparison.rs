@@ -1,13 +1,13 @@
-//! What a certificate says, field by field, against what is recomputed.
+//! What a certificate says, field by field, compared with what is recomputed.
 
 use crate::json::Number;
 use crate::plain_text::shown_safely;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A field that is not what is recomputed.
+/// A field that differs from what is recomputed.
 pub struct Difference {
-    /// Where it is, as `guarantee.epsilon`.
+    /// Where the field is, such as `guarantee.epsilon`.
     pub field: String,
     how: How,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The fields that are words: another version may say the same with others.
+/// The fields that are words; another version may say the same in others.
 const WORDS: [&str; 7] = [
     "guarantee.assumptions",
     "theorem",
@@ -51,25 +51,25 @@ impl Difference {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
-    /// Whether another version of the program might have written it, with the same numbers.
+    /// Whether another version of the program might have written the field, with the same numbers.
     pub fn is_of_words(&self) -> bool {
         let words = WORDS.iter().any(|field| self.is_in(field)) || self.field.ends_with(".not_applicable");
         words || self.how == How::Unknown
     }
 
-    /// The guarantee, if there is none.
+    /// The guarantee, where none is recomputed.
     pub fn no_guarantee() -> Self {
         Self { field: "guarantee".to_owned(), how: How::ClaimsMore }
     }
 }
 
-/// More differences are not listed.
+/// Further differences are not listed.
 const MOST: usize = 100;
 
-/// Every field in which a certificate is not what is recomputed.
+/// Every field in which a certificate differs from what is recomputed.
 ///
-/// Everything is to be the same, except that a bound `{"lower", "upper"}` may be wider than the recomputed one: such a claim
-/// is true. A tighter one is not shown to be true, however little tighter it is.
+/// Everything must be the same, except that a bound `{"lower", "upper"}` may be wider than the recomputed one: such a
+/// claim is true. A tighter bound is not shown to be true, however little tighter it is.
 pub fn differences(claimed: &Value, recomputed: &Value) -> Vec<Difference> {
     let mut differences = Vec::new();
     compare("", claimed, recomputed, &mut differences);
@@ -128,14 +128,14 @@ fn is_whole(a: &serde_json::Number, b: &serde_json::Number) -> bool {
     [a, b].iter().all(|number| !number.is_f64())
 }
 
-/// The ends of a bound, if it is one and nothing else.
+/// The ends of a bound, if the value is a bound and nothing else.
 fn ends(fields: &Map<String, Value>) -> Option<(f64, f64)> {
     let end = |key: &str| Number::read(fields.get(key)?).map(|number| number.0);
     (fields.len() == 2).then_some(())?;
     end("lower").zip(end("upper"))
 }
 
-/// Exactly, with no room for rounding.
+/// The comparison is exact, with no room for rounding.
 fn contains((lower, upper): (f64, f64), inner: (f64, f64)) -> bool {
     lower <= inner.0 && inner.1 <= upper
 }

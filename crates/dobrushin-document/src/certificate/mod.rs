@@ -18,17 +18,17 @@ use dobrushin::{Enclosure, statement};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// By which certificates are known.
+/// Identifies certificates.
 const KIND: &str = "dobrushin-certificate";
-/// The version of their format.
+/// The version of the format of certificates.
 const SCHEMA: u64 = 1;
 
-/// A guarantee, the run that it is of, and the theorem by which it holds.
+/// A guarantee, the run that it is for, and the theorem by which it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     schema: u64,
     kind: String,
-    /// What wrote it.
+    /// The program that wrote the certificate.
     pub program: Program,
     /// The run, which names no file.
     pub run: Json,
@@ -42,7 +42,7 @@ pub struct Certificate {
     pub explanation: Vec<String>,
     /// What could not be used, or says nothing, and why, in words.
     pub warnings: Vec<String>,
-    /// Of a model: how it was trained.
+    /// How the model was trained, for a certificate of a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training: Option<TrainingRecord>,
 }
@@ -57,7 +57,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// This one.
+    /// This program.
     pub fn this() -> Self {
         Self { name: "dobrushin".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
     }
@@ -109,16 +109,16 @@ impl Certificate {
         })
     }
 
-    /// The text of its file.
+    /// The text of the certificate's file.
     pub fn file(&self) -> String {
         format!("{:#}\n", json::of(self))
     }
 }
 
-/// What a file that should be a certificate says; `name` stands in errors. It is not yet one: [`check()`] tells.
+/// What a file that should be a certificate says; `name` stands in errors. Only [`check()`] tells whether it is one.
 ///
 /// # Errors
-/// [`DocumentError`] if it is no JSON, or says a thing twice.
+/// [`DocumentError`] if it is not JSON, or gives a key twice.
 pub fn read(bytes: &[u8], name: &str) -> Result<Json, DocumentError> {
     json::read(bytes, name, "certificate", WRITERS)
 }

@@ -12,15 +12,15 @@ use dobrushin_train::{Plan, Released, enforcement};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-/// What is said of a run whose randomness can be repeated.
+/// What is said about a run whose randomness can be repeated.
 pub const NOT_PRIVATE: &str = "reproducible, NOT private";
 
-/// What a certificate says of training.
+/// What a certificate says about training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// The hash of the canonical schema.
     pub schema_sha256: String,
-    /// How many records there were, or could be.
+    /// The number of records, or a bound on it.
     pub records: u64,
     /// What follows from the model and the schema.
     pub constants: Constants,
@@ -28,7 +28,7 @@ pub struct TrainingRecord {
     pub enforcement: Vec<Enforcement>,
     /// What the guarantee does not cover, in words.
     pub not_covered: Vec<String>,
-    /// The share of the records that was kept apart for a test.
+    /// The share of the records that was kept out of training for a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_share: Option<f64>,
     /// Where the randomness came from, in words.
@@ -38,7 +38,7 @@ pub struct TrainingRecord {
     /// The seed, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The hash of the file of the model.
+    /// The hash of the model's file.
     pub model_sha256: String,
     /// The private evaluation of each task, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Constants {
     convex: Option<bool>,
     row_norm: f64,
     diameter: Option<f64>,
-    /// How many there are.
+    /// The number of parameters.
     pub parameters: Option<u64>,
 }
 
@@ -63,11 +63,11 @@ pub struct Constants {
 pub struct Enforcement {
     /// What must hold, in words.
     pub assumption: String,
-    /// How it is made to, in words.
+    /// How it is made to hold, in words.
     pub enforced: String,
 }
 
-/// What follows from no run.
+/// What does not follow from any run.
 struct Stated {
     test_share: Option<f64>,
     seed: Option<u64>,
@@ -77,7 +77,7 @@ struct Stated {
 }
 
 impl TrainingRecord {
-    /// Of a model that was just trained, by the bytes of its file.
+    /// The record of a model that was just trained, with the bytes of its file.
     pub fn new(
         plan: &Plan,
         schema: &Schema,
@@ -93,8 +93,8 @@ impl TrainingRecord {
         Self::of(plan, schema, account, Stated { test_share, seed, private, model_sha256, evaluation })
     }
 
-    /// What a certificate must say of training: all that follows from the run, and the rest as it is claimed if it can be
-    /// so. Where it cannot be so, it is something that can: it then differs from what is claimed.
+    /// What a certificate must say about training: all that follows from the run, and the rest as claimed if it can be
+    /// true. Where it cannot be true, this has something that can, and so differs from the claim.
     ///
     /// # Errors
     /// [`DocumentError`] if the run cannot be trained.

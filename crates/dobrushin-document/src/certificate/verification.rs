@@ -1,4 +1,4 @@
-//! Whether a certificate holds, and is that of a model, as data.
+//! Whether a certificate holds and belongs to a model, as data.
 
 use super::check::{Checked, Verdict, check};
 use crate::error::DocumentError;
@@ -7,24 +7,25 @@ use crate::report::{Answered, Given, in_words};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// What is found when a certificate is recomputed.
+/// The result of recomputing a certificate.
 #[derive(Serialize)]
 pub struct Verification {
     schema: u32,
-    /// Whether everything can be relied on: it holds, it is that of the model, and nobody knows the randomness.
+    /// Whether you can rely on everything: the certificate holds, it belongs to the model, and nobody knows the
+    /// randomness.
     pub confirmed: bool,
     holds: bool,
-    /// What is to be said of the certificate itself.
+    /// The verdict on the certificate itself.
     pub verdict: Verdict,
-    /// Where it is not what is recomputed.
+    /// Where it differs from what is recomputed.
     pub differences: Vec<DifferenceReport>,
     /// What was given.
     pub target: Given,
-    /// The analysis by which it is claimed.
+    /// The analysis on which the claim rests.
     pub analysis: &'static str,
     /// The upper end that is claimed.
     pub claimed: Number,
-    /// The same of ln δ.
+    /// The same for ln δ.
     pub claimed_log_delta: Option<Number>,
     /// What is recomputed, if that is a guarantee.
     pub recomputed: Option<Answered>,
@@ -33,23 +34,23 @@ pub struct Verification {
     same_assumptions: bool,
     /// The version that wrote the certificate.
     pub version: String,
-    /// Whether nobody knows the randomness of what was trained, as far as the certificate says.
+    /// Whether nobody knows the randomness of the training, according to the certificate.
     pub private: bool,
-    /// Whether the certificate is of the model that was given.
+    /// Whether the certificate belongs to the model that was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_matches: Option<bool>,
-    /// Why it is not.
+    /// Why it does not.
     #[serde(skip)]
     pub other_model: Option<&'static str>,
-    /// Why the analysis by which it is claimed does not apply.
+    /// Why the analysis on which the claim rests does not apply.
     #[serde(skip)]
     pub not_applicable: Option<String>,
-    /// What has to be believed of a trained model, in words.
+    /// What has to be believed about a trained model, in words.
     #[serde(skip)]
     pub to_be_believed: Vec<&'static str>,
 }
 
-/// A field that is not what is recomputed.
+/// A field that differs from what is recomputed.
 #[derive(Serialize)]
 pub struct DifferenceReport {
     field: String,
@@ -57,10 +58,10 @@ pub struct DifferenceReport {
     pub what: String,
 }
 
-/// Recomputes a certificate and compares, with the bytes of its model too if they are given.
+/// Recomputes a certificate and compares, also with the bytes of its model if they are given.
 ///
 /// # Errors
-/// [`DocumentError`] if it cannot be read as a certificate at all, or is not one of a model.
+/// [`DocumentError`] if it cannot be read as a certificate at all, or is not the certificate of a model.
 pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, DocumentError> {
     let checked = check(certificate)?;
     let other_model = model.map(|bytes| difference(certificate, bytes)).transpose()?.flatten();
@@ -94,7 +95,7 @@ pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, 
     })
 }
 
-/// Whether nobody knows the randomness of what was trained, as far as the certificate says.
+/// Whether nobody knows the randomness of the training, according to the certificate.
 fn is_private(certificate: &Json) -> bool {
     let training = &certificate["training"];
     !training.is_object() || (training["private"] == true && training["seed"].is_null())
@@ -116,10 +117,10 @@ fn to_be_believed(certificate: &Json, model_is_given: bool) -> Vec<&'static str>
     list
 }
 
-/// Why the file is not the one that the certificate was written with, if it is not.
+/// Why the file is not the one that the certificate was written with; `None` if it is.
 ///
-/// Each knows the other, so that neither can be changed alone: the certificate has the hash of the model, and the model that
-/// of the run.
+/// Each identifies the other, so that neither can be changed alone: the certificate has the hash of the model, and the
+/// model has the hash of the run.
 fn difference(certificate: &Json, model: &[u8]) -> Result<Option<&'static str>, DocumentError> {
     let Some(known) = certificate["training"]["model_sha256"].as_str() else {
         return Err(DocumentError::new("the certificate is of a run, not of a model")

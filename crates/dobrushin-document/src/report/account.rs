@@ -7,7 +7,7 @@ use dobrushin::account::{Account, Advice};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// What every analysis says of a run, the best of it as the guarantee.
+/// What every analysis says about a run, with the best as the guarantee.
 #[derive(Serialize)]
 pub struct AccountReport {
     schema: u32,
@@ -16,7 +16,7 @@ pub struct AccountReport {
     pub target: Given,
     /// The best of what the analyses say.
     pub guarantee: Option<GuaranteeReport>,
-    /// One for each analysis, in a fixed order.
+    /// One entry for each analysis, in a fixed order.
     pub analyses: Vec<Finding>,
     /// Where the answer comes from, in words.
     pub explanation: Vec<String>,
@@ -25,7 +25,7 @@ pub struct AccountReport {
     /// Why the guarantee protects nobody, though it holds, in words.
     #[serde(skip)]
     pub concern: Option<String>,
-    /// What was asked for besides.
+    /// What else was asked for.
     #[serde(flatten)]
     pub extras: Extras,
 }
@@ -39,7 +39,7 @@ pub struct Extras {
     /// How good the run is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utility: Option<UtilityReport>,
-    /// Who is protected how much.
+    /// How well each record is protected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
     /// Whether the run is the built-in example.
@@ -54,7 +54,7 @@ pub struct AdviceReport {
     pub change: String,
     /// The analysis that says so.
     pub analysis: &'static str,
-    /// The answer with it.
+    /// The answer with the change.
     #[serde(flatten)]
     pub answer: Answered,
 }
@@ -77,7 +77,7 @@ impl AccountReport {
 }
 
 impl AdviceReport {
-    /// What would help with an account.
+    /// Which changes would help, according to an account.
     pub fn all(account: &Account, advice: Vec<Advice>) -> Vec<Self> {
         let one = |Advice { change, answer, analysis, .. }| Self {
             change,

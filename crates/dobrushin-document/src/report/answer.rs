@@ -27,7 +27,7 @@ impl From<Question> for Given {
 }
 
 impl Given {
-    /// The question that was written; none if it is not exactly one of the two.
+    /// The question that was written; `None` unless it is exactly one of the two.
     pub fn question_of(target: &Json) -> Option<Question> {
         match (target["delta"].as_f64(), target["epsilon"].as_f64()) {
             (Some(delta), None) => Delta::new(delta).ok().map(Question::EpsilonAt),
@@ -49,7 +49,7 @@ impl Given {
         matches!(self, Self::Delta(_))
     }
 
-    /// Its symbol.
+    /// The symbol of what was asked for.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Delta(_) => "ε",
@@ -65,7 +65,7 @@ impl Given {
         }
     }
 
-    /// (ε, δ) with an answer in its place.
+    /// (ε, δ), with an answer in its place.
     pub fn pair(self, value: &str) -> String {
         match self {
             Self::Delta(Number(delta)) => format!("({value}, {})", decimal::plain(delta)),
@@ -74,7 +74,7 @@ impl Given {
     }
 }
 
-/// The fields of an answer; all are missing where there is none.
+/// The fields of an answer; all are missing where there is no answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// ε, if it was asked for.
@@ -83,7 +83,7 @@ pub struct Answered {
     /// δ, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta: Option<Bounds>,
-    /// ln δ, which is known where δ underflows.
+    /// ln δ, which is known even where δ underflows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_delta: Option<Bounds>,
 }
@@ -117,10 +117,10 @@ pub struct Finding {
     /// Its answer, if it applies.
     #[serde(flatten)]
     pub answer: Answered,
-    /// Why it does not.
+    /// Why it does not apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_applicable: Option<String>,
-    /// Whether it is no bound.
+    /// Whether it is not a bound.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approximate: bool,
 }
@@ -168,7 +168,7 @@ impl GuaranteeReport {
     }
 }
 
-/// Assumptions as they are written.
+/// Assumptions, as they are written.
 pub fn in_words(assumptions: &[impl ToString]) -> Vec<String> {
     assumptions.iter().map(ToString::to_string).collect()
 }

@@ -6,23 +6,23 @@ use dobrushin::run::{Noise, Parameter, Run, Training};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-/// What was found, and what it was found for.
+/// What was found, and for which target.
 #[derive(Serialize)]
 #[serde(into = "Fields")]
 #[derive(Clone)]
 pub struct CalibrationReport {
     /// What was found.
     pub found: Calibration,
-    /// What it meets.
+    /// The target that it meets.
     pub target: Target,
-    /// Which of the values that meet the target it is, in words.
+    /// Which of the values that meet the target was found, in words.
     pub side: &'static str,
     /// Why the target protects nobody, in words.
     pub concern: Option<String>,
 }
 
 impl CalibrationReport {
-    /// What a search of a run found.
+    /// The result of a search of a run.
     pub fn new(run: &Run, found: Calibration, target: Target) -> Self {
         let concern = match target {
             Target::Privacy { delta, .. } => large_delta(run, delta.get()),
@@ -42,7 +42,7 @@ fn side(run: &Run, parameter: Parameter) -> &'static str {
         Parameter::Epochs => "largest number of passes",
         Parameter::BatchSize => "largest batch size",
         Parameter::SamplingProbability => "largest sampling probability",
-        // Noise that scales with it grows in proportion to the domain.
+        // Noise that scales with the learning rate grows in proportion to the domain.
         Parameter::LearningRate if run.as_training().is_some_and(noise_follows) => "smallest learning rate",
         Parameter::LearningRate => "largest learning rate",
         Parameter::ClipNorm => "largest clip norm",
@@ -52,7 +52,7 @@ fn side(run: &Run, parameter: Parameter) -> &'static str {
     }
 }
 
-/// As it is written.
+/// The report, as it is written.
 #[derive(Serialize)]
 struct Fields {
     parameter: &'static str,

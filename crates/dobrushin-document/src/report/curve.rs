@@ -12,15 +12,15 @@ use serde_json::Value as Json;
 /// How good a run is.
 pub type Worth = Result<Utility, NotApplicable>;
 
-/// A question, asked at every point.
+/// The answers to a question that is asked at every point.
 pub struct Curve {
     /// What is varied, once or twice.
     pub sweeps: Vec<Sweep>,
-    /// Indices into the values of each, the first parameter varying slowest.
+    /// Indices into the values of each parameter; the first parameter varies slowest.
     pub points: Vec<Vec<usize>>,
-    /// One for each point.
+    /// One account for each point.
     pub accounts: Vec<Account>,
-    /// One for each point, if they are asked for.
+    /// One utility for each point, if it is asked for.
     pub worths: Option<Vec<Worth>>,
     /// What is asked.
     pub question: Question,
@@ -68,7 +68,7 @@ impl Curve {
         })
     }
 
-    /// What is bounded, of all points, in words.
+    /// What is bounded at all points, in words.
     pub fn measure(&self) -> String {
         let mut words: Vec<&str> = Vec::new();
         for best in (0..self.points.len()).filter_map(|point| self.best(point)) {
@@ -95,7 +95,7 @@ impl Curve {
         }
     }
 
-    /// A value for each point; for two parameters a list of rows.
+    /// A value for each point; for two parameters, a list of rows.
     fn grid<T>(&self, flat: Vec<T>) -> Grid<T> {
         let [_, inner] = &self.sweeps[..] else {
             return Grid::List(flat);
@@ -129,7 +129,7 @@ struct Lists {
     log_delta: Option<Grid<Option<Bounds>>>,
 }
 
-/// As it is written.
+/// The report, as it is written.
 #[derive(Serialize)]
 struct Fields<'a> {
     over: Vec<Over<'a>>,

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 /// How private a mechanism is, at every ε.
 #[derive(Serialize)]
 pub struct ProfileReport {
-    /// What it is of, in words.
+    /// What the profile belongs to, in words.
     #[serde(skip)]
     pub title: String,
     mechanism: String,
@@ -24,10 +24,10 @@ pub struct ProfileReport {
     inputs: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outputs: Option<usize>,
-    /// Several answers of one person, if they are asked for.
+    /// Several answers of one person, if the user asks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<Together>,
-    /// The reports of many people, shuffled, if they are asked for.
+    /// Many people's reports, shuffled, if the user asks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shuffled: Option<Together>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct EpsilonAt {
 /// What many reports together give away.
 #[derive(Serialize)]
 pub struct Together {
-    /// How many there are.
+    /// The number of reports.
     pub count: u32,
     /// The δ for which ε is found.
     pub delta: f64,
@@ -59,8 +59,8 @@ pub struct Together {
 }
 
 impl ProfileReport {
-    /// The profile of a mechanism as it is realised, at levels and at the δ of its promise, from the mechanism as a matrix if
-    /// that is small enough.
+    /// The profile of a mechanism as it is realised, at levels and at the δ of its promise; from the mechanism as a
+    /// matrix, if that is small enough.
     pub fn new(
         (mechanism, title): (String, String),
         profile: &LocalProfile,
@@ -111,7 +111,7 @@ pub struct PromiseReport {
     pub holds: bool,
     /// The exact δ of the mechanism as it is realised, at ε.
     pub exact_delta: Bounds,
-    /// The smallest ε that it has with δ.
+    /// The smallest ε that the mechanism has with this δ.
     pub exact_epsilon: Bounds,
 }
 
@@ -130,14 +130,14 @@ impl PromiseReport {
     }
 }
 
-/// What was done to a column of answers. The counts depend on the answers: they are as private as these.
+/// What was done to a column of answers. The counts depend on the answers, so they are as private as the answers.
 #[derive(Serialize)]
 pub struct PrivatizedReport {
-    /// How many reports were written.
+    /// The number of reports that were written.
     pub reports: u64,
     /// Rows that could not be used.
     pub skipped: u64,
-    /// What these report, in words.
+    /// What these rows report, in words.
     #[serde(skip)]
     pub instead: &'static str,
     /// Numbers that were moved to their bounds.
@@ -154,7 +154,7 @@ pub struct PrivatizedReport {
     pub output: String,
 }
 
-/// Of a promise that is kept, the exact δ says all.
+/// If a promise is kept, the exact δ says everything.
 fn without_epsilon<S: Serializer>(promise: &PromiseReport, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Kept<'a> {
@@ -167,25 +167,25 @@ fn without_epsilon<S: Serializer>(promise: &PromiseReport, serializer: S) -> Res
     Kept { mechanism, epsilon: *epsilon, delta: *delta, exact_delta: *exact_delta }.serialize(serializer)
 }
 
-/// What is estimated from reports, and where these come from.
+/// What is estimated from reports, and where they come from.
 #[derive(Serialize)]
 pub struct EstimateReport {
-    /// How many reports there are.
+    /// The number of reports.
     pub reports: u64,
-    /// How likely an interval covers.
+    /// The probability that an interval covers the true value.
     pub confidence: f64,
     /// What is estimated.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// The mechanism that made them.
+    /// The mechanism that made the reports.
     pub mechanism: String,
-    /// Its promise.
+    /// The ε of its promise.
     pub epsilon: f64,
-    /// See `epsilon`.
+    /// The δ of its promise.
     pub delta: f64,
     /// The column that was privatised.
     pub column: String,
-    /// Rows that were no reports.
+    /// Rows that were not reports.
     pub skipped: u64,
     /// Whether nobody knows the randomness.
     pub private: bool,
@@ -195,25 +195,25 @@ pub struct EstimateReport {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Estimate {
-    /// Of categories.
+    /// The frequencies of categories.
     Frequencies(FrequenciesReport),
-    /// Of numbers.
+    /// The mean of numbers.
     Mean(MeanReport),
 }
 
 /// A frequency for each category.
 #[derive(Serialize)]
 pub struct FrequenciesReport {
-    /// How they are estimated.
+    /// How the frequencies are estimated.
     pub method: &'static str,
-    /// Whether the intervals cover all at once.
+    /// Whether the intervals cover all frequencies at once.
     pub simultaneous: bool,
-    /// One for each category.
+    /// One entry for each category.
     pub frequencies: Vec<FrequencyReport>,
-    /// Of numbers in bins.
+    /// Quantiles, for numbers in bins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quantiles: Option<Vec<QuantileReport>>,
-    /// What else is to be said, in words.
+    /// Further remarks, in words.
     #[serde(skip)]
     pub notes: Vec<String>,
 }
@@ -225,13 +225,13 @@ pub struct FrequencyReport {
     pub category: String,
     /// Its frequency.
     pub frequency: Number,
-    /// Of unbiased estimates.
+    /// The standard error, for unbiased estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<Number>,
-    /// By the normal law, of unbiased estimates.
+    /// The interval by the normal law, for unbiased estimates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Span>,
-    /// Which covers the true frequency, however it is estimated.
+    /// An interval that covers the true frequency, however it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certain_interval: Option<Span>,
 }
@@ -273,7 +273,7 @@ impl From<&MeanEstimate> for MeanReport {
     }
 }
 
-/// From here to there.
+/// An interval.
 #[derive(Clone, Copy, Serialize)]
 pub struct Span {
     /// The lower end.
@@ -294,7 +294,7 @@ impl From<Interval> for Span {
     }
 }
 
-/// Mechanisms that keep a promise, the best first.
+/// Mechanisms that keep a promise, best first.
 #[derive(Serialize)]
 pub struct PlansReport {
     best: Option<&'static str>,
@@ -306,23 +306,23 @@ pub struct PlansReport {
     pub(crate) what: String,
 }
 
-/// What a mechanism needs, and what comes of it.
+/// What a mechanism needs, and what it gives.
 #[derive(Serialize)]
 pub struct PlanReport {
     /// The mechanism.
     pub mechanism: &'static str,
-    /// How many people report.
+    /// The number of people who report.
     pub records: u64,
-    /// The largest standard error, whatever people answer: of the mean, or of the frequencies as the root of the mean
-    /// square over all categories.
+    /// The largest standard error, whatever people answer: of the mean, or of the frequencies as the root mean square
+    /// over all categories.
     pub standard_error: Number,
-    /// That of a single category.
+    /// The standard error of a single category.
     #[serde(rename = "standard_error_of_one_category", skip_serializing_if = "Option::is_none")]
     pub of_one_category: Option<Number>,
 }
 
 impl PlansReport {
-    /// For a promise, and what is estimated, in words.
+    /// The report for a promise and what is estimated, in words.
     pub fn new(promised: LocalPrivacy, what: String, mut plans: Vec<PlanReport>) -> Self {
         plans.sort_by(|a, b| {
             a.records.cmp(&b.records).then(a.standard_error.0.total_cmp(&b.standard_error.0))
@@ -332,7 +332,7 @@ impl PlansReport {
     }
 }
 
-/// The least error that any mechanism with a promise, and any estimator, can have.
+/// The smallest error that any mechanism with a given promise, and any estimator, can have.
 #[derive(Serialize)]
 pub struct BoundsReport {
     pub(crate) contraction: ContractionReport,
@@ -366,7 +366,7 @@ fn of_all_tasks<S: Serializer>(
 }
 
 impl BoundsReport {
-    /// Of this many reports, for a first task and others, each with what it is, in words.
+    /// The bounds for this many reports, for a first task and others, each described in words.
     pub fn new(records: u32, first: (String, Summary), others: Vec<(String, Summary)>) -> Self {
         // The contraction is the same for every task.
         let &Summary { total_variation, information, published, effective_records, .. } = &first.1;

@@ -1,4 +1,4 @@
-//! Who is protected how much, with records used in turn.
+//! How well each record is protected, if records are used in turn.
 
 use super::answer::{Answered, Given};
 use crate::error::DocumentError;
@@ -10,12 +10,12 @@ use std::io::{self, Write};
 /// The protection of every record.
 pub struct Records {
     question: Question,
-    /// Records in a row that share a bound, in their order.
+    /// Consecutive records that share a bound, in their order.
     pub rows: Vec<Protection>,
 }
 
 impl Records {
-    /// Asks for every record.
+    /// Computes the bound of every record.
     pub fn new(run: &Run, question: Question, options: &Options) -> Result<Self, DocumentError> {
         let fixed = |order: Order| matches!(order, Order::Once | Order::Cyclic);
         if !run.as_training().is_some_and(|training| fixed(training.order)) {
@@ -36,7 +36,7 @@ impl Records {
         self.question.into()
     }
 
-    /// The bound that holds for this share of the records; none if no bound does.
+    /// The bound that holds for this share of the records; `None` if no bound does.
     pub fn reached_by(&self, share: f64) -> Option<&Protection> {
         let mut rows: Vec<&Protection> = self.rows.iter().collect();
         rows.sort_by(|a, b| upper(a).total_cmp(&upper(b)));
@@ -50,7 +50,7 @@ impl Records {
 
     /// A line of CSV for each record, below a header.
     pub fn write_csv(&self, mut file: impl Write) -> io::Result<()> {
-        // A δ that underflows is known by its logarithm.
+        // Where δ underflows, its logarithm is known.
         let of_delta = matches!(self.question, Question::DeltaAt(_));
         let logarithm = if of_delta { ",log_delta_upper" } else { "" };
         writeln!(file, "record,{}_upper,analysis{logarithm}", self.given().asked())?;
@@ -66,7 +66,7 @@ impl Records {
     }
 }
 
-/// The bound of a row; infinite where there is none.
+/// The bound of a row; infinite if it has none.
 pub fn upper(row: &Protection) -> f64 {
     row.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
 }
@@ -92,7 +92,7 @@ impl Serialize for Records {
     }
 }
 
-/// Neighbours with the same answer together.
+/// Joins neighbours that have the same answer.
 fn joined(rows: Vec<Protection>) -> Vec<Protection> {
     let mut joined: Vec<Protection> = Vec::with_capacity(rows.len());
     for row in rows {

@@ -4,7 +4,7 @@ use dobrushin::analysis;
 use dobrushin::statement::Statement;
 use serde::{Deserialize, Serialize};
 
-/// A statement with its assumptions and its source; the rest is of analyses only.
+/// A statement with its assumptions and its source; only analyses have the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the library's statement and its notes")]
 pub struct Theorem {

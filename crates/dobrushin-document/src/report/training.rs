@@ -1,4 +1,4 @@
-//! `train`: what may be said of a model when training has ended.
+//! `train`: what may be said about a model after training has ended.
 
 use super::GuaranteeReport;
 use crate::run_file::SelfContained;
@@ -16,7 +16,7 @@ pub struct TrainingReport {
     pub model: String,
     /// Where its certificate is.
     pub certificate: String,
-    /// Where its certificate is for people.
+    /// Where its certificate for people is.
     #[serde(skip)]
     pub certificate_text: String,
     /// The guarantee.
@@ -26,7 +26,7 @@ pub struct TrainingReport {
     /// Why the guarantee protects nobody, though it holds, in words.
     #[serde(skip)]
     pub concern: Option<String>,
-    /// What composition says, in case every iterate were published, if it is not the guarantee.
+    /// What composition would say if every iterate were published, if it is not the guarantee.
     #[serde(skip)]
     pub if_published: Option<Enclosure>,
     /// Whether nobody knows the randomness.
@@ -36,30 +36,30 @@ pub struct TrainingReport {
     pub seed: Option<u64>,
     /// The run that was carried out.
     pub run: Json,
-    /// Of the test records, one for each task.
+    /// Metrics on the test records, one for each task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<OneOrMany<MetricsReport>>,
-    /// Whether these are a part of the private ones.
+    /// Whether the test records are a part of the private ones.
     #[serde(skip)]
     pub test_is_a_share: bool,
-    /// Of the private records, with noise, one for each task.
+    /// Metrics on the private records, with noise, one for each task.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub private_evaluation: Vec<EvaluationReport>,
     /// The names of the labels, one for each task.
     #[serde(skip)]
     pub labels: Vec<String>,
-    /// What may be said if the records are no secret.
+    /// What may be said if the records are not secret.
     #[serde(flatten)]
     pub public: Option<PublicReport>,
 }
 
-/// What may be said of records that are no secret.
+/// What may be said about records that are not secret.
 #[derive(Default, Serialize)]
 pub struct PublicReport {
-    /// How they fit the schema.
+    /// How the records fit the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforced: Option<EnforcedReport>,
-    /// How good the model is on them.
+    /// How good the model is on the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training_records: Option<OneOrMany<MetricsReport>>,
     /// The regret of online learning.
@@ -81,15 +81,15 @@ pub struct EnforcedReport {
 /// How good a model is on records.
 #[derive(Serialize)]
 pub struct MetricsReport {
-    /// How many records were looked at.
+    /// The number of records that were looked at.
     pub records: u64,
-    /// The share whose class is predicted.
+    /// The share of records whose class is predicted.
     pub accuracy: Option<f64>,
     /// The mean loss.
     pub loss: f64,
-    /// The root of the mean squared error of scaled numbers.
+    /// The root mean squared error of scaled numbers.
     pub root_mean_square: Option<f64>,
-    /// What an error of 1 is in the units of the column.
+    /// The size of an error of 1 in the units of the column.
     #[serde(skip)]
     pub unit: f64,
 }
@@ -97,7 +97,7 @@ pub struct MetricsReport {
 /// How good a model is on private records, with noise.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationReport {
-    /// The share whose class is predicted.
+    /// The share of records whose class is predicted.
     pub accuracy: Option<f64>,
     /// The standard deviation of its noise.
     pub accuracy_deviation: Option<f64>,
@@ -110,11 +110,11 @@ pub struct EvaluationReport {
 /// The regret of online learning.
 #[derive(Serialize)]
 pub struct RegretReport {
-    /// How many records arrived.
+    /// The number of records that arrived.
     pub rounds: u64,
     /// The sum of their losses.
     pub loss: f64,
-    /// That of the best fixed parameters that were found.
+    /// The sum of losses of the best fixed parameters that were found.
     pub best: f64,
     /// The difference.
     pub regret: f64,
@@ -124,14 +124,14 @@ pub struct RegretReport {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum OneOrMany<T> {
-    /// Of the only task.
+    /// The object of the only task.
     One(T),
-    /// Of several.
+    /// The objects of several tasks.
     Many(Vec<T>),
 }
 
 impl<T> OneOrMany<T> {
-    /// One for each task.
+    /// One object for each task.
     pub fn as_slice(&self) -> &[T] {
         match self {
             Self::One(only) => std::slice::from_ref(only),
@@ -151,8 +151,8 @@ impl<T> FromIterator<T> for OneOrMany<T> {
 }
 
 impl TrainingReport {
-    /// What the account says, and nothing yet of how good the model is; the files are the model, its certificate, and
-    /// that for people.
+    /// The report with what the account says, and nothing yet about how good the model is. The files are the model, its
+    /// certificate, and the certificate for people.
     pub fn new(
         account: &Account,
         run: &SelfContained,
@@ -184,7 +184,7 @@ impl TrainingReport {
 }
 
 impl MetricsReport {
-    /// Of a task.
+    /// The metrics of a task.
     pub fn new(metrics: &Metrics, schema: &Schema, task: usize) -> Self {
         Self {
             records: metrics.records,

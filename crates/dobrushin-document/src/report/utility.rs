@@ -10,9 +10,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum UtilityReport {
-    /// None of the theorems is for such a run.
+    /// No theorem covers such a run.
     None {
-        /// Why.
+        /// The reason.
         not_applicable: String,
     },
     /// What the theorems say.
@@ -45,7 +45,7 @@ pub struct BestReport {
     /// What is bounded, in words.
     #[serde(skip)]
     pub measure_in_words: &'static str,
-    /// Whether every point of the domain has it.
+    /// Whether every point of the domain satisfies it.
     #[serde(skip)]
     pub is_vacuous: bool,
 }
@@ -61,7 +61,7 @@ pub struct BoundReport {
     not_applicable: Option<String>,
 }
 
-/// A learning rate, and the bound it would give.
+/// A learning rate, and the bound that it would give.
 #[derive(Clone, Debug, Serialize)]
 pub struct RateReport {
     /// η.

@@ -9,7 +9,7 @@ use dobrushin::chain::{Chain, Count, Domain, Modulus, Participation, Piece, Step
 use dobrushin::run::{CustomChain, NoiseKind, Release, Run};
 use toml::{Table, Value};
 
-/// What can be released of a chain.
+/// What a chain can release.
 const RELEASES: &[(&str, Release)] =
     &[("last", Release::Last), ("random-stop", Release::RandomStop), ("all", Release::All)];
 
@@ -38,12 +38,12 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
     let chain = Chain::new(steps, domain).map_err(|error| {
         DocumentError::new(error.to_string()).help("examples/chain.toml is a complete chain")
     })?;
-    // What is not said is taken to be the least private.
+    // A missing value is taken to be the least private one.
     let release = run.choice("release", RELEASES)?.unwrap_or(Release::All);
     Ok(Run::chain(CustomChain { chain, release }))
 }
 
-/// Nothing that is given is ignored.
+/// Refuses keys that would be ignored.
 fn refuse_others(tables: &Table, run: &Section, update: &Section) -> Result<(), DocumentError> {
     let key = run.keys().find(|key| !["algorithm", "release"].contains(key)).map(|key| run.dotted(key));
     let noise = update.keys().find(|key| *key != "noise").map(|key| update.dotted(key));

@@ -1,4 +1,4 @@
-//! Every key a run file can have.
+//! Every key that a run file can have.
 
 use crate::error::DocumentError;
 use crate::section::{Keys, Section, nearest};
@@ -81,7 +81,7 @@ const STEP: Keys = &[
     ("growth", "growth = [1.0, 0.1]"),
 ];
 
-/// The keys of models: those of all, then those that some kinds take.
+/// The keys of models: first those that all kinds take, then those that some take.
 static MODEL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let mut keys = OF_EVERY_MODEL.to_vec();
     for key in Model::kinds().iter().flat_map(|kind| kind.keys) {
@@ -92,11 +92,11 @@ static MODEL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     keys
 });
 
-/// The sections in the order in which a key without its section is looked for; lists last.
+/// The order of sections in which a key without its section is looked up; lists come last.
 const SECTIONS: [&str; 9] =
     ["run", "update", "loss", "domain", "model", "evaluation", "target", "mechanism", "step"];
 
-/// The sections in the order in which messages list them.
+/// The order in which messages list the sections.
 const LISTED: [&str; 9] =
     ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
 
@@ -132,7 +132,7 @@ fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
         .flat_map(|section| keys_of(section).iter().map(|(name, example)| (*section, *name, *example)))
 }
 
-/// Keys of which only one can be given.
+/// Groups of keys of which only one can be given.
 const EXCLUSIVE: &[&[&str]] = &[
     &["run.steps", "run.epochs"],
     &["run.batch-size", "run.sampling-probability"],
@@ -153,7 +153,7 @@ pub fn example(section: &str, name: &str) -> &'static str {
     keys_of(section).iter().find(|(key, _)| *key == name).map_or("", |(_, example)| example)
 }
 
-/// Whether a key takes whole numbers only.
+/// Whether a key takes only whole numbers.
 pub fn is_whole(dotted: &str) -> bool {
     let name = dotted.rsplit('.').next().unwrap_or(dotted);
     [
@@ -232,7 +232,7 @@ pub fn both(section: &str, a: &str, b: &str) -> DocumentError {
 /// The tables of a section: one, or those of a list.
 fn tables_of<'a>(section: &str, value: &'a Value) -> Result<Vec<&'a Table>, DocumentError> {
     let wrong = |help: String| {
-        DocumentError::new(format!("{section} is no section: it is a {}", value.type_str())).help(help)
+        DocumentError::new(format!("{section} is not a section: its type is {}", value.type_str())).help(help)
     };
     let as_list = || wrong(format!("begin each {section} with [[{section}]]"));
     match value {

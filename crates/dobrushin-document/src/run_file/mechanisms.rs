@@ -46,7 +46,7 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
         .map(|(index, table)| {
             let section = entry(table, "mechanism", index + 1);
             let used = one(&section)?;
-            // Said here, where the mechanism can be named.
+            // This is checked here, where the mechanism can be named.
             dominating_pair(&used.mechanism, used.sampling, neighbours).map_err(|error| {
                 DocumentError::new(format!("mechanism {}: {error}", index + 1))
                     .help("change its kind, its sampling, or run.neighbours")
@@ -72,7 +72,7 @@ fn one(section: &Section) -> Result<MechanismUse, DocumentError> {
     };
     if let Some(key) = section.keys().find(|key| !allowed(key)) {
         return Err(DocumentError::new(format!(
-            "{} is no parameter of kind = {kind:?}",
+            "{} is not a parameter of kind = {kind:?}",
             section.dotted(key)
         ))
         .help(format!("it takes: {}", parameters.join(", "))));
@@ -155,12 +155,12 @@ fn channel(section: &Section) -> Result<FiniteKernel, DocumentError> {
 
 fn kernel(rows: Vec<Vec<f64>>, name: &str) -> Result<FiniteKernel, DocumentError> {
     FiniteKernel::new(rows).map_err(|error| {
-        DocumentError::new(format!("{name} is no channel: {error}"))
+        DocumentError::new(format!("{name} is not a channel: {error}"))
             .help("rows are inputs (counted without header), columns are outputs")
     })
 }
 
-/// The channels that are names of files, each with its key as messages call it.
+/// The channels that are names of files, each with its key as messages write it.
 pub fn named(tables: &Table) -> impl Iterator<Item = (String, &str)> {
     let list = tables.get("mechanism").and_then(Value::as_array);
     let entries = list.into_iter().flatten().filter_map(Value::as_table).enumerate();
@@ -170,7 +170,7 @@ pub fn named(tables: &Table) -> impl Iterator<Item = (String, &str)> {
     })
 }
 
-/// Puts the probabilities of every channel in the place of the name of its file.
+/// Replaces the name of every channel's file by the probabilities in it.
 pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
     let list = tables.get_mut("mechanism").and_then(Value::as_array_mut);
     for (index, table) in list.into_iter().flatten().filter_map(Value::as_table_mut).enumerate() {
@@ -179,7 +179,7 @@ pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
             continue;
         };
         let rows = files.channel(&section.dotted("channel"), name)?;
-        // Said here, where the file can be named.
+        // This is checked here, where the file can be named.
         kernel(rows.clone(), name)?;
         let row = |row: Vec<f64>| Value::Array(row.into_iter().map(Value::Float).collect());
         table.insert("channel".to_owned(), Value::Array(rows.into_iter().map(row).collect()));

@@ -23,7 +23,7 @@ use keys::section;
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-/// The files that a run file names, from wherever they come. The key that names one is for messages.
+/// The files that a run file names, wherever they come from. The key that names one is for messages.
 ///
 /// ```
 /// use dobrushin_document::{DocumentError, Files, RunFile};
@@ -51,23 +51,23 @@ use toml::{Table, Value};
 /// # Ok::<(), DocumentError>(())
 /// ```
 pub trait Files {
-    /// What is said if a file cannot be had.
+    /// The error if a file cannot be had.
     type Error: From<DocumentError>;
 
     /// The schema of this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     fn schema(&self, key: &str, name: &str) -> Result<Schema, Self::Error>;
 
     /// The rows of the channel of this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it does not exist.
     fn channel(&self, key: &str, name: &str) -> Result<Vec<Vec<f64>>, Self::Error>;
 }
 
-/// What a run file says, settings applied.
+/// What a run file says, with settings applied.
 ///
 /// ```
 /// use dobrushin_document::{DocumentError, RunFile, Setting};
@@ -104,9 +104,9 @@ impl RunFile {
         Self::parse(BUILT_IN, "the built-in example")
     }
 
-    /// What a text says; `name` stands in errors.
+    /// Reads a text; `name` stands in errors.
     pub fn parse(text: &str, name: &str) -> Result<Self, DocumentError> {
-        // Some editors begin UTF-8 files with a byte-order mark.
+        // Some editors start UTF-8 files with a byte-order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let tables: Table = text.parse().map_err(|error: toml::de::Error| {
             DocumentError::new(format!("{name} is not TOML")).because(error).help(EXAMPLE)
@@ -117,17 +117,17 @@ impl RunFile {
         Ok(Self { tables })
     }
 
-    /// As [`RunFile::parse`] of a file, whose bytes must be UTF-8.
+    /// Like [`RunFile::parse`], for the bytes of a file, which must be UTF-8.
     pub fn read(bytes: &[u8], name: &str) -> Result<Self, DocumentError> {
         Self::parse(text_of(bytes, name)?, name)
     }
 
-    /// Puts a value in place of the file's.
+    /// Replaces a value of the file.
     pub fn set(&mut self, setting: &Setting) -> Result<(), DocumentError> {
         setting.apply(&mut self.tables)
     }
 
-    /// The files that it names, and what they are.
+    /// The files that the run file names, and what they are.
     pub fn names(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let schema = plan::named(&self.tables).map(|name| ("the schema", name));
         schema.into_iter().chain(mechanisms::named(&self.tables).map(|(_, name)| ("a channel", name)))
@@ -147,7 +147,7 @@ impl RunFile {
         SelfContained::new(self.tables.clone())?.run()
     }
 
-    /// The same with a value of a parameter that can be searched for, also if the file does not say one.
+    /// The same file with a value of a parameter that can be searched for, even if the file does not give one.
     pub fn searchable(mut self, parameter: Parameter) -> Result<Self, DocumentError> {
         let algorithm = section(&self.tables, "run")?.value("algorithm").and_then(Value::as_str);
         if let Some(what) = match algorithm {
@@ -159,7 +159,7 @@ impl RunFile {
                 "calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
             ));
         }
-        // Gradients that are bounded are not clipped: the library says what to do.
+        // Bounded gradients are not clipped; the library says what to do.
         let is_bounded = parameter == Parameter::ClipNorm && keys::is_given(&self.tables, "update.lipschitz");
         if !keys::is_given(&self.tables, parameter.fact().name()) && !is_bounded {
             self.set(&Setting::placeholder(parameter))?;
@@ -175,7 +175,7 @@ impl RunFile {
         Ok(self)
     }
 
-    /// What is asked for, if the file says so.
+    /// The question, if the file asks one.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
     }
@@ -193,7 +193,7 @@ pub fn text_of<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, DocumentError
     })
 }
 
-/// What `[target]` asks for.
+/// The question that `[target]` asks.
 fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
     let target = section(tables, "target")?;
     let pair = (target.number("epsilon")?, target.number("delta")?);

@@ -1,4 +1,4 @@
-//! `[model]`: a run that is lowered from a model, a schema and a set to project to, and that can be trained.
+//! `[model]`: a run that is lowered from a model, a schema and a set to project onto, and that can be trained.
 
 use super::keys::section;
 use super::self_contained::names_a_file;
@@ -19,7 +19,7 @@ pub fn is_plan(tables: &Table) -> bool {
     tables.contains_key("model")
 }
 
-/// Refuses a run that says nothing of a model.
+/// Refuses a run without a model.
 pub fn needs_model(tables: &Table) -> Result<(), DocumentError> {
     if is_plan(tables) {
         return Ok(());
@@ -28,13 +28,13 @@ pub fn needs_model(tables: &Table) -> Result<(), DocumentError> {
         .help("add [model] with kind = \"logistic\" and schema = \"schema.toml\""))
 }
 
-/// What the tables describe.
+/// The plan that the tables describe.
 pub fn read(tables: &Table) -> Result<(Description, Schema), DocumentError> {
     let schema = schema_of(tables)?;
     let evaluation = section(tables, "evaluation")?;
     let loss_bound = evaluation.positive("loss-bound")?.unwrap_or(Positive::new(1.0)?);
     if evaluation.keys().next().is_some() && evaluation.value("noise-multiplier").is_none() {
-        // Without noise there is no evaluation, whatever else is said of it.
+        // Without noise there is no evaluation, whatever else the tables say about it.
         return Err(evaluation.missing("noise-multiplier"));
     }
     let domain = section(tables, "domain")?;
@@ -60,14 +60,14 @@ pub fn read(tables: &Table) -> Result<(Description, Schema), DocumentError> {
     }
     let mut training = Training { tasks, ..training::parse(tables)? };
     if run.value("release").is_none() {
-        // Training releases one iterate; what it releases need not be said.
+        // Training releases one iterate, so the file need not say what is released.
         training.release = Release::Last;
     }
     let bounds = schema.bounds();
     Ok((Description { training, model, bounds, projection, loss_bound }, schema))
 }
 
-/// Refuses keys that have a meaning with [model] only.
+/// Refuses keys that have a meaning only with [model].
 pub fn refuse_without_model(tables: &Table) -> Result<(), DocumentError> {
     for (name, keys) in [("domain", &SETS[..]), ("evaluation", &["loss-bound"])] {
         let section = section(tables, name)?;
@@ -76,21 +76,21 @@ pub fn refuse_without_model(tables: &Table) -> Result<(), DocumentError> {
                 "{} has no meaning without [model]",
                 section.dotted(key)
             ))
-            .help("say what is known of the iterates, as diameter = 10.0, or add [model]"));
+            .help("say what is known about the iterates, such as diameter = 10.0, or add [model]"));
         }
     }
     Ok(())
 }
 
-/// The sets that iterates can be projected to.
+/// The sets that iterates can be projected onto.
 const SETS: [&str; 4] = ["ball", "box", "simplex", "interval"];
 
-/// The name of the file that has the schema, if model.schema is one.
+/// The name of the schema's file, if model.schema is one.
 pub fn named(tables: &Table) -> Option<&str> {
     tables.get("model")?.as_table()?.get("schema")?.as_str()
 }
 
-/// Puts the schema itself, in its canonical form, in the place of the name of its file.
+/// Replaces the name of the schema's file by the schema itself, in its canonical form.
 pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
     let Some(model) = tables.get_mut("model").and_then(Value::as_table_mut) else {
         return Ok(());
@@ -106,13 +106,13 @@ pub fn embed<F: Files>(tables: &mut Table, files: &F) -> Result<(), F::Error> {
     Ok(())
 }
 
-/// The model of tables that have nothing but `[model]`.
+/// The model of tables that have only `[model]`.
 pub fn model_alone(tables: &Table) -> Result<(Model, Schema), DocumentError> {
     let schema = schema_of(tables)?;
     Ok((model(&section(tables, "model")?, &schema)?, schema))
 }
 
-/// The schema that model.schema is.
+/// The schema in model.schema.
 pub fn schema_of(tables: &Table) -> Result<Schema, DocumentError> {
     let model = section(tables, "model")?;
     match model.value("schema") {
@@ -136,7 +136,7 @@ fn model(section: &Section, schema: &Schema) -> Result<Model, DocumentError> {
             format!("it takes: {}", taken.join(", "))
         };
         return Err(
-            DocumentError::new(format!("{} is no key of kind = {kind:?}", section.dotted(key))).help(help)
+            DocumentError::new(format!("{} is not a key of kind = {kind:?}", section.dotted(key))).help(help)
         );
     }
     let features = schema.bounds().dimension;
@@ -174,7 +174,7 @@ fn hidden(section: &Section) -> Result<Vec<usize>, DocumentError> {
     }
 }
 
-/// The one set that is given, if any.
+/// The only set that is given, if any.
 fn projection(section: &Section) -> Result<Option<Projection>, DocumentError> {
     let given: Vec<&str> = SETS.into_iter().filter(|key| section.value(key).is_some()).collect();
     let ends = |key: &str| -> Result<(f64, f64), DocumentError> {

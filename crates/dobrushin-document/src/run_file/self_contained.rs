@@ -1,4 +1,4 @@
-//! A run with everything in it: it names no file, and nothing is opened to read it.
+//! A run with everything in it: it names no file, and reading it opens none.
 
 use super::keys::{self, section};
 use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, training};
@@ -12,14 +12,14 @@ use dobrushin_train::{Model, Plan};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
-/// The tables of a run in which the content of every file stands in the place of its name.
+/// The tables of a run in which the content of every file replaces its name.
 ///
-/// There are two ways to one: [`RunFile::self_contained`](super::RunFile::self_contained), with the files that a user's run
-/// file names, and [`SelfContained::from_json`], for what comes from others. None of the functions that turn it into a run
-/// can open a file: a name in it is an error.
+/// There are two ways to make one: [`RunFile::self_contained`](super::RunFile::self_contained), with the files that a
+/// user's run file names, and [`SelfContained::from_json`], for what comes from others. None of the functions that turn
+/// it into a run can open a file: a name in it is an error.
 ///
-/// It stays the tables that the user wrote, since a certificate holds them word for word and a model knows their hash: 1e4
-/// steps are not 10000 there. What they mean is read by [`SelfContained::run`] and [`SelfContained::plan`].
+/// It keeps the tables that the user wrote, because a certificate holds them word for word and a model has their hash:
+/// 1e4 steps are not 10000 there. [`SelfContained::run`] and [`SelfContained::plan`] read what they mean.
 #[derive(Clone)]
 pub struct SelfContained {
     tables: Table,
@@ -32,20 +32,20 @@ impl SelfContained {
         Ok(Self { tables })
     }
 
-    /// What [`SelfContained::json`] wrote, read again.
+    /// Reads what [`SelfContained::json`] wrote.
     pub fn from_json(json: &Json) -> Result<Self, DocumentError> {
         let Some(Value::Table(tables)) = to_toml(json) else {
-            return Err(DocumentError::new("the run is no table of sections").help(EXAMPLE));
+            return Err(DocumentError::new("the run is not a table of sections").help(EXAMPLE));
         };
         let run = Self::new(tables)?;
-        // Nothing else reads it: it must not say just anything.
+        // Nothing else reads the question, so it is checked here.
         run.question()?;
         Ok(run)
     }
 
     /// The run.
     pub fn run(&self) -> Result<Run, DocumentError> {
-        // Names the known ones if it is none of them.
+        // This names the known algorithms if the run has none of them.
         match section(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)? {
             "composition" => mechanisms::read(&self.tables),
             "chain" => chain::read(&self.tables),
@@ -57,7 +57,7 @@ impl SelfContained {
         }
     }
 
-    /// What can be trained, and the schema of its data.
+    /// The plan that can be trained, and the schema of its data.
     pub fn plan(&self) -> Result<(Plan, Schema), DocumentError> {
         plan::needs_model(&self.tables)?;
         let (description, schema) = plan::read(&self.tables)?;
@@ -70,27 +70,27 @@ impl SelfContained {
         plan::schema_of(&self.tables)
     }
 
-    /// What `[target]` asks for.
+    /// The question that `[target]` asks.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
     }
 
-    /// The number of records, if it is said.
+    /// The number of records, if it is given.
     pub fn records(&self) -> Result<Option<u64>, DocumentError> {
         section(&self.tables, "run")?.whole("records")
     }
 
-    /// Which data sets are neighbours, if it is said.
+    /// The neighbour relation, if it is given.
     pub fn neighbours(&self) -> Result<Option<Neighbours>, DocumentError> {
         section(&self.tables, "run")?.choice("neighbours", training::NEIGHBOURS)
     }
 
-    /// The same run of this many records.
+    /// The same run with this many records.
     pub fn with_records(self, records: u64) -> Result<Self, DocumentError> {
         self.with("run.records", Value::Integer(i64::try_from(records).unwrap_or(i64::MAX)))
     }
 
-    /// The same run with a noise multiplier, in place of whatever noise it has.
+    /// The same run with a noise multiplier, instead of whatever noise it has.
     pub fn with_noise_multiplier(self, multiplier: f64) -> Result<Self, DocumentError> {
         self.with(Parameter::NoiseMultiplier.fact().name(), Value::Float(multiplier))
     }
@@ -100,7 +100,7 @@ impl SelfContained {
         Ok(self)
     }
 
-    /// What it says, for programs.
+    /// What the run says, for programs.
     pub fn json(&self) -> Json {
         of_toml(&Value::Table(self.tables.clone()))
     }
@@ -112,7 +112,7 @@ pub fn model_of(model: &Json) -> Result<(Model, Schema), DocumentError> {
     plan::model_alone(&Table::from_iter([("model".to_owned(), table)]))
 }
 
-/// What to say of the name of a file where nothing may be opened.
+/// What to say about the name of a file where nothing may be opened.
 pub fn names_a_file(dotted: &str, needed: &str) -> DocumentError {
     DocumentError::new(format!("{dotted} is the name of a file, but here it must be {needed}")).help(
         "nothing is opened that a certificate or a model names; what dobrushin writes for programs holds all of it, so that \

@@ -1,4 +1,4 @@
-//! Values in place of those of a run file.
+//! Values that replace those of a run file.
 
 use super::keys::{excluded_by, is_list, resolve};
 use crate::error::DocumentError;
@@ -18,7 +18,7 @@ use toml::{Table, Value};
 /// # Ok::<(), dobrushin_document::DocumentError>(())
 /// ```
 pub struct Setting {
-    /// As `run.steps`, or `mechanism.2.count`.
+    /// The key, such as `run.steps` or `mechanism.2.count`.
     key: String,
     value: Value,
 }
@@ -31,24 +31,24 @@ impl Setting {
         Self { key: key.to_owned(), value }
     }
 
-    /// Reads `key=value`; messages name the flag by which it was given.
+    /// Reads `key=value`; messages name the flag that gave it.
     pub fn parse(flag: &str, text: &str) -> Result<Self, DocumentError> {
         let (key, value) = parse_assignment(flag, text)?;
         Ok(Self { key, value: value_of(value) })
     }
 
-    /// A valid value of a parameter, to be replaced.
+    /// Any valid value of a parameter, which will be replaced.
     pub(super) fn placeholder(parameter: Parameter) -> Self {
         let value = match parameter {
             parameter if parameter.is_whole() => Value::Integer(1),
-            // Small enough for every loss.
+            // This is small enough for every loss.
             Parameter::LearningRate => Value::Float(1e-12),
             _ => Value::Float(1.0),
         };
         Self::new(parameter.fact().name(), value)
     }
 
-    /// Puts the value in place, instead of keys that it excludes.
+    /// Writes the value, and removes the keys that it excludes.
     pub(super) fn apply(&self, tables: &mut Table) -> Result<(), DocumentError> {
         let (key, value) = (&self.key, self.value.clone());
         let no_place =
@@ -73,7 +73,7 @@ impl Setting {
             [name] => {
                 let table = tables.entry(section).or_insert_with(|| Value::Table(Table::new()));
                 let Some(table) = table.as_table_mut() else {
-                    return no_place(format!("{section} is no section"));
+                    return no_place(format!("{section} is not a section"));
                 };
                 for other in excluded_by(key) {
                     table.remove(other.split_once('.').map_or(other, |(_, name)| name));
@@ -86,7 +86,7 @@ impl Setting {
     }
 }
 
-/// A key as run files call it, and the text of its value.
+/// A key as run files write it, and the text of its value.
 pub fn parse_assignment<'a>(flag: &str, assignment: &'a str) -> Result<(String, &'a str), DocumentError> {
     let Some((key, value)) = assignment.split_once('=').filter(|(_, value)| !value.trim().is_empty()) else {
         return Err(DocumentError::new(format!("{flag} {assignment} has no value"))
@@ -95,7 +95,7 @@ pub fn parse_assignment<'a>(flag: &str, assignment: &'a str) -> Result<(String, 
     Ok((resolve(key.trim())?, value.trim()))
 }
 
-/// A value as TOML; what is no TOML is a word, so that `order=full` needs no quotes.
+/// A value as TOML; text that is not TOML is a word, so that `order=full` needs no quotes.
 pub fn value_of(text: &str) -> Value {
     let document: Result<Table, _> = format!("value = {text}").parse();
     match document.ok().and_then(|mut table| table.remove("value").filter(|_| table.is_empty())) {

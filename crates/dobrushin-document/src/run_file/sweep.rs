@@ -20,14 +20,14 @@ use toml::Value;
 /// # Ok::<(), dobrushin_document::DocumentError>(())
 /// ```
 pub struct Sweep {
-    /// As `run.steps`.
+    /// The key, such as `run.steps`.
     pub key: String,
-    /// At least one.
+    /// The values, at least one.
     values: Vec<Value>,
 }
 
 impl Sweep {
-    /// Reads `key=a..b`, of this many points at equal distances or ratios, or `key=v1,v2,v3`.
+    /// Reads `key=a..b`, with this many points at equal distances or ratios, or `key=v1,v2,v3`.
     pub fn parse(text: &str, points: u32, log: bool) -> Result<Self, DocumentError> {
         let (key, values) = parse_assignment("--over", text)?;
         let values = match values.split_once("..") {
@@ -47,7 +47,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> usize {
         self.values.len()
     }
@@ -57,12 +57,12 @@ impl Sweep {
         self.values.iter().map(of_toml).collect()
     }
 
-    /// Whether what is asked of the run is varied.
+    /// Whether the question itself is varied.
     pub fn is_of_target(&self) -> bool {
         self.key.starts_with("target.")
     }
 
-    /// A value for the key.
+    /// The setting of the key to one of its values.
     pub fn setting(&self, index: usize) -> Setting {
         Setting::new(&self.key, self.values[index].clone())
     }
@@ -72,7 +72,7 @@ impl Sweep {
         (0..self.count()).filter(|&index| self.values[index].is_str()).map(|index| self.setting(index))
     }
 
-    /// A value as it is shown.
+    /// A value, as it is shown.
     pub fn label(&self, index: usize) -> String {
         match &self.values[index] {
             Value::String(word) => word.clone(),
@@ -80,7 +80,7 @@ impl Sweep {
         }
     }
 
-    /// Where a value stands on an axis: words are counted.
+    /// The place of a value on an axis; words are counted.
     pub fn number(&self, index: usize) -> f64 {
         as_number(&self.values[index]).unwrap_or(index as f64 + 1.0)
     }

@@ -57,7 +57,7 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
     Ok(Run::training(parse(tables)?)?)
 }
 
-/// The numbers of that run, not yet checked against each other.
+/// The numbers of the run, not yet checked against each other.
 pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
     for (list, algorithm) in [("mechanism", "composition"), ("step", "chain")] {
         if tables.contains_key(list) {
@@ -77,7 +77,7 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
         batch: batch(&run, algorithm, order, records)?,
         order,
         incomplete_batch: run.choice("incomplete-batch", ENDINGS)?,
-        // What is not said is taken to be the least private.
+        // A missing value is taken to be the least private one.
         release: run.choice("release", RELEASES)?.unwrap_or(Release::All),
         neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),
         record: record(&run)?,

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use toml::Value;
 
-/// What a schema says, every default written out.
+/// What a schema says, with every default written out.
 #[derive(Serialize)]
 struct Canonical<'a> {
     columns: BTreeMap<&'a str, Column<'a>>,
@@ -42,7 +42,7 @@ enum Column<'a> {
     },
 }
 
-/// A schema with its keys in order and every default written out. Two schemas that mean the same are the same.
+/// A schema with its keys in order and every default written out. Two schemas that mean the same have the same form.
 pub fn canonical_json(schema: &Schema) -> Json {
     let declared = schema.declaration();
     let features = declared.features.iter().map(|feature| (feature.name.as_str(), of_feature(&feature.kind)));
@@ -56,14 +56,14 @@ pub fn canonical_json(schema: &Schema) -> Json {
     })
 }
 
-/// What [`canonical_json`] wrote.
+/// Reads what [`canonical_json`] wrote.
 ///
 /// # Errors
-/// [`DocumentError`] if it is no schema.
+/// [`DocumentError`] if it is not a schema.
 pub fn from_json(json: &Json) -> Result<Schema, DocumentError> {
     match to_toml(json) {
         Some(Value::Table(table)) => from_table(&table),
-        _ => Err(DocumentError::new("the schema is no table of columns").help("as it was written")),
+        _ => Err(DocumentError::new("the schema is not a table of columns").help("keep it as written")),
     }
 }
 

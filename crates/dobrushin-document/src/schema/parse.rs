@@ -7,10 +7,10 @@ use dobrushin_train::schema::{Choice, Declaration, Feature, FeatureKind, Label, 
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// Cells that count as missing unless the schema says which do.
+/// Cells that count as missing unless the schema lists its own.
 pub const MISSING: [&str; 5] = ["", "?", "NA", "NaN", "null"];
 
-/// The largest count: all up to it are exact as numbers of 24 binary digits.
+/// The largest count: all numbers up to it are exact with 24 binary digits.
 const MOST_COUNT: f64 = (1 << 24) as f64;
 
 const LABEL: &str = "label = \"income\"";
@@ -35,12 +35,12 @@ const NUMBER_LABEL: Keys = &[KIND, LOWER, UPPER];
 const COUNT_LABEL: Keys = &[KIND, UPPER];
 const CATEGORY_LABEL: Keys = &[KIND, CATEGORIES];
 
-/// What a TOML file says.
+/// Reads a TOML file.
 ///
 /// # Errors
 /// [`DocumentError`] names the key and what is accepted.
 pub fn parse(text: &str) -> Result<Schema, DocumentError> {
-    // Some editors begin UTF-8 files with a byte-order mark.
+    // Some editors start UTF-8 files with a byte-order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table: Table = text.parse().map_err(|error: toml::de::Error| match to_fill_in(text)[..] {
         [] => DocumentError::new(format!("the schema is not TOML: {error}")).help(LABEL),
@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Schema, DocumentError> {
     from_table(&table)
 }
 
-/// What a table says.
+/// Reads a table.
 pub(super) fn from_table(table: &Table) -> Result<Schema, DocumentError> {
     let whole = Section::table(table, String::new(), SCHEMA);
     whole.allow_its_keys("a schema")?;
@@ -64,13 +64,13 @@ pub(super) fn from_table(table: &Table) -> Result<Schema, DocumentError> {
     let norm = whole
         .number("norm")?
         .map(|norm| Positive::new(norm).map_err(|_| whole.refuse("norm", "a number above 0")));
-    // Whatever order a table has, columns are in that of their names.
+    // The columns are sorted by name, whatever order the table has.
     let columns: BTreeMap<&String, &Value> = columns.iter().collect();
     let (mut labels, mut features) = (Vec::new(), Vec::new());
     for (name, value) in columns {
         let Value::Table(table) = value else {
             let help = format!("write [columns.{name}] above its keys");
-            return Err(DocumentError::new(format!("columns.{name} is no table of keys")).help(help));
+            return Err(DocumentError::new(format!("columns.{name} is not a table of keys")).help(help));
         };
         let section = |keys| Section::table(table, format!("columns.{name}."), keys);
         match names.contains(name) {
@@ -160,7 +160,7 @@ fn label<'a>(column: impl Fn(Keys) -> Section<'a>) -> Result<LabelKind, Document
 
 fn kind(section: &Section, known: &[&'static str]) -> Result<&'static str, DocumentError> {
     if section.value("kind").is_none() {
-        // It may be there with a slip of the pen.
+        // The key may be there with a typo.
         section.allow_its_keys("a column")?;
     }
     section.word("kind", known).map_err(|error| match section.value("kind").and_then(Value::as_str) {

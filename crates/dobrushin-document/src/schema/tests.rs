@@ -1,4 +1,4 @@
-//! Schemas read, refused, stored, and what they make of rows.
+//! Schemas that are read, refused and stored, and what they make of rows.
 
 use super::*;
 use crate::DocumentError;
@@ -71,7 +71,7 @@ fn rows_become_what_the_formulas_say() {
         Ok((vec![1.0, 1.0, 0.0, 0.0, 1.0], vec![0.0], 1))
     );
     assert_eq!(encoded(&schema, &[b"-3", b"Private", b"<=50K"]).map(|row| (row.0[0], row.2)), Ok((-1.0, 1)));
-    // Missing and unknown cells are what the schema says.
+    // Missing and unknown cells become what the schema says.
     let row = encoded(&schema, &[b"?", b"", b">50K"]);
     assert_eq!(row, Ok((vec![-13.5 / 36.5, 1.0, 0.0, 0.0, 1.0], vec![1.0], 0)));
     let row = encoded(&schema, &[b"17", b"Never-worked", b">50K"]);
@@ -120,7 +120,7 @@ fn without_a_norm_it_is_the_largest_that_a_row_can_have() {
     let norm = schema.bounds().norm.get();
     assert!(norm >= 3f64.sqrt() && norm <= 3f64.sqrt() * (1.0 + 1e-9), "{norm}");
     assert!(!schema.declares_norm());
-    // The longest row stays exactly as it is.
+    // The longest row is not changed at all.
     let (features, targets, _) = encoded(&schema, &[b"90", b"Gov", b">50K"]).expect("it is a row");
     let mut table = Table::new(schema.bounds(), 1);
     assert_eq!(table.push(&features, &targets), Enforced::default());
@@ -182,7 +182,7 @@ fn a_schema_returns_from_its_canonical_form() {
     );
     assert_eq!(json.to_string(), expected);
     assert_eq!(from_json(&json).ok(), Some(schema(ADULT)));
-    // The digest of that line by another program, sha256sum.
+    // Another program, sha256sum, gave the digest of that line.
     assert_eq!(hash(&schema(ADULT)), "e15cd1b873a9cd63005eee3f23d57a71511bf797601b99951c9a9392d4c0956f");
     assert!(from_json(&json!({ "label": null })).is_err());
     assert!(from_json(&json!([1])).is_err());
@@ -227,12 +227,12 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
             "label = [\"income\", \"workclass\"]",
             "columns.workclass.if-missing is for features",
         ),
-        ("norm = 2.0", "norms = 2.0", "norms is no key of a schema; did you mean norm?"),
+        ("norm = 2.0", "norms = 2.0", "norms is not a key of a schema; did you mean norm?"),
         ("norm = 2.0", "norm = 0", "norm is 0, but it must be a number above 0"),
         ("norm = 2.0", "norm = inf", "norm is inf, but it must be a finite number"),
         ("norm = 2.0", "norm = \"2\"", "norm is \"2\", but it must be a finite number"),
         ("norm = 2.0", "intercept = 1", "intercept is 1, but it must be true or false"),
-        ("norm = 2.0", "columns.x = 3", "columns.x is no table of keys; write [columns.x]"),
+        ("norm = 2.0", "columns.x = 3", "columns.x is not a table of keys; write [columns.x]"),
         ("[\"\", \"?\", \"NA\"]", "\"?\"", "missing is \"?\", but it must be a list of texts"),
         ("[\"\", \"?\", \"NA\"]", "[\"\", 1]", "missing is a list, but it must be a list of texts"),
         ("[\"\", \"?\", \"NA\"]", "[\" ?\"]", "missing lists \" ?\", but cells are read without"),
@@ -240,7 +240,11 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
         ("lower = 17", "lower = nan", "columns.age.lower is nan, but it must be a finite number"),
         ("upper = 90", "upper = inf", "columns.age.upper is inf, but it must be a finite number"),
         ("upper = 90", "", "columns.age.upper is missing; add it, for example: upper = 100"),
-        ("upper = 90", "uper = 90", "columns.age.uper is no key of kind = \"number\"; did you mean upper?"),
+        (
+            "upper = 90",
+            "uper = 90",
+            "columns.age.uper is not a key of kind = \"number\"; did you mean upper?",
+        ),
         (
             "if-missing = 40",
             "if-missing = 91",
@@ -255,7 +259,7 @@ fn a_schema_that_is_wrong_names_the_key_and_what_is_accepted() {
         (
             "kind = \"number\"",
             "knd = \"number\"",
-            "columns.age.knd is no key of a column; did you mean kind?",
+            "columns.age.knd is not a key of a column; did you mean kind?",
         ),
         (
             "kind = \"number\"",

@@ -4,7 +4,7 @@ use super::{Style, Text, bullets, capitalised, table, warn, wrap};
 use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
 use dobrushin::numeric::decimal as number;
 
-/// The answer, where it comes from, what every analysis says, what must hold, and what was asked for besides.
+/// The answer, where it comes from, what every analysis says, what must hold, and what else was asked for.
 pub fn account(report: &AccountReport, style: Style) -> Text {
     let mut text = Text::default();
     if report.extras.is_example {
@@ -26,7 +26,7 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     if let Some(by_record) = &report.extras.records {
         text.answer(records(by_record, style));
     }
-    // Why there is no answer is always worth saying.
+    // It is always worth saying why there is no answer.
     let everything = style.verbose || best.is_none();
     if report.analyses.iter().any(|finding| finding.not_applicable.is_none()) {
         text.answer(answers(report, style));
@@ -71,7 +71,7 @@ fn advice(target: Given, advice: &[AdviceReport]) -> String {
     bullets("What would help, each by itself, tried out", advice.iter().map(line))
 }
 
-/// Why analyses do not apply, those with the same reason together.
+/// Why analyses do not apply; those with the same reason are listed together.
 fn reasons(report: &AccountReport) -> Vec<(&str, Vec<&str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for finding in &report.analyses {
@@ -86,7 +86,7 @@ fn reasons(report: &AccountReport) -> Vec<(&str, Vec<&str>)> {
     reasons
 }
 
-/// An ε beyond which a bound is vacuous: whoever sees the result may be certain.
+/// A bound with an ε beyond this is vacuous: whoever sees the result may be certain.
 const VACUOUS: f64 = 50.0;
 
 /// Whether an analysis applies, but says nothing.
@@ -96,7 +96,7 @@ fn is_vacuous(report: &AccountReport, finding: &Finding) -> bool {
     !is_best && finding.answer.value().is_some_and(|value| value.upper() >= limit)
 }
 
-/// How many analyses are not shown, and why.
+/// The number of analyses that are not shown, and why.
 fn left_out(report: &AccountReport) -> Option<String> {
     let count = |of: &dyn Fn(&&Finding) -> bool| report.analyses.iter().filter(of).count();
     let inapplicable = count(&|finding| finding.not_applicable.is_some());
@@ -126,7 +126,7 @@ fn answers(report: &AccountReport, style: Style) -> String {
     table(["analysis", &format!("{symbol} at least"), &format!("{symbol} at most"), ""], rows)
 }
 
-/// A value; where δ underflows, its logarithm too.
+/// A value and, where δ underflows, also its logarithm.
 fn shown(answer: Answered, style: Style) -> String {
     let Some(answer) = answer.answer() else {
         return String::new();
@@ -140,7 +140,7 @@ fn shown(answer: Answered, style: Style) -> String {
     }
 }
 
-/// Places, as shares of all records, that a summary shows.
+/// The places that a summary shows, as shares of all records.
 const SHOWN: [f64; 10] = [0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /// A dozen places, and how many records have which protection.

@@ -6,7 +6,7 @@ use dobrushin::account::Target;
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::Parameter;
 
-/// The value, what it gives, and why it is the one.
+/// The value, what it gives, and why it is this one.
 pub fn calibration(report: &CalibrationReport, style: Style) -> Text {
     let CalibrationReport { found, target, side, concern } = report;
     let mut text = Text::default();

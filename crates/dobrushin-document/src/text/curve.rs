@@ -36,7 +36,7 @@ pub fn curve(curve: &Curve, style: Style) -> Text {
     text
 }
 
-/// What the excess is, and why it is missing where it is.
+/// What the excess is, and why it is missing at some points.
 fn worth(curve: &Curve) -> Option<String> {
     let worths = curve.worths.as_ref()?;
     let mut lines = Vec::new();

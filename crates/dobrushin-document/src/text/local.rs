@@ -10,7 +10,7 @@ use crate::report::{
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 
-/// What is said of reports whose randomness is known.
+/// What is said about reports whose randomness is known.
 const NOT_PRIVATE: &str = crate::certificate::NOT_PRIVATE;
 
 /// How private a mechanism is, at every ε.
@@ -71,7 +71,7 @@ fn claim(promise: &PromiseReport) -> String {
     format!("({}, {})", number::plain(promise.epsilon), number::plain(promise.delta))
 }
 
-/// Whether a mechanism keeps its promise, and what it has.
+/// Whether a mechanism keeps its promise, and how private it is.
 pub fn promise(report: &PromiseReport, style: Style) -> Text {
     let row = |what: String, Bounds(value): Bounds| [what, style.lower(value), style.upper(value)];
     let rows = [
@@ -111,7 +111,7 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
     text
 }
 
-/// What is estimated from reports, and where these come from.
+/// What is estimated from reports, and where they come from.
 pub fn estimate(report: &EstimateReport, style: Style) -> Text {
     let mut text = Text::default();
     match &report.estimate {
@@ -241,7 +241,7 @@ pub fn plans(report: &PlansReport) -> Text {
     text
 }
 
-/// The least error that anybody can reach from private reports.
+/// The smallest error that anybody can reach from private reports.
 pub fn bounds(report: &BoundsReport, style: Style) -> Text {
     let mut text = Text::default();
     for (what, bounds) in &report.tasks {

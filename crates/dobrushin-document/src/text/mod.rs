@@ -25,7 +25,7 @@ use dobrushin::numeric::decimal as number;
 pub struct Style {
     /// Only the answer: no explanations.
     pub quiet: bool,
-    /// Also what usually helps nobody.
+    /// Also what most readers do not need.
     pub verbose: bool,
     /// The significant digits of numbers, which are rounded outward.
     pub digits: usize,
@@ -48,13 +48,13 @@ impl Style {
         number::lower(value, self.digits)
     }
 
-    /// A number that is no bound.
+    /// A number that is not a bound.
     pub fn nearest(self, value: f64) -> String {
         number::nearest(value, self.digits)
     }
 }
 
-/// Blocks of text; the explanations are left out if it is to be quiet.
+/// Blocks of text; a quiet text leaves out the explanations.
 #[derive(Default)]
 pub struct Text {
     blocks: Vec<(Kind, String)>,
@@ -77,7 +77,7 @@ impl Text {
         self.blocks.push((Kind::Explanation, block.into()));
     }
 
-    /// The blocks, without the explanations if it is to be quiet.
+    /// The blocks; a quiet style leaves out the explanations.
     pub fn render(&self, style: Style) -> String {
         let shown = self.blocks.iter().filter(|(kind, _)| !style.quiet || *kind == Kind::Answer);
         let blocks: Vec<&str> = shown.map(|(_, block)| block.trim_end()).collect();
@@ -90,7 +90,7 @@ pub fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [
     aligned(header.map(str::to_owned).to_vec(), rows.into_iter().map(Vec::from))
 }
 
-/// As [`table`], with as many columns as the header has.
+/// Like [`table`], with as many columns as the header has.
 pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -110,7 +110,7 @@ pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>)
 /// The width of lines of prose.
 const WIDTH: usize = 100;
 
-/// Lines of prose, the first after `first`, the others after as many spaces.
+/// Lines of prose: the first follows `first`, and the others are indented as far.
 pub fn wrap(text: &str, first: &str) -> String {
     let indent = " ".repeat(first.chars().count());
     let mut lines = vec![first.to_owned()];

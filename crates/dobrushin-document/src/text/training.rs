@@ -1,10 +1,10 @@
-//! What users read when training has ended.
+//! What users read after training has ended.
 
 use super::{Style, Text, bullets, table, warn};
 use crate::certificate::NOT_PRIVATE;
 use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
 
-/// The guarantee first, then what may be said of how good the model is.
+/// The guarantee first, then what may be said about how good the model is.
 pub fn training(report: &TrainingReport, style: Style) -> Text {
     let mut text = Text::default();
     if let Some(guarantee) = &report.guarantee {
@@ -73,7 +73,7 @@ fn metrics(labels: &[String], metrics: &[MetricsReport]) -> String {
             label.clone(),
             metrics.records.to_string(),
             four(metrics.accuracy),
-            // Errors of scaled numbers, in the units of the column.
+            // These are errors of scaled numbers, in the units of the column.
             four(metrics.root_mean_square.map(|error| error * metrics.unit)),
             four(Some(metrics.loss)),
         ]

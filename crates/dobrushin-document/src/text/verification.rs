@@ -6,7 +6,7 @@ use crate::json::Number;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 
-/// The verdict on all of it first, then why; `model` is how the file of the model is called, if one was given.
+/// The overall verdict first, then why; `model` is the name of the model's file, if one was given.
 pub fn verification(found: &Verification, model: Option<&str>, style: Style) -> Text {
     let mut text = Text::default();
     text.answer(if found.confirmed {
@@ -51,7 +51,7 @@ pub fn verification(found: &Verification, model: Option<&str>, style: Style) -> 
     text
 }
 
-/// How many differences people are shown.
+/// People are shown at most this many differences.
 const SHOWN: usize = 12;
 
 /// What is wrong with the certificate itself, if something is.

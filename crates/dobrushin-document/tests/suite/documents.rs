@@ -104,6 +104,6 @@ fn a_newer_version_is_refused_and_named() {
         [json!({ "kind": "dobrushin-model" }), json!({ "kind": "dobrushin-certificate", "schema": 1 })]
     {
         let error = SavedModel::read(none.to_string().as_bytes(), "x").err().expect("it is no model");
-        assert!(whole(&error).contains("x is no model: its kind is not"), "{}", whole(&error));
+        assert!(whole(&error).contains("x is not a model: its kind is not"), "{}", whole(&error));
     }
 }

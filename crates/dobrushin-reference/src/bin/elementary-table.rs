@@ -11,7 +11,7 @@ const PARTS: i64 = 128;
 /// From this part on, cells belong to the octave above.
 const UPPER_HALF: i64 = 53;
 
-/// The words of a constant that the table has room for.
+/// The words of a constant, as many as the table has room for.
 fn words<const N: usize>(value: &Real, fraction: i64) -> io::Result<[u64; N]> {
     value.to_fixed(fraction).ok_or_else(|| io::Error::other(format!("{value} does not fit")))
 }

@@ -40,7 +40,7 @@ fn rule(size: usize, i: usize) -> (f64, f64) {
     let m = size as i64;
     let guess = (std::f64::consts::PI * (i as f64 + 0.75) / (size as f64 + 0.5)).cos();
     let mut x = Real::from_f64(guess, BITS);
-    // The guess has 3 digits at least, and each step doubles them.
+    // The guess has at least 3 digits, and each step doubles them.
     for _ in 0..7 {
         let (value, slope) = legendre(m, &x);
         x = x - value / slope;

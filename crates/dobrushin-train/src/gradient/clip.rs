@@ -1,30 +1,30 @@
 //! How much of a gradient is kept.
 
-/// Longer gradients are no numbers: 2³² of these and their sums are still far from the largest f32.
+/// No contribution is longer: the sum of 2³² gradients of this length is still far from the largest f32.
 const LARGEST: f64 = (1_u128 << 90) as f64;
 
-/// The largest norm of a contribution, and what becomes of a gradient that is longer.
+/// The largest norm of a contribution, and what happens to a longer gradient.
 #[derive(Clone, Copy)]
 pub struct Clip {
     limit: f64,
-    /// Whether it is scaled down; otherwise it is left out.
+    /// Whether a longer gradient is scaled down; otherwise it is left out.
     scales: bool,
 }
 
 impl Clip {
-    /// Contributions no longer than this, or as long as they are.
+    /// Clips contributions to this norm, or leaves their length alone.
     pub fn to(norm: Option<f64>) -> Self {
         Self { limit: norm.unwrap_or(LARGEST).min(LARGEST), scales: norm.is_some() }
     }
 
-    /// By what a gradient of this norm is multiplied; 0 if it is no number.
+    /// The factor for a gradient of this norm; 0 if the norm is NaN.
     pub fn factor(self, norm: f64) -> f32 {
         self.clipped(1.0, norm)
     }
 
-    /// The clipped derivative of a gradient ℓ′·x, where ‖x‖ is the norm; 0 if it is no number.
+    /// The clipped derivative of a gradient ℓ′·x, where ‖x‖ is the norm; 0 if that is not finite.
     ///
-    /// It increases with ℓ′, however large that is: a linear model's clipped gradients are those of a convex function.
+    /// It increases with ℓ′, however large ℓ′ is: a linear model's clipped gradients are those of a convex function.
     pub fn clipped(self, derivative: f64, norm: f64) -> f32 {
         let most = self.limit / norm;
         let kept = if derivative.abs() <= most {

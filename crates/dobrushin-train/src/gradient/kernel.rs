@@ -1,8 +1,8 @@
-//! Products of rows with vectors, by the widest SIMD instructions that the machine has.
+//! Products of rows with vectors, by the widest SIMD instructions of the machine.
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Brings rows of one length into the cache. They lie anywhere in memory: reading a cache line of each, and then the
+/// Brings rows of one length into the cache. They lie anywhere in memory. Reading one cache line of each, and then the
 /// next of each, is up to twice as fast as reading one row after the other.
 pub fn bring(rows: &[&[f32]]) {
     const LINE: usize = 64 / size_of::<f32>();
@@ -41,12 +41,12 @@ pub fn combine(arch: Arch, rows: &[&[f32]], coefficients: &[f32], out: &mut [f32
 pub fn square_norm(arch: Arch, x: &[f32]) -> f64 {
     let sum = arch.dispatch(SquareNorm { x });
     let exact = || x.iter().map(|&value| f64::from(value).powi(2)).sum();
-    // Squares of f32 overflow beyond, and below so many may vanish that it matters.
+    // Beyond this, squares of f32 overflow; below this, so many may vanish that it matters.
     let sum = if (1e-20..1e30).contains(&sum) { sum } else { exact() };
     sum * (1.0 + 1.0 / (1 << 19) as f64)
 }
 
-/// So many vectors at a time that their products with several rows stay in registers.
+/// The number of vectors whose products with several rows stay in registers.
 const VECTORS: usize = 5;
 
 struct Scores<'a> {
@@ -95,7 +95,7 @@ impl Scores<'_> {
     }
 }
 
-/// Loops, and not closures: those are compiled for any machine, and then not inlined.
+/// These are loops, not closures: closures are compiled for any machine, and then not inlined.
 #[inline(always)]
 fn products<S: Simd, const R: usize, const V: usize>(
     simd: S,
@@ -178,7 +178,7 @@ impl Combine<'_> {
         }
     }
 
-    /// V combinations, from the i-th register on: W of them, or for W = 0 the rest, which is less than one.
+    /// V combinations from the i-th register on: W registers or, for W = 0, the rest, which is less than one.
     #[inline(always)]
     fn sum<S: Simd, const W: usize, const V: usize>(&mut self, simd: S, first: usize, i: usize) {
         let count = self.coefficients.len() / self.rows.len();
@@ -221,7 +221,8 @@ struct SquareNorm<'a> {
 impl WithSimd for SquareNorm<'_> {
     type Output = f64;
 
-    /// Sums of f32 see at most 24 roundings: 16 squares and one more, four sums, the lanes. All else is f64.
+    /// Sums of f32 have at most 24 roundings: 16 squares and one more, four sums, and the lanes. Everything else is
+    /// f64.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let (head, tail) = S::as_simd_f32s(self.x);
@@ -251,7 +252,7 @@ mod tests {
     use super::*;
     use dobrushin::numeric::Random;
 
-    /// With what this machine has, and without any of it.
+    /// Runs it with everything this machine has, and without any of it.
     const ARCHS: [fn() -> Arch; 2] = [Arch::new, || Arch::Scalar];
 
     fn numbers(random: &mut Random, count: usize) -> Vec<f32> {

@@ -1,7 +1,7 @@
-//! Sums of clipped gradients of many records, none of which is ever stored by itself.
+//! Sums of clipped gradients of many records, none of which is ever stored separately.
 //!
 //! The gradient of a record is a sum of outer products of two vectors that the model computes anyway. Its norm follows
-//! from theirs, so that the second of the two can be scaled down before all outer products are added up at once.
+//! from theirs, so the second of the two can be scaled down before all outer products are summed at once.
 
 mod clip;
 mod kernel;
@@ -13,15 +13,15 @@ use clip::Clip;
 use network::Network;
 use scored::Scored;
 
-/// Adds up gradients; keeps what it needs for that from one sum to the next.
+/// Sums gradients; it keeps its buffers from one sum to the next.
 ///
 /// # Guarantee
-/// A record contributes c·∇ℓ(w) with c = min(1, clip/‖∇ℓ(w)‖), computed in f32, and what it contributes has norm at
-/// most the clip, without any allowance for rounding (if the clip is at least 2⁻¹⁰⁰ times the norm of its features and
-/// of what its hidden units give). A record that is empty contributes nothing, and neither does one whose gradient is
-/// no number or, without a clip, longer than 2⁹⁰, so that the sum is always finite.
+/// A record contributes c·∇ℓ(w) with c = min(1, clip/‖∇ℓ(w)‖), computed in f32, and its contribution has norm at most
+/// the clip, without any allowance for rounding (if the clip is at least 2⁻¹⁰⁰ times the norm of its features and of
+/// the outputs of its hidden units). An empty record contributes nothing, and neither does one whose gradient is NaN
+/// or, without a clip, longer than 2⁹⁰. So the sum is always finite.
 ///
-/// Records are added up in f32 in blocks, and the blocks in f64: one record changes the rounding of its own block only,
+/// Records are summed in f32 in blocks, and the blocks in f64: one record changes the rounding of its own block only,
 /// however many there are. The rounding of a block is at most u·Σ|contributions| in each coordinate, with u = 65·2⁻²⁴
 /// and 64 records for linear and softmax models, and u = 81·2⁻²⁴ and 80 records for networks.
 ///
@@ -37,7 +37,7 @@ enum Method {
 }
 
 impl Sum {
-    /// Room for the gradients of a model.
+    /// Buffers for the gradients of a model.
     pub fn new(model: &Model) -> Self {
         let method = match model {
             Model::Linear { .. } | Model::Softmax { .. } => Method::Scored(Scored::new(model)),
@@ -48,7 +48,7 @@ impl Sum {
         Self { method, sum: vec![0.0; model.parameters()] }
     }
 
-    /// The sum over the records, each as often as it is named, of their gradients, clipped if asked for.
+    /// The sum of the gradients of the records, each as often as it is named, clipped if there is a clip.
     pub fn of(
         &mut self,
         model: &Model,
@@ -85,13 +85,13 @@ impl<'a> Batch<'a> {
         self.records.iter().map(move |&record| self.table.target(record as usize, self.task))
     }
 
-    /// So many records each, and the rest.
+    /// Groups of this many records, and the rest.
     fn chunks(self, size: usize) -> impl Iterator<Item = Self> {
         self.records.chunks(size).map(move |records| Self { records, ..self })
     }
 }
 
-/// Fewer multiplications than this are done sooner than other threads wake up.
+/// With fewer multiplications than this, the work is done before other threads wake up.
 const WORTH_THREADS: usize = 1 << 19;
 
 #[cfg(test)]

@@ -8,46 +8,46 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 use pulp::Arch;
 use rayon::prelude::*;
 
-/// How many numbers all that enters and comes back may have, for as many records as are worked on together.
+/// The inputs and the returned values of all records that are processed together have at most this many numbers.
 const NUMBERS: usize = 1 << 22;
-/// The most records that are worked on together: a multiple of what a matrix product adds up in registers.
+/// At most this many records are processed together: a multiple of what a matrix product sums in registers.
 const MOST_ROWS: usize = 1024;
-/// Into how many parts they are divided.
+/// They are divided into this many parts.
 const PARTS: usize = 8;
-/// The units whose weights' gradients are added up together.
+/// The gradients of this many units' weights are summed together.
 const UNITS: usize = 64;
-/// How many records are added up in f32; their sums are added up in f64.
+/// This many records are summed in f32; their sums are summed in f64.
 const BLOCK: usize = 80;
 
-/// ‖gradient‖² = Σ over the layers of (‖a‖² + 1)·‖δ‖², so that δ is scaled down before Σ δ ⊗ (a, 1) is formed, which is
-/// one matrix product for each layer.
+/// ‖gradient‖² = Σ over the layers of (‖a‖² + 1)·‖δ‖², so δ is scaled down before Σ δ ⊗ (a, 1) is formed, which is one
+/// matrix product for each layer.
 pub struct Network {
     arch: Arch,
     layers: Vec<Layer>,
-    /// How many records are worked on together.
+    /// The number of records that are processed together.
     rows: usize,
     /// What enters each layer: a row for each record.
     entering: Vec<Vec<f32>>,
     /// What comes back to each layer; forward, the scores.
     returning: Vec<Vec<f32>>,
-    /// Room for the sums of blocks.
+    /// Buffers for the sums of blocks.
     part: Vec<f32>,
 }
 
 struct Layer {
     inputs: usize,
     units: usize,
-    /// Those of each input, row by row: products with them are faster than with those of each unit.
+    /// The weights of each input, row by row: products with them are faster than with those of each unit.
     weights: Vec<f32>,
     offsets: Vec<f32>,
 }
 
 impl Layer {
-    /// Takes its parameters, and leaves the rest.
+    /// Takes the parameters of the layer, and leaves the rest.
     fn load<'a>(&mut self, parameters: &'a [f64]) -> &'a [f64] {
         let (weights, rest) = parameters.split_at(self.weights.len());
         let (offsets, rest) = rest.split_at(self.units);
-        // As many units at a time as f32 fill a cache line.
+        // Each chunk has as many units as f32 fill a cache line.
         for (block, units) in weights.chunks((16 * self.inputs).max(1)).enumerate() {
             for (input, weights) in self.weights.chunks_mut(self.units).enumerate() {
                 let places = &mut weights[16 * block..];
@@ -101,7 +101,7 @@ impl Network {
         }
     }
 
-    /// Fills in what enters and, scaled by what the clip leaves, comes back.
+    /// Fills in what enters and what comes back, scaled by what the clip leaves.
     fn propagate(&mut self, batch: Batch, clip: Clip, threads: bool) {
         let Self { arch, layers, entering, returning, .. } = self;
         let rows = batch.records.len().div_ceil(PARTS);
@@ -130,7 +130,7 @@ impl Network {
         }
     }
 
-    /// Adds Σ δ ⊗ (a, 1) over the records to the sum, with room for the sums of blocks of them.
+    /// Adds Σ δ ⊗ (a, 1) over the records to the sum, with buffers for the sums of blocks.
     fn combine(&self, rows: usize, threads: bool, room: &mut [f32], sum: &mut [f64]) {
         let mut pieces = Vec::new();
         let (mut rest, mut room) = (sum, room);
@@ -170,7 +170,7 @@ impl Network {
     }
 }
 
-/// Some of the records, with what is theirs of each layer.
+/// Some of the records, with their part of each layer.
 struct Part<'a> {
     arch: Arch,
     layers: &'a [Layer],
@@ -198,13 +198,13 @@ impl Part<'_> {
                 (matrix(before[index], layer.inputs), matrix(&layer.weights, layer.units));
             general_mat_mul(1.0, &entering, &weights, 1.0, &mut matrix_mut(out, layer.units));
             if !last {
-                // Not `max`, which would hide a NaN.
+                // This is not `max`, which would hide a NaN.
                 out.iter_mut().for_each(|value| *value = if *value < 0.0 { 0.0 } else { *value });
             }
         }
     }
 
-    /// From the scores back to what the first layer gives.
+    /// From the scores back to the output of the first layer.
     fn backward(&mut self) {
         let [.., last] = self.layers else { return };
         if let Some(scores) = self.returning.last_mut() {
@@ -227,7 +227,8 @@ impl Part<'_> {
         }
     }
 
-    /// Scales what comes back; where the gradient is no number nothing enters either, for 0 times that is none.
+    /// Scales what comes back. Where the gradient is NaN or infinite, the inputs are also zeroed, because 0 times those
+    /// is NaN.
     fn clip(&mut self, clip: Clip) {
         let row =
             |numbers: &[f32], width, r| kernel::square_norm(self.arch, &numbers[r * width..(r + 1) * width]);

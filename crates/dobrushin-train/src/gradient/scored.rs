@@ -1,4 +1,4 @@
-//! Models that see a record through its scores ⟨w_k, x⟩ only, so that its gradient is c ⊗ x with one c_k for each score.
+//! Models that see a record only through its scores ⟨w_k, x⟩, so its gradient is c ⊗ x with one c_k for each score.
 
 use super::clip::Clip;
 use super::{Batch, WORTH_THREADS, kernel};
@@ -7,16 +7,16 @@ use crate::loss::cross_entropy;
 use pulp::Arch;
 use rayon::prelude::*;
 
-/// How many records are added up in f32; their sums are added up in f64.
+/// This many records are summed in f32; their sums are summed in f64.
 const BLOCK: usize = 64;
-/// How many blocks are worked on before their sums are added up, in order.
+/// This many blocks are processed before their sums are added, in order.
 const BLOCKS: usize = 16;
 
 /// ‖c ⊗ x‖ = ‖c‖·‖x‖.
 pub struct Scored {
     arch: Arch,
     weights: Vec<f32>,
-    /// For each block a sum, and the scores of its records.
+    /// A sum for each block, and the scores of its records.
     blocks: Vec<f32>,
 }
 
@@ -95,11 +95,11 @@ fn add_up_block(
     kernel::combine(arch, rows, scores, sum);
 }
 
-/// Replaces the scores of a record by their derivatives, scaled as its gradient is.
+/// Replaces the scores of a record by their derivatives, scaled like its gradient.
 fn clipped_derivatives(model: &Model, norm: f64, target: f32, clip: Clip, scores: &mut [f32]) {
     if let Model::Linear { loss, .. } = model {
         let score = f64::from(scores[0]);
-        // Asked for first: there are losses that have a derivative even there.
+        // NaN is checked first, because some losses have a derivative even there.
         let derivative = if score.is_nan() { score } else { loss.derivative(score, f64::from(target), norm) };
         scores[0] = clip.clipped(derivative, norm);
         return;

@@ -1,4 +1,4 @@
-//! Against gradients that are written down one by one, in f64.
+//! Compares with gradients that are computed one by one, in f64.
 
 use super::Sum;
 use crate::loss::{self, Logistic, Squared};
@@ -50,7 +50,7 @@ fn table(model: &Model, count: usize, random: &mut Random) -> Table {
     table
 }
 
-/// One gradient, by the chain rule as it is in books.
+/// One gradient, by the textbook chain rule.
 fn gradient(model: &Model, parameters: &[f64], row: &[f64], target: f64) -> Vec<f64> {
     let dot = |w: &[f64], x: &[f64]| w.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
     let softmax = |scores: &[f64]| {
@@ -97,7 +97,7 @@ fn gradient(model: &Model, parameters: &[f64], row: &[f64], target: f64) -> Vec<
     }
 }
 
-/// The sum, and Σ of the norms of what is added.
+/// The sum, and the sum of the norms of its terms.
 fn naive(
     model: &Model,
     parameters: &[f64],
@@ -106,7 +106,7 @@ fn naive(
     records: &[u32],
     clip: Option<f64>,
 ) -> (Vec<f64>, f64) {
-    // What a record is, and what the weights are, is what the sum is given.
+    // The weights are rounded to f32, as in the sum.
     let parameters: Vec<f64> = parameters.iter().map(|&w| f64::from(w as f32)).collect();
     let (mut sum, mut size) = (vec![0.0; parameters.len()], 0.0);
     for &record in records {
@@ -143,9 +143,9 @@ fn models() -> Vec<Model> {
     models
 }
 
-/// Relative to Σ of the norms of the contributions. The additions lose 4·10⁻⁶ at most, as [`Sum`] says, and the norm of
-/// a clipped record is rounded up by 2·10⁻⁶ at most; what is left is for the scores. All this is the worst case:
-/// roundings that are independent lose a tenth of it.
+/// Relative to the sum of the norms of the contributions. The additions lose at most 4·10⁻⁶, as [`Sum`] says, and the
+/// norm of a clipped record is rounded up by at most 2·10⁻⁶; the rest is for the scores. All this is the worst case:
+/// independent roundings lose a tenth of it.
 const TOLERANCE: f64 = 1e-5;
 
 #[track_caller]
@@ -167,7 +167,7 @@ fn sums_are_those_of_gradients_that_are_written_down() {
             if count > 300 && model.parameters() > 200 {
                 continue;
             }
-            // With repetitions where there are more than records.
+            // Records may repeat, and must where there are more of them than in the table.
             let records: Vec<u32> = (0..count).map(|_| random.between(0.0, 200.0) as u32).collect();
             for clip in [None, Some(1e-3), Some(0.5), Some(1e6)] {
                 let task = count % 2;
@@ -189,7 +189,7 @@ fn one_record_contributes_no_more_than_the_clip() {
             for record in 0..100 {
                 let alone = sum.of(&model, &parameters, &table, 0, &[record], Some(clip));
                 let norm = alone.iter().map(|&g| g.powi(2)).sum::<f64>().sqrt();
-                // What is added is rounded once more, and that is no contribution of the record alone.
+                // The added term is rounded once more, which does not belong to the contribution of the record alone.
                 assert!(norm <= clip * (1.0 + 1.0 / (1 << 24) as f64), "{model:?}: {norm} above {clip}");
             }
         }
@@ -224,7 +224,7 @@ fn no_weight_makes_a_sum_that_is_no_number() {
                     parameters[place] = bad;
                     let computed = sum.of(&model, &parameters, &table, 0, &records, clip);
                     assert!(computed.iter().all(|g| g.is_finite()), "{model:?} with {bad} at {place}");
-                    // It is in everybody's scores, also where a rectified unit could hide it.
+                    // It is in everybody's scores, even where a rectified unit could hide it.
                     let nothing = computed.iter().all(|&g| g == 0.0);
                     assert!(nothing || !bad.is_nan(), "{model:?} with {bad} at {place}");
                 }
@@ -233,7 +233,7 @@ fn no_weight_makes_a_sum_that_is_no_number() {
                 assert!(computed.iter().all(|g| g.is_finite()), "{model:?} with {bad} everywhere");
             }
         }
-        // Nothing of it is left for the next sum.
+        // Nothing of it remains for the next sum.
         let parameters = normals(&mut random, model.parameters(), 0.7);
         let computed = sum.of(&model, &parameters, &table, 0, &records, Some(0.5));
         assert_close(&model, computed, &naive(&model, &parameters, &table, 0, &records, Some(0.5)));
@@ -242,7 +242,7 @@ fn no_weight_makes_a_sum_that_is_no_number() {
 
 #[test]
 fn a_record_that_is_no_number_leaves_those_of_the_others_alone() {
-    // A weight that is infinite makes the scores of those infinite that have the feature, and the others' NaN.
+    // An infinite weight makes the scores infinite for records that have the feature, and NaN for the others.
     let model = Model::Network { hidden: vec![4], classes: 3, features: 2 };
     let bounds = Bounds { dimension: 2, norm: positive(1.0), target: Target::Classes(3) };
     let mut table = Table::new(bounds, 1);

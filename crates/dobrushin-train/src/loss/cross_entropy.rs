@@ -1,13 +1,13 @@
 //! Cross-entropy, the loss −ln p_y of scores z, one for each class, with p = softmax(z).
 //!
 //! # Guarantee
-//! If z = Wx with ‖x‖ ≤ R, the gradient is (p − e_y)⊗x. ‖p − e_y‖² ≤ 2(1 − p_y)², and no score exceeds that of class y by more
-//! than ‖W_j − W_y‖·‖x‖ ≤ √2·B, so that L = √2·R·σ(√2·B + ln(classes − 1)), at most √2·R. The Hessian is
-//! (diag(p) − ppᵀ)⊗xxᵀ, and vᵀ(diag(p) − ppᵀ)v is the variance of v_J, J ~ p: at most (max v − min v)²/4 ≤ ‖v‖²/2.
-//! So β = R²/2, also with clipping, which as a projection brings no two gradients further apart. But clipped they are
-//! not those of a convex function if there are three classes or more: p − e_y changes its direction.
+//! If z = Wx with ‖x‖ ≤ R, the gradient is (p − e_y)⊗x. ‖p − e_y‖² ≤ 2(1 − p_y)², and no score exceeds that of class y
+//! by more than ‖W_j − W_y‖·‖x‖ ≤ √2·B, so L = √2·R·σ(√2·B + ln(classes − 1)), at most √2·R. The Hessian is (diag(p) −
+//! ppᵀ)⊗xxᵀ, and vᵀ(diag(p) − ppᵀ)v is the variance of v_J, J ~ p: at most (max v − min v)²/4 ≤ ‖v‖²/2. So β = R²/2,
+//! also with clipping, which is a projection and so brings no two gradients further apart. But with three classes or
+//! more, clipped gradients are not those of a convex function, because p − e_y changes its direction.
 //!
-//! Nothing is said where scores are those of a network.
+//! Nothing is claimed about the scores of a network.
 
 use super::logistic::sigmoid;
 use super::{Prediction, Within, targets};
@@ -57,9 +57,9 @@ fn largest(scores: &[f64]) -> usize {
     (0..scores.len()).fold(0, |best, class| if scores[class] > scores[best] { class } else { best })
 }
 
-/// Replaces scores z by p − e_y, where p = softmax(z); they are no numbers if a score is NaN or +∞.
+/// Replaces scores z by p − e_y, where p = softmax(z); the result is NaN if a score is NaN or +∞.
 ///
-/// The entry of the class is −Σ of the others', so that nothing cancels where p is close to e_y.
+/// The entry of the class is −Σ of the other entries, so nothing cancels where p is close to e_y.
 pub fn derivatives(scores: &mut [f32], target: f32) {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut total = 0.0;
@@ -130,7 +130,7 @@ mod tests {
             assert!((value(&scores, class as f64) + probability.ln()).abs() < 1e-14);
         }
         assert_eq!(value(&[0.0, 1e5, 0.0], 2.0), 1e5);
-        // With two classes it is the logistic loss of the difference.
+        // With two classes, it is the logistic loss of the difference.
         let logistic = Loss::from(Logistic).value(1.7, 1.0, 1.0);
         assert!((value(&[-0.2, 1.5], 1.0) - logistic).abs() < 1e-15);
     }

@@ -9,10 +9,10 @@ use dobrushin::{Enclosure, Positive};
 /// max(0, 1 − sz), averaged over Gaussian noise on the parameters (PAI Theorem 33).
 ///
 /// # Guarantee
-/// It is E(1 − sz + λrZ)₊ with a standard Gaussian Z (see `smoothing`). |ℓ′| = Φ((1 − sz)/(λr)), so that
-/// L = R·Φ((1 + B)/(λR)): r·Φ((1 + r·reach)/(λr)) grows with r, for its derivative is at least Φ(a) − aφ(a) > 0 at
-/// a = (1 + r·reach)/(λr). The slope of the clipped gradient is bounded as that of the [quantile loss](super::Quantile)
-/// with τ = 0; without clipping it is β = R/(λ√(2π)).
+/// It is E(1 − sz + λrZ)₊ with a standard Gaussian Z (see `smoothing`). |ℓ′| = Φ((1 − sz)/(λr)), so L = R·Φ((1 +
+/// B)/(λR)): r·Φ((1 + r·reach)/(λr)) grows with r, because its derivative is at least Φ(a) − aφ(a) > 0 at a = (1 +
+/// r·reach)/(λr). The slope of the clipped gradient is bounded like that of the [quantile loss](super::Quantile) with τ
+/// = 0; without clipping it is β = R/(λ√(2π)).
 ///
 /// ```
 /// use dobrushin_train::loss::{Hinge, Loss};

@@ -7,7 +7,7 @@ use dobrushin::{Enclosure, Positive};
 /// (z − y)²/2 up to |z − y| = width, and a straight line beyond.
 ///
 /// # Guarantee
-/// ℓ′ is z − y cut to ±width, and ℓ″ ≤ 1, so that L = R·min(width, B + Y), and β = R².
+/// ℓ′ is z − y clipped to ±width, and ℓ″ ≤ 1, so L = R·min(width, B + Y), and β = R².
 ///
 /// ```
 /// use dobrushin_train::loss::{Huber, Loss};
@@ -19,7 +19,7 @@ use dobrushin::{Enclosure, Positive};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Huber {
-    /// Where it becomes straight.
+    /// The |z − y| at which it becomes straight.
     pub width: Positive,
 }
 

@@ -8,7 +8,7 @@ use dobrushin::Enclosure;
 /// ln(1 + e^(−sz)), the cross-entropy of two classes with the scores 0 and z.
 ///
 /// # Guarantee
-/// With σ(x) = 1/(1 + e^(−x)), p = |ℓ′| = σ(−sz) and ℓ″ = p(1 − p) ≤ 1/4, so that L = R·σ(B), and β = R²/4.
+/// With σ(x) = 1/(1 + e^(−x)), p = |ℓ′| = σ(−sz) and ℓ″ = p(1 − p) ≤ 1/4, so L = R·σ(B), and β = R²/4.
 ///
 /// With clipping, β can be smaller: p < C/r has r²ℓ″ = r²p(1 − p). If C < R/2 this is at most C(R − C): for r ≤ 2C it is at
 /// most r²/4 ≤ C² < C(R − C), and for larger r at most C(r − C).

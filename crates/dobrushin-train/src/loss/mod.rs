@@ -1,16 +1,16 @@
-//! Losses, a file each: its formula, its constants with their proofs, and what its score predicts.
+//! Losses, one file each: its formula, its constants with their proofs, and what its score predicts.
 //!
 //! A new loss is a file with a `ScoreLoss`, declared here as a module and named in the list below. Cross-entropy, the
-//! loss of as many scores as there are classes, stands beside them: softmax models and networks share it.
+//! loss of as many scores as there are classes, is separate: softmax models and networks share it.
 //!
 //! # Constants
-//! A loss ℓ(z, y) is that of a score z = ⟨w, x⟩ and a target y. Where y is a class it is 0 or 1, and s = 2y − 1. Let
-//! r = ‖x‖ ≤ R, let parameters have norm at most `reach`, so that scores are at most B = R·reach, and let targets be
+//! A loss ℓ(z, y) is that of a score z = ⟨w, x⟩ and a target y. Where y is a class, it is 0 or 1, and s = 2y − 1. Let r
+//! = ‖x‖ ≤ R, let parameters have norm at most `reach`, so that scores are at most B = R·reach, and let targets be
 //! between l and u, Y = max(|l|, |u|).
 //!
 //! The gradient is ℓ′(⟨w, x⟩, y)·x, the Hessian ℓ″·xxᵀ. So the Lipschitz constant is L = sup r|ℓ′|, and the smoothness
-//! β = sup r²ℓ″. Every ℓ is convex in z, so that |ℓ′| is largest at an end of the scores. Clipping to norm C replaces ℓ′ by
-//! its nearest value in ±C/r, which is again increasing in the score: the clipped gradient is that of a convex function,
+//! β = sup r²ℓ″. Every ℓ is convex in z, so |ℓ′| is largest at an end of the scores. Clipping to norm C replaces ℓ′ by
+//! its nearest value in ±C/r, which again increases with the score: the clipped gradient is that of a convex function,
 //! and its slope is ℓ″ where |ℓ′| < C/r, and 0 elsewhere.
 //!
 //! No ℓ is strongly convex in w: it does not change along parameters that are orthogonal to x.
@@ -29,7 +29,7 @@ mod targets;
 use crate::Target;
 use dobrushin::{Enclosure, Positive, Probability};
 
-/// Makes of a list of losses all that has to know every one of them.
+/// Makes everything that has to know every loss, from a list of losses.
 macro_rules! losses {
     ($($module:ident::$name:ident,)*) => {
         $(pub use $module::$name;)*
@@ -62,7 +62,7 @@ macro_rules! losses {
                 vec![$(Kind { name: $name::kind(), keys: $name::keys() },)*]
             }
 
-            /// The loss of a kind, with the numbers that the keys give; none if no loss is called so.
+            /// The loss of a kind, with the numbers that the keys give; `None` if no loss has this name.
             ///
             /// # Errors
             /// What is wrong with a number.
@@ -97,7 +97,7 @@ losses! {
 /// For every target that [`ScoreLoss::check`] accepts, ℓ is convex in z. [`ScoreLoss::lipschitz`] and
 /// [`ScoreLoss::smoothness`] are never too small: what a certificate says rests on them.
 pub(crate) trait ScoreLoss {
-    /// What `model.kind` calls it in run files.
+    /// Its `model.kind` in run files.
     fn kind() -> &'static str
     where
         Self: Sized;
@@ -115,10 +115,10 @@ pub(crate) trait ScoreLoss {
     where
         Self: Sized;
 
-    /// Refuses targets, and numbers of its own, for which it is no loss: what does not fit, and what would.
+    /// Refuses targets, and numbers of its own, for which it is not a loss: it says what does not fit, and what would.
     fn check(&self, target: Target) -> Result<(), String>;
 
-    /// ℓ(z, y) of a record whose features have the given norm, which only Gaussian smoothing asks for.
+    /// ℓ(z, y) of a record whose features have the given norm, which only Gaussian smoothing uses.
     fn value(&self, score: f64, target: f64, norm: f64) -> f64;
 
     /// ∂ℓ(z, y)/∂z, increasing in z; where ℓ has a corner, the middle of its slopes.
@@ -130,13 +130,13 @@ pub(crate) trait ScoreLoss {
     /// β = sup r²ℓ″ over the scores where r|ℓ′| is below `clip`.
     fn smoothness(&self, within: &Within, clip: Option<Enclosure>) -> Enclosure;
 
-    /// What a score predicts: itself, unless said otherwise.
+    /// What a score predicts: itself, unless the loss says otherwise.
     fn prediction(&self, score: f64) -> Prediction {
         Prediction::Value(score)
     }
 }
 
-/// What records, their targets and their scores are within.
+/// Bounds on records, their targets and their scores.
 pub(crate) struct Within {
     /// R, the largest norm of features.
     pub norm: Enclosure,
@@ -149,7 +149,7 @@ pub(crate) struct Within {
 }
 
 impl Within {
-    /// The score is B = R·reach where parameters have norm at most `reach`, and any number where they may be any.
+    /// The largest score is B = R·reach where parameters have norm at most `reach`, and ∞ where they are not bounded.
     pub fn new(norm: Positive, reach: Option<f64>, target: Target) -> Self {
         let norm = Enclosure::from(norm);
         let score = match reach {
@@ -158,7 +158,7 @@ impl Within {
         };
         let (lower, upper) = match target {
             Target::Range { lower, upper } => (lower.into(), upper.into()),
-            // Those of one score are two.
+            // A loss of one score has two classes.
             Target::Classes(_) => (Enclosure::ZERO, Enclosure::ONE),
         };
         Self { norm, score, lower, upper }
@@ -184,13 +184,13 @@ impl Within {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prediction {
-    /// A number; for counts their mean.
+    /// A number; for counts, their mean.
     Value(f64),
     /// A class.
     Class {
-        /// Which one, counted from 0; the first of those that are equally good.
+        /// Which one, counted from 0; if several are equally good, the first.
         class: usize,
-        /// The probability of each class; empty where the loss gives none, as the hinges.
+        /// The probability of each class; empty where the loss gives none, like the hinges.
         probabilities: Vec<f64>,
     },
 }
@@ -231,9 +231,9 @@ pub struct Key {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
-    /// What `model.kind` calls it.
+    /// Its `model.kind` in run files.
     pub name: &'static str,
-    /// The keys that it takes besides.
+    /// The keys that it also takes.
     pub keys: &'static [Key],
 }
 
@@ -245,27 +245,27 @@ pub trait Keys {
     /// A number above 0.
     ///
     /// # Errors
-    /// It is missing, or it is not above 0.
+    /// If it is missing, or not above 0.
     fn positive(&self, key: &'static str) -> Result<Positive, Self::Error>;
 
     /// A number between 0 and 1, if it is given.
     ///
     /// # Errors
-    /// It is not between 0 and 1.
+    /// If it is not between 0 and 1.
     fn probability(&self, key: &'static str) -> Result<Option<Probability>, Self::Error>;
 }
 
 impl Loss {
-    /// ℓ(z, y) of a record whose features have the given norm, which only Gaussian smoothing asks for.
+    /// ℓ(z, y) of a record whose features have the given norm, which only Gaussian smoothing uses.
     ///
-    /// It is finite for a finite score and target: what is too large is the largest `f64`.
+    /// It is finite for a finite score and target: a value that is too large becomes the largest `f64`.
     pub fn value(&self, score: f64, target: f64, norm: f64) -> f64 {
         saturated(self.as_score_loss().value(score, target, norm))
     }
 
     /// ∂ℓ(z, y)/∂z, increasing in z; where ℓ has a corner, the middle of its slopes.
     ///
-    /// It is finite for a finite score and target: what is too large is the largest `f64`.
+    /// It is finite for a finite score and target: a value that is too large becomes the largest `f64`.
     pub fn derivative(&self, score: f64, target: f64, norm: f64) -> f64 {
         saturated(self.as_score_loss().derivative(score, target, norm))
     }

@@ -4,12 +4,12 @@ use super::{Keys, Prediction, ScoreLoss, Within, targets};
 use crate::Target;
 use dobrushin::Enclosure;
 
-/// e^z − yz, for counts y: up to what does not depend on z, minus the logarithm of the probability of y under a Poisson law
-/// of mean e^z.
+/// e^z − yz, for counts y: up to a term that does not depend on z, minus the logarithm of the probability of y under a
+/// Poisson law with mean e^z.
 ///
 /// # Guarantee
-/// ℓ′ = e^z − y and ℓ″ = e^z, so that L = R·max(e^B − l, u − e^(−B)), and β = R²e^B. With clipping, scores have
-/// e^z < y + C/r, so that r²ℓ″ ≤ R²u + CR, which needs no B.
+/// ℓ′ = e^z − y and ℓ″ = e^z, so L = R·max(e^B − l, u − e^(−B)), and β = R²e^B. With clipping, scores have e^z < y +
+/// C/r, so r²ℓ″ ≤ R²u + CR, which needs no B.
 ///
 /// ```
 /// use dobrushin_train::loss::{Loss, Poisson};

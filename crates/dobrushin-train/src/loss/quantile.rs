@@ -8,8 +8,8 @@ use dobrushin::{Enclosure, Positive, Probability};
 /// parameters.
 ///
 /// # Guarantee
-/// Both parts are smoothed as `smoothing` says. ℓ′ = Φ((z − y)/(λr)) − τ, so that L = R·max(τ, 1 − τ); that takes no
-/// account of B. `smoothing::smoothness` bounds the slope of the clipped gradient; without clipping it is β = R/(λ√(2π)).
+/// Both parts are smoothed as `smoothing` says. ℓ′ = Φ((z − y)/(λr)) − τ, so L = R·max(τ, 1 − τ), which does not use B.
+/// `smoothing::smoothness` bounds the slope of the clipped gradient; without clipping it is β = R/(λ√(2π)).
 ///
 /// ```
 /// use dobrushin_train::loss::{Loss, Quantile};

@@ -5,10 +5,10 @@ use super::{Key, Keys, Prediction, ScoreLoss, Within, targets};
 use crate::Target;
 use dobrushin::{Enclosure, Positive};
 
-/// max(0, 1 − sz), the corner replaced by a parabola from 1 − width to 1.
+/// max(0, 1 − sz), with a parabola from 1 − width to 1 instead of the corner.
 ///
 /// # Guarantee
-/// |ℓ′| is (1 − sz)/width cut to [0, 1], and ℓ″ ≤ 1/width, so that L = R·min(1, (1 + B)/width), and β = R²/width.
+/// |ℓ′| is (1 − sz)/width clipped to [0, 1], and ℓ″ ≤ 1/width, so L = R·min(1, (1 + B)/width), and β = R²/width.
 ///
 /// ```
 /// use dobrushin_train::loss::{Loss, SmoothedHinge};

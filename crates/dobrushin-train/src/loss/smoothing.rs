@@ -1,7 +1,7 @@
 //! Losses with corners, averaged over Gaussian noise on the parameters.
 //!
-//! ⟨w + λZ, x⟩ has the law N(⟨w, x⟩, t²) with t = λ‖x‖, so that averaging over Z is a convolution with that law. For
-//! (u + tZ)₊ it gives uΦ(u/t) + tφ(u/t), with the derivative Φ(u/t) in u. An average of convex functions is convex. Without
+//! ⟨w + λZ, x⟩ has the law N(⟨w, x⟩, t²) with t = λ‖x‖, so averaging over Z is a convolution with that law. For (u +
+//! tZ)₊ it gives uΦ(u/t) + tφ(u/t), with the derivative Φ(u/t) in u. An average of convex functions is convex. Without
 //! features t = 0, and nothing is smoothed.
 
 use super::{Key, saturated};
@@ -16,11 +16,11 @@ pub fn chance_above(u: f64, t: f64) -> f64 {
     if u == 0.0 { 0.5 } else { normal::cdf(u / t).midpoint() }
 }
 
-/// E(u + tZ)₊ = u₊ + t·g(|u|/t) with g(b) = E(Z − b)₊ = φ(b)(1 − b·R(b)), where R is the Mills ratio: nothing cancels
-/// that was not small already.
+/// E(u + tZ)₊ = u₊ + t·g(|u|/t) with g(b) = E(Z − b)₊ = φ(b)(1 − b·R(b)), where R is the Mills ratio. Nothing cancels
+/// that was not already small.
 pub fn mean_positive_part(u: f64, t: f64) -> f64 {
     let b = u.abs() / t;
-    // Beyond, φ is 0; and so it is for t = 0.
+    // Beyond this, φ is 0; so it is for t = 0.
     if b.is_nan() || b > 40.0 {
         return saturated(u.max(0.0));
     }
@@ -35,8 +35,8 @@ pub fn mean_positive_part(u: f64, t: f64) -> f64 {
 /// # Guarantee
 /// r²ℓ″ = (r/λ)·I(p), where I = φ∘Φ⁻¹ is concave and symmetric about its maximum 1/√(2π) at 1/2. So it is at most
 /// R/(λ√(2π)), which is smaller than what holds for every Lipschitz loss (PAI Theorem 33: L/λ). Unclipped p are nearer
-/// than C/r to τ, so that I(p) ≤ I(h) with h = min(1/2, min(τ, 1 − τ) + C/r). As a function of C/r that is concave and not
-/// negative at 0, so that it grows at most in proportion, and r·I(h) is largest at r = R.
+/// than C/r to τ, so I(p) ≤ I(h) with h = min(1/2, min(τ, 1 − τ) + C/r). As a function of C/r that is concave and not
+/// negative at 0, so it grows at most in proportion, and r·I(h) is largest at r = R.
 pub fn smoothness(
     smoothing: Positive,
     level: Enclosure,
@@ -66,7 +66,7 @@ mod tests {
         for (level, norm, clip) in [(0.0, 2.0, 0.1), (0.25, 1.0, 0.1), (0.9, 5.0, 1.5), (0.05, 3.0, 1.0)] {
             let computed = isoperimetry(level.into(), Enclosure::from(norm), Some(Enclosure::from(clip)));
             let share = (f64::min(level, 1.0 - level) + clip / norm).min(0.5);
-            // Φ⁻¹ by bisection of an independent Φ.
+            // Φ⁻¹ comes from bisection of an independent Φ.
             let (mut low, mut high) = (-9.0, 0.0);
             for _ in 0..60 {
                 let middle = f64::midpoint(low, high);

@@ -7,7 +7,7 @@ use dobrushin::Enclosure;
 /// (z − y)²/2.
 ///
 /// # Guarantee
-/// ℓ′ = z − y and ℓ″ = 1, so that L = R(B + Y), and β = R².
+/// ℓ′ = z − y and ℓ″ = 1, so L = R(B + Y), and β = R².
 ///
 /// ```
 /// use dobrushin_train::loss::{Loss, Squared};

@@ -1,4 +1,4 @@
-//! What losses ask of targets, and what is said if they are others.
+//! What losses require of targets, and what they say about others.
 
 use crate::Target;
 

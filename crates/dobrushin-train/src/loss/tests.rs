@@ -9,7 +9,7 @@ fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
 }
 
-/// One size for all that is above 0, and a level.
+/// The same number for all keys that are above 0, and a level.
 struct Numbers {
     size: f64,
     level: f64,
@@ -27,7 +27,7 @@ impl Keys for Numbers {
     }
 }
 
-/// Every loss of the list, with such numbers.
+/// Every loss of the list, with these numbers.
 pub fn every(size: f64, level: f64) -> Vec<Loss> {
     let read = |kind: Kind| {
         let Ok(loss) = Loss::read(kind.name, &Numbers { size, level });
@@ -40,7 +40,7 @@ fn takes(loss: Loss, lower: f64, upper: f64) -> bool {
     loss.as_score_loss().check(Target::Range { lower, upper }).is_ok()
 }
 
-/// Losses with wide and narrow parameters, and targets of theirs.
+/// Losses with wide and narrow parameters, and suitable targets.
 fn losses() -> Vec<(Loss, Vec<f64>)> {
     let mut all: Vec<(Loss, Vec<f64>)> = Vec::new();
     for (size, level) in
@@ -138,10 +138,10 @@ fn averaging_over_noise_is_what_quadrature_says_also_deep_in_the_tail() {
     }
 }
 
-/// E(u + tZ)₊ by Simpson's rule, from where the integrand starts.
+/// E(u + tZ)₊ by Simpson's rule, from the point where the integrand starts.
 fn average(u: f64, t: f64) -> f64 {
     let start = (-u / t).max(-12.0);
-    // Deep in the tail the density falls as e^(−start·z).
+    // Deep in the tail, the density falls like e^(−start·z).
     let far = start.max(0.0);
     let (end, steps) = (far + 12.0 / (1.0 + far / 4.0), 6000);
     let width = (end - start) / f64::from(steps);

@@ -4,7 +4,7 @@ use super::Model;
 use crate::loss::cross_entropy;
 use crate::{Bounds, Target};
 
-/// More parameters than these are refused.
+/// A model with more parameters is refused.
 const MOST_PARAMETERS: usize = 100_000_000;
 
 impl Model {

@@ -1,4 +1,4 @@
-//! What declared bounds say of a loss.
+//! What declared bounds say about a loss.
 
 use super::Model;
 use crate::Bounds;
@@ -22,9 +22,9 @@ use dobrushin::{Enclosure, Positive};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constants {
-    /// L: the largest norm of a record's gradient before clipping, rounded up; none if it may be any.
+    /// L: the largest norm of a record's gradient before clipping, rounded up; `None` if it is not bounded.
     pub lipschitz: Option<f64>,
-    /// β: the Lipschitz constant of the gradient that is used, rounded up; none if nothing is known.
+    /// β: the Lipschitz constant of the gradient that is used, rounded up; `None` if nothing is known.
     pub smoothness: Option<f64>,
     /// Whether the loss is convex.
     pub convex: bool,
@@ -38,16 +38,16 @@ impl Constants {
 }
 
 impl Model {
-    /// L and β of the loss of every record within the bounds, on the parameters of norm at most `reach`, if gradients are
-    /// clipped to norm `clip`. Without `reach` the parameters may be any, without `clip` nothing is clipped.
+    /// L and β of the loss of every record within the bounds, on the parameters of norm at most `reach`, if gradients
+    /// are clipped to norm `clip`. Without `reach`, the parameters are not bounded; without `clip`, nothing is clipped.
     ///
-    /// Nothing is said of a model that does not fit the bounds (see [`Model::check`]). No loss here is strongly convex:
-    /// it does not change along parameters that are orthogonal to x. A ridge penalty is weight decay, outside of the
-    /// gradients.
+    /// Nothing is claimed about a model that does not fit the bounds (see [`Model::check`]). No loss here is strongly
+    /// convex, because it does not change along parameters that are orthogonal to x. A ridge penalty is weight decay,
+    /// outside the gradients.
     ///
     /// # Guarantee
-    /// They are what is proved where each loss is defined, in [`crate::loss`], computed with outward rounding, and their
-    /// upper ends reported. Nothing is known of a network.
+    /// They are what is proved where each loss is defined, in [`crate::loss`], computed with outward rounding; the
+    /// upper ends are reported. Nothing is known about a network.
     pub fn constants(&self, bounds: &Bounds, reach: Option<f64>, clip: Option<Positive>) -> Constants {
         if self.check(bounds).is_err() {
             return Constants::NOTHING;
@@ -88,7 +88,7 @@ mod tests {
         Positive::new(value).expect("above 0")
     }
 
-    /// Whether the constant is the exact number or a little more, never less.
+    /// Whether the constant is the exact number or slightly more, never less.
     fn rounds_up(constant: Option<f64>, exact: &Real) -> bool {
         constant.is_some_and(|upper| is_inside(upper * (1.0 - 1e-13), upper, exact))
     }

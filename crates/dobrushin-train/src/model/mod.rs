@@ -1,4 +1,4 @@
-//! Models, and what declared bounds say of their losses.
+//! Models, and what declared bounds say about their losses.
 
 mod check;
 mod constants;
@@ -41,7 +41,7 @@ pub enum Model {
     },
     /// Cross-entropy of the softmax of a network with rectified hidden units.
     Network {
-        /// The sizes of the hidden layers, one at least.
+        /// The sizes of the hidden layers, at least one.
         hidden: Vec<usize>,
         /// The number of classes.
         classes: usize,
@@ -51,14 +51,14 @@ pub enum Model {
 }
 
 impl Model {
-    /// What `model.kind` of a run file may be: every loss of one score, and the models of several scores.
+    /// The values of `model.kind` in a run file: every loss of one score, and the models of several scores.
     pub fn kinds() -> Vec<Kind> {
         let hidden = &[Key { name: "hidden", example: "hidden = 256" }];
         let several = [Kind { name: "softmax", keys: &[] }, Kind { name: "network", keys: hidden }];
         Loss::kinds().into_iter().chain(several).collect()
     }
 
-    /// How many parameters there are; if they cannot be counted, the largest number.
+    /// The number of parameters; if they cannot be counted, the largest number.
     pub fn parameters(&self) -> usize {
         match self {
             Self::Linear { features, .. } => *features,

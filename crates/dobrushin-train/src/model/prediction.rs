@@ -1,4 +1,4 @@
-//! What a trained model says of a record.
+//! What a trained model predicts for a record.
 
 use super::Model;
 use crate::loss::{Prediction, cross_entropy};
@@ -48,7 +48,7 @@ impl Model {
     }
 }
 
-/// ⟨w, x⟩, in eight sums, which a processor can do together.
+/// ⟨w, x⟩ in eight sums, which a processor can compute together.
 fn dot<Value: Copy + Into<f64>>(parameters: &[f64], features: &[Value]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_network_applies_its_layers_in_order_and_rectifies_all_but_the_last() {
-        // Two features, three hidden units, two hidden units, two classes.
+        // The network has two features, three hidden units, two hidden units and two classes.
         let model = Model::Network { hidden: vec![3, 2], classes: 2, features: 2 };
         let parameters = [
             1.0, 2.0, -1.0, 0.0, 0.5, -3.0, // weights of the first layer
@@ -105,7 +105,7 @@ mod tests {
             0.5, -0.5, // its offsets
         ];
         assert_eq!(parameters.len(), model.parameters());
-        // 3 + 8, −3 + 1 and 1.5 − 12 + 10, of which the last two are negative.
+        // The hidden units get 3 + 8, −3 + 1 and 1.5 − 12 + 10, of which the last two are negative.
         let first: [f64; 3] = [11.0, 0.0, 0.0];
         let second: [f64; 2] = [first[0] - 1.0, 2.0 * first[0] + 5.0];
         let last = [second[0] - second[1] + 0.5, -2.0 * second[0] + 0.25 * second[1] - 0.5];

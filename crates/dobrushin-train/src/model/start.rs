@@ -4,11 +4,11 @@ use super::Model;
 use dobrushin::numeric::bits::RandomBits;
 
 impl Model {
-    /// The first parameters. They depend on no record.
+    /// The first parameters. They do not depend on any record.
     ///
-    /// Models with a convex loss start at 0. A network that did would never leave it; its weights are independent and
-    /// uniform with mean 0 and variance 2/inputs, which keeps the size of what rectified units pass on (He, Zhang, Ren,
-    /// Sun 2015), and its offsets are 0.
+    /// Models with a convex loss start at 0. A network that did so would never leave it. Its weights are independent
+    /// and uniform with mean 0 and variance 2/inputs, which keeps the size of what rectified units pass on (He, Zhang,
+    /// Ren, Sun 2015), and its offsets are 0.
     pub fn start(&self, bits: &mut impl RandomBits) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters()];
         if let Self::Network { hidden, classes, features } = self {
@@ -62,7 +62,7 @@ mod tests {
             let mean = weights.iter().sum::<f64>() / count;
             let variance = weights.iter().map(|w| w * w).sum::<f64>() / count;
             let wanted = 2.0 / inputs as f64;
-            // Five standard deviations: those of w² are √(4/5) times its mean.
+            // This allows five standard deviations; that of w² is √(4/5) times its mean.
             assert!(mean.abs() < 5.0 * (wanted / count).sqrt(), "{inputs}: {mean}");
             assert!((variance / wanted - 1.0).abs() < 5.0 * (0.8 / count).sqrt(), "{inputs}: {variance}");
         }

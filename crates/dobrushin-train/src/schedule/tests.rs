@@ -8,9 +8,9 @@ use dobrushin::run::{
 use dobrushin::{NonNegative, Positive, Probability};
 use std::num::NonZeroU32;
 
-/// How unlikely what a right schedule does may be before a test fails.
+/// A test fails if a right schedule would give such a result with less than this probability.
 const SIGNIFICANCE: f64 = 1e-9;
-/// As many standard errors.
+/// The same as a number of standard errors.
 const ERRORS: f64 = 6.2;
 
 fn positive(value: f64) -> Positive {
@@ -47,7 +47,7 @@ fn schedule(training: &Training, seed: u64) -> Schedule {
     Schedule::new(training, training.records, bits)
 }
 
-/// Number, whether public, records.
+/// The number of the step, whether it is public, and its records.
 type Step = (u64, bool, Vec<u32>);
 
 /// The steps whose results count: from the first that is not skipped to the one that is released.
@@ -65,7 +65,7 @@ fn all(training: &Training, seed: u64) -> Vec<Step> {
         released |= draw.fate == Fate::Released;
     }
     assert!(!schedule.draw(&mut draw));
-    // Whatever was drawn, as many steps are gone through.
+    // Whatever was drawn, the number of steps is the same.
     assert_eq!(drawn, training.steps().map_or(0, |steps| steps + training.public_steps));
     steps
 }
@@ -94,7 +94,7 @@ fn uniform(counts: &[u64]) {
 fn counts_of(values: &[usize], kinds: usize) -> (Vec<u64>, Vec<u64>) {
     let (mut single, mut pairs) = (vec![0; kinds], vec![0; kinds * kinds]);
     values.iter().for_each(|&value| single[value] += 1);
-    // Pairs that do not overlap, so that they are independent.
+    // The pairs do not overlap, so they are independent.
     values.chunks_exact(2).for_each(|pair| pairs[pair[0] * kinds + pair[1]] += 1);
     (single, pairs)
 }
@@ -181,7 +181,7 @@ fn each_pass_has_a_new_order_all_equally_likely() {
     let used = records(&training, 1).concat();
     let place = |order: &[u32]| {
         assert_eq!(mask(order), 0b1111);
-        // The number of the permutation in base 4, and then among the 24.
+        // The number of the permutation, first in base 4 and then among the 24.
         order.iter().fold(0, |number, &record| 4 * number + record as usize)
     };
     let numbers: Vec<usize> = used.chunks_exact(4).map(place).collect();
@@ -219,7 +219,7 @@ fn batches_without_replacement_are_uniform_and_independent() {
 
 #[test]
 fn poisson_batches_of_few_records_have_the_law_of_independent_coins() {
-    // 5 records with probability 2/5.
+    // There are 5 records with probability 2/5.
     let batches = records(&training(Order::Poisson, 5, 2, 400_000), 4);
     let values: Vec<usize> = batches.iter().map(|batch| mask(batch)).collect();
     let weight =
@@ -258,7 +258,7 @@ fn poisson_sampling_draws_each_record_alike_and_no_pair_more_often() {
         for record in 0..count {
             assert!(z(single[record], p, steps).abs() < ERRORS);
             for other in 0..record {
-                // Counts of a few have heavier tails than the normal law: Bernstein's bound for the error 1e-9.
+                // Small counts have heavier tails than the normal law, so this is Bernstein's bound for the error 1e-9.
                 let (mean, limit) = (steps * p * p, -(SIGNIFICANCE / 2.0).ln());
                 let most = limit / 3.0 + (limit * limit / 9.0 + 2.0 * limit * mean).sqrt();
                 let count = pairs[record * count + other];
@@ -278,7 +278,7 @@ fn poisson_sampling_draws_each_record_alike_and_no_pair_more_often() {
 fn poisson_sampling_is_never_more_likely_than_asked_for() {
     for (size, records) in [(1, 3), (512, 60_000), (1, u64::from(u32::MAX)), (2, 3), (12, 13)] {
         let coin = schedule(&training(Order::Poisson, records, size, 1), 0).coin.expect("below 1");
-        // t·n ≤ b·2⁶⁴ in whole numbers, and not by far.
+        // In whole numbers, t·n ≤ b·2⁶⁴, and the two are close.
         let (realised, asked) = (u128::from(coin.threshold()) * u128::from(records), u128::from(size) << 64);
         assert!(realised <= asked && (asked - realised) as f64 <= 1e-15 * asked as f64);
     }
@@ -293,7 +293,7 @@ fn probability_one_draws_every_record() {
     for batch in [Batch::Size(67), Batch::Probability(one)] {
         let training = Training { batch, ..training(Order::Poisson, 67, 1, 50) };
         let everything: Vec<u32> = (0..67).collect();
-        // Not with probability 1 − 2⁻⁶⁴, which no test would tell from 1.
+        // The probability is not 1 − 2⁻⁶⁴, which no test would tell from 1.
         assert_eq!(schedule(&training, 6).coin, None);
         assert!(records(&training, 6).iter().all(|records| *records == everything));
     }
@@ -324,7 +324,7 @@ fn a_random_skip_leaves_out_up_to_half_of_the_first_steps_alike() {
         for seed in 0..20_000 {
             let rest = all(&training, seed);
             let skipped = complete.len() - rest.len();
-            // The others keep their numbers and records, and the public ones are all there.
+            // The others keep their numbers and records, and all public ones are there.
             assert_eq!(rest, complete[skipped..]);
             counts[skipped] += 1;
             rest.iter().filter(|step| !step.1).for_each(|step| first_of_step[step.2[0] as usize / 2] += 1);
@@ -398,7 +398,7 @@ fn the_draws_of_a_seed_never_change() {
     assert_eq!(records(&training(Order::Shuffled, 6, 3, 4), 0), passes);
 }
 
-/// With a probability that follows from the number that is said, whatever number there is.
+/// The probability follows from the number that the run gives, whatever the true number is.
 #[test]
 fn records_beyond_the_number_that_is_said_are_drawn_like_all_others() {
     let bits = |seed| Generators::new(Seed::Known(seed)).expect("no randomness needed").stream(0);

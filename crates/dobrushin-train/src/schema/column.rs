@@ -42,21 +42,21 @@ pub enum FeatureKind {
     Number {
         /// The numbers that are possible.
         range: Range,
-        /// The number that a missing cell counts as; none is accepted without it.
+        /// The number that a missing cell counts as; without it, no cell may be missing.
         if_missing: Option<f64>,
     },
-    /// A feature for each category: 1 for the one that the cell is, 0 for the others.
+    /// A feature for each category: 1 for the category of the cell, 0 for the others.
     Category {
-        /// The categories, the first feature first.
+        /// The categories, in the order of their features.
         categories: Vec<String>,
-        /// What a missing cell counts as; none is accepted without it.
+        /// What a missing cell counts as; without it, no cell may be missing.
         if_missing: Option<Choice>,
-        /// What a cell counts as that is no category; none is accepted without it.
+        /// What a cell that is not a category counts as; without it, no such cell is accepted.
         if_unknown: Option<Choice>,
     },
 }
 
-/// What a cell counts as that is missing, or no category.
+/// What a cell that is missing, or is not a category, counts as.
 ///
 /// ```
 /// use dobrushin_train::schema::{Choice, Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Schema};
@@ -137,7 +137,7 @@ pub enum LabelKind {
 }
 
 impl FeatureKind {
-    /// How many features there are.
+    /// The number of features.
     pub fn width(&self) -> usize {
         match self {
             Self::Number { .. } => 1,
@@ -164,7 +164,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Nothing if the ends are not finite, not in order, or so close that what is between cannot be scaled.
+    /// `None` if the ends are not finite, not in order, or so close that numbers between them cannot be scaled.
     pub fn new(lower: f64, upper: f64) -> Option<Self> {
         let range = Self { lower, upper };
         (lower.is_finite() && upper.is_finite() && lower < upper && range.half().is_normal()).then_some(range)
@@ -183,17 +183,17 @@ impl Range {
     /// (clamp(v) − mid)/half, and whether v is outside.
     pub fn scaled(self, value: f64) -> (f32, bool) {
         let inside = value.clamp(self.lower, self.upper);
-        // The same as 2·share − 1, which is exact at both ends; the share is from 0 to 1.
+        // This equals 2·share − 1, which is exact at both ends; the share is from 0 to 1.
         let share = (inside / 2.0 - self.lower / 2.0) / self.half();
         ((2.0 * share - 1.0) as f32, inside != value)
     }
 
-    /// What is scaled to a number.
+    /// The value that is scaled to this number.
     pub fn unscaled(self, scaled: f64) -> f64 {
         self.mid() + self.half() * scaled
     }
 
-    /// Halves first: the sum of two large ends may be infinite.
+    /// The ends are halved first, because the sum of two large ends may be infinite.
     fn mid(self) -> f64 {
         self.lower / 2.0 + self.upper / 2.0
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Turns rows of cells into features and targets, as a schema declares.
 ///
-/// What becomes of a row depends on no other row.
+/// The result for a row does not depend on any other row.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
@@ -34,8 +34,8 @@ pub struct Encoder {
     intercept: bool,
 }
 
-/// How many values of a row were outside their bounds and moved to them. It depends on the row: it is as private as the
-/// row.
+/// How many values of a row were outside their bounds and moved to them. The number depends on the row, so it is as
+/// private as the row.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
@@ -58,11 +58,11 @@ pub struct Encoder {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clipped {
-    /// So many, those of labels included.
+    /// The number of such values, including labels.
     pub values: u64,
 }
 
-/// Why a row cannot be used: the column, and what is accepted. What the cell holds is never said.
+/// Why a row cannot be used: the column, and what is accepted. It never says what the cell holds.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Encoder, Feature, FeatureKind, Label, LabelKind, Range, Schema};
@@ -92,7 +92,7 @@ pub struct CellProblem {
 }
 
 impl Encoder {
-    /// For rows as the schema declares them.
+    /// The encoder for rows that a schema declares.
     pub fn new(schema: &Schema) -> Self {
         let feature = |feature: &Feature| {
             let kind = match &feature.kind {
@@ -124,8 +124,8 @@ impl Encoder {
         }
     }
 
-    /// Appends the features of a row, whose cells are in the order of [`Schema::columns_wanted`], and, if asked, its
-    /// targets; without labels only the cells of [`Schema::feature_columns`] are taken. Cells have no white space
+    /// Appends the features of a row, whose cells are in the order of [`Schema::columns_wanted`], and its targets if
+    /// `with_labels`; otherwise it takes only the cells of [`Schema::feature_columns`]. Cells have no white space
     /// around them.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ enum FeatureCells {
 }
 
 impl FeatureCells {
-    /// Appends the features of a cell; whether it is outside the bounds, or else what is wrong.
+    /// Appends the features of a cell. It returns whether the cell is outside the bounds, or else what is wrong.
     fn push(&self, cell: &[u8], is_missing: bool, features: &mut Vec<f32>) -> Result<bool, String> {
         match self {
             Self::Number { range, if_missing } => {
@@ -263,7 +263,7 @@ struct Categories {
     first: Vec<String>,
 }
 
-/// How many categories a message lists.
+/// A message lists at most this many categories.
 const SHOWN: usize = 6;
 
 impl Categories {

@@ -1,6 +1,6 @@
 //! What is wrong with a schema.
 
-/// Why a schema was refused: which key is wrong, what is accepted, and what would mend it.
+/// Why a schema was refused: which key is wrong, what is accepted, and what would fix it.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Schema};
@@ -14,7 +14,7 @@
 pub struct SchemaError {
     /// The key that is to blame, such as `columns.age.lower`.
     pub key: String,
-    /// What is wrong with it; the key and this are a sentence.
+    /// What is wrong with it; the key and this form a sentence.
     pub message: String,
     /// What to do.
     pub help: String,

@@ -1,7 +1,7 @@
-//! What is declared of the columns of a table.
+//! What is declared about the columns of a table.
 //!
-//! A [`Schema`] is public: whoever knows what the columns mean writes it, without looking at the records. It says how a
-//! row of cells becomes features and targets, for all rows that there could be, and so gives the [`Bounds`] that the
+//! A [`Schema`] is public: somebody who knows what the columns mean writes it, without looking at the records. It says
+//! how a row of cells becomes features and targets, for all possible rows, and so gives the [`Bounds`] that the
 //! accountant relies on.
 //!
 //! ```
@@ -36,7 +36,7 @@ use crate::{Bounds, Target};
 use dobrushin::Positive;
 use dobrushin::numeric::rounding::{mul_up, sqrt_up};
 
-/// What is said of the columns of a table.
+/// What is declared about the columns of a table.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
@@ -63,7 +63,7 @@ pub struct Declaration {
     pub features: Vec<Feature>,
     /// The cells that count as missing.
     pub missing: Vec<String>,
-    /// The norm that longer rows are scaled down to; the largest that a row can have without it.
+    /// The norm that longer rows are scaled down to; without it, the largest that a row can have.
     pub norm: Option<Positive>,
     /// Whether every row has a last feature that is 1.
     pub intercept: bool,
@@ -71,8 +71,8 @@ pub struct Declaration {
 
 /// What the columns of a table may hold, and how rows become records.
 ///
-/// The order in which columns are declared does not count: features are in the order of the names of their columns, the
-/// categories of one column as declared, the intercept last.
+/// The order in which columns are declared does not matter: features are in the order of the names of their columns,
+/// the categories of one column as declared, and the intercept last.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
@@ -96,7 +96,7 @@ pub struct Schema {
     declared: Declaration,
 }
 
-/// What kind of thing the labels are.
+/// What the labels are.
 ///
 /// ```
 /// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Labels, Range, Schema};
@@ -122,14 +122,14 @@ pub enum Labels {
     Count,
 }
 
-/// The most features.
+/// A schema has at most this many features.
 pub const MOST_FEATURES: usize = 10_000;
 
-/// The largest norm is rounded up by so much, relatively, that a row which reaches it is still taken as it is.
+/// The largest norm is rounded up by this much, relatively, so that a row that reaches it is not changed.
 const ROOM: f64 = 1.0 + 1.0 / (1u64 << 35) as f64;
 
 impl Schema {
-    /// The schema that says this, if its columns fit together.
+    /// The schema of a declaration, if its columns fit together.
     ///
     /// # Errors
     /// [`SchemaError`] if there is no label or no feature, if there are too many features, or if the labels are of
@@ -142,12 +142,12 @@ impl Schema {
         Ok(schema)
     }
 
-    /// What it says, features and missing cells in order.
+    /// The declaration, with features and missing cells in order.
     pub fn declaration(&self) -> &Declaration {
         &self.declared
     }
 
-    /// What no column can know alone.
+    /// Checks what no column can know alone.
     fn check(&self) -> Result<(), SchemaError> {
         let Declaration { labels, features, .. } = &self.declared;
         if features.is_empty() {
@@ -181,26 +181,26 @@ impl Schema {
         Ok(())
     }
 
-    /// What the records obey.
+    /// The bounds that the records obey.
     ///
-    /// Without a declared norm it is the largest that a row can have, rounded up: √m for m columns of numbers and of
-    /// categories together with the intercept, as a column of numbers has one feature in [−1, 1] and one of categories
-    /// at most one that is not 0.
+    /// Without a declared norm, it is the largest that a row can have, rounded up: √m for m columns of numbers and of
+    /// categories together with the intercept, because a column of numbers has one feature in [−1, 1] and one of
+    /// categories has at most one that is not 0.
     pub fn bounds(&self) -> Bounds {
         let parts = self.declared.features.len() + usize::from(self.declared.intercept);
         let largest = mul_up(sqrt_up(parts as f64), ROOM);
-        // There is a column of features at least, so that the root is 1 at least.
+        // There is at least one column of features, so the root is at least 1.
         let largest = Positive::new(largest).unwrap_or_else(|_| unreachable!("a root of 1 or more"));
         let norm = self.declared.norm.unwrap_or(largest);
         Bounds { dimension: self.dimension(), norm, target: self.target() }
     }
 
-    /// How many models are trained, one for each label.
+    /// The number of models that are trained, one for each label.
     pub fn tasks(&self) -> usize {
         self.declared.labels.len()
     }
 
-    /// What kind of thing the labels are, all of them.
+    /// What the labels are, all of them.
     pub fn labels(&self) -> Labels {
         match self.declared.labels[0].kind {
             LabelKind::Category(_) => Labels::Category,
@@ -224,7 +224,7 @@ impl Schema {
         self.declared.labels.iter().map(|label| label.name.as_str()).collect()
     }
 
-    /// A name for each feature: that of its column, for a category with "=" and its name.
+    /// A name for each feature: that of its column, followed for a category by "=" and its name.
     pub fn feature_names(&self) -> Vec<String> {
         let mut names = Vec::with_capacity(self.dimension());
         for Feature { name, kind } in &self.declared.features {
@@ -239,7 +239,7 @@ impl Schema {
         names
     }
 
-    /// The classes of a task, if its label is one of classes.
+    /// The classes of a task, if its label has classes.
     pub fn classes(&self, task: usize) -> Option<&[String]> {
         match &self.declared.labels.get(task)?.kind {
             LabelKind::Category(classes) => Some(classes),
@@ -247,8 +247,8 @@ impl Schema {
         }
     }
 
-    /// What a target of a task means in the units of its column: numbers are scaled back, classes and counts are as
-    /// they are.
+    /// What a target of a task means in the units of its column: numbers are scaled back, classes and counts are not
+    /// changed.
     pub fn label_value(&self, task: usize, scaled: f64) -> f64 {
         match self.declared.labels.get(task).map(|label| &label.kind) {
             Some(LabelKind::Number(range)) => range.unscaled(scaled),

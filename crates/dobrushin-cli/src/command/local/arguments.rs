@@ -18,42 +18,42 @@ pub struct LocalArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum LocalCommand {
-    /// How private a mechanism, or a channel of your own, is at every ε: exactly
+    /// How private a mechanism, or a channel of your own, is at every ε, exactly
     Profile(ProfileArgs),
     /// Whether a mechanism or a channel is (ε, δ)-locally private
     Verify(VerifyArgs),
-    /// A column of answers as private reports, a row each (CSV or Parquet)
+    /// Turn a column of answers into private reports, one for each row (CSV or Parquet)
     Privatize(PrivatizeArgs),
-    /// Frequencies or a mean from private reports, with error bars
+    /// Estimate frequencies or a mean from private reports, with error bars
     Estimate(EstimateArgs),
-    /// Which mechanism is best, and how many people are needed for a wanted error
+    /// Which mechanism is best, and how many people you need for the error that you want
     Plan(PlanArgs),
-    /// The least error that any mechanism with a promise, and any estimator, can have
+    /// The smallest error that any mechanism with a given promise, and any estimator, can have
     Bounds(BoundsArgs),
 }
 
-/// What people may answer: said by you, never read off their data.
+/// What people may answer. The user declares it; it is never read off the data.
 #[derive(Args, Debug)]
 pub struct AnswerArgs {
-    /// So many categories, which are the numbers from 1 to K
+    /// The number of categories; they are named 1 to K
     #[arg(long, value_name = "K", conflicts_with_all = ["values", "categories_file", "bounds"])]
     pub categories: Option<u32>,
     /// The categories, separated by commas
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["categories_file", "bounds"])]
     pub values: Vec<String>,
-    /// A file with a category on each line
+    /// A file with one category on each line
     #[arg(long, value_name = "FILE", conflicts_with = "bounds")]
     pub categories_file: Option<PathBuf>,
-    /// Numbers between two bounds; those outside are moved to the nearer one, and counted
+    /// The bounds of the numbers; a number outside is moved to the nearer bound, and counted
     #[arg(long, value_name = "LOW,HIGH", value_parser = bounds, allow_hyphen_values = true)]
     pub bounds: Option<Bounds>,
-    /// Put the numbers into so many bins of equal width, as categories: for a histogram and quantiles
+    /// Put the numbers into this many bins of equal width, as categories, for a histogram and quantiles
     #[arg(long, value_name = "K", requires = "bounds")]
     pub bins: Option<u32>,
 }
 
 impl AnswerArgs {
-    /// What is declared; nothing if no flag is given.
+    /// The answers that the flags declare; `None` if no flag is given.
     pub fn declared(&self) -> Result<Option<Answers>, Problem> {
         if let (Some(bounds), Some(bins)) = (self.bounds, self.bins) {
             return Ok(Some(Answers::Category(Categories::binned(bounds, bins)?)));
@@ -77,13 +77,13 @@ pub struct MechanismArgs {
     /// The mechanism
     #[arg(long, value_enum, value_name = "NAME", required_unless_present = "channel")]
     pub mechanism: Option<Id>,
-    /// A channel of your own: CSV, a row of report probabilities for each category
+    /// A channel of your own: a CSV file with a row of report probabilities for each category
     #[arg(long, value_name = "FILE")]
     pub channel: Option<PathBuf>,
     /// The δ of the promise
     #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
     pub delta: Delta,
-    /// How likely aue keeps the true bit
+    /// The probability that aue keeps the true bit
     #[arg(long, value_name = "P", value_parser = probability, allow_negative_numbers = true)]
     pub truth: Option<Probability>,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub struct MechanismArgs {
 }
 
 impl MechanismArgs {
-    /// The mechanism with a promise of ε.
+    /// The mechanism that promises ε.
     pub fn specification(&self, epsilon: Epsilon) -> Result<Specification, Problem> {
         let channel = self.channel.as_ref().map(|path| probabilities::read(path)).transpose()?;
         let id = match (self.mechanism, &channel) {
@@ -136,24 +136,24 @@ fn undeclared(id: Id) -> Problem {
 pub struct ProfileArgs {
     #[command(flatten)]
     pub mechanism: MechanismArgs,
-    /// The ε of the mechanism; for a channel, levels ε at which δ is wanted
+    /// The ε of the mechanism; for a channel, the levels ε at which you want δ
     #[arg(long, value_delimiter = ',', value_parser = epsilon, required_unless_present = "channel",
           allow_negative_numbers = true)]
     pub epsilon: Vec<Epsilon>,
-    /// Levels ε at which δ is wanted
+    /// The levels ε at which you want δ
     #[arg(long, value_delimiter = ',', value_parser = epsilon, default_values = ["0", "0.5", "1", "2", "5"],
           allow_negative_numbers = true)]
     pub at: Vec<Epsilon>,
-    /// Draw δ against ε into a file (.svg, .png or .html)
+    /// Draw δ against ε to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Also what somebody gives away who answers so many such questions
+    /// Also show what a person gives away who answers this many such questions
     #[arg(long, value_name = "N")]
     pub questions: Option<NonZeroU32>,
-    /// Also how private each of so many people is towards those who see the reports only after they were shuffled
+    /// Also show how private each of this many people is towards those who see the reports only after they are shuffled
     #[arg(long, value_name = "PEOPLE")]
     pub shuffled: Option<NonZeroU32>,
-    /// The δ of these two
+    /// The δ for --questions and --shuffled
     #[arg(long, value_parser = delta, default_value = "1e-6", allow_negative_numbers = true)]
     pub together_delta: Delta,
 }
@@ -169,9 +169,9 @@ pub struct VerifyArgs {
 
 #[derive(Args, Debug)]
 pub struct PrivatizeArgs {
-    /// The answers: CSV with a header line, or Parquet (.parquet); "-" is standard input, CSV
+    /// The answers: a CSV file with a header line, or Parquet (.parquet); "-" is standard input, as CSV
     pub data: PathBuf,
-    /// The column, by its name, or by its number counted from 1
+    /// The column: its name, or its number counted from 1
     #[arg(long, value_name = "NAME")]
     pub column: String,
     #[command(flatten)]
@@ -179,55 +179,55 @@ pub struct PrivatizeArgs {
     /// The ε of the promise to everybody in the column
     #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
     pub epsilon: Epsilon,
-    /// The CSV file has no header line: the first line is an answer too
+    /// The CSV file has no header line: its first line is an answer too
     #[arg(long)]
     pub no_header: bool,
-    /// Let rows that cannot be used report a category drawn at random, or the middle of the bounds, and say how many;
-    /// a missing report would tell that the answer was a bad one
+    /// Let each row that cannot be used report a random category, or the middle of the bounds, and say how many there
+    /// were; a missing report would tell that its answer was bad
     #[arg(long)]
     pub skip_bad: bool,
-    /// Draw from a known seed, for tests: the reports can be undone by anybody who knows it
+    /// Use a known seed, for tests; anybody who knows it can undo the reports
     #[arg(long, value_name = "N", requires = "not_private")]
     pub seed: Option<u64>,
-    /// Say that the reports of --seed protect nobody
+    /// Accept that reports drawn with --seed protect nobody
     #[arg(long, requires = "seed")]
     pub not_private: bool,
 }
 
 #[derive(Args, Debug)]
 pub struct EstimateArgs {
-    /// What dobrushin local privatize wrote; several files of the same mechanism are counted together
+    /// The files that dobrushin local privatize wrote; files of the same mechanism are counted together
     #[arg(required = true)]
     pub reports: Vec<PathBuf>,
-    /// How likely an interval covers
+    /// The probability that an interval covers the true value
     #[arg(long, value_parser = probability, default_value = "0.95", allow_negative_numbers = true)]
     pub confidence: Probability,
-    /// Intervals of frequencies that cover all at once, instead of each
+    /// Make the intervals of all frequencies cover at once, instead of each alone
     #[arg(long)]
     pub simultaneous: bool,
-    /// How frequencies are estimated
+    /// How to estimate frequencies
     #[arg(long, value_enum, default_value = "unbiased")]
     pub method: EstimateMethod,
-    /// Quantiles of numbers in bins, as levels from 0 to 1, separated by commas
+    /// Quantiles of numbers in bins: levels from 0 to 1, separated by commas
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = probability,
           default_values = ["0.25", "0.5", "0.75"], allow_negative_numbers = true)]
     pub quantiles: Vec<Probability>,
-    /// Pass over rows that are no reports, and say how many
+    /// Skip rows that are not reports, and say how many there were
     #[arg(long)]
     pub skip_bad: bool,
-    /// Draw the estimates with their intervals into a file (.svg, .png or .html)
+    /// Draw the estimates with their intervals to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 
-/// How frequencies are estimated.
+/// How to estimate frequencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EstimateMethod {
     /// Right on average; may be negative
     Unbiased,
     /// The nearest frequencies that are not negative and add up to 1
     Projected,
-    /// Those that make the reports most likely
+    /// The frequencies that make the reports most likely
     MaximumLikelihood,
 }
 
@@ -241,10 +241,10 @@ pub struct PlanArgs {
     pub delta: Delta,
     #[command(flatten)]
     pub answers: AnswerArgs,
-    /// How many people report: what error is to be expected
+    /// The number of people who report; the answer is the error to expect
     #[arg(long, value_name = "N", required_unless_present = "error")]
     pub records: Option<u64>,
-    /// The standard error that is wanted: how many people are needed
+    /// The standard error that you want; the answer is the number of people you need
     #[arg(long, value_name = "E", value_parser = |s: &str| positive("error", s), conflicts_with = "records",
           allow_negative_numbers = true)]
     pub error: Option<Positive>,
@@ -258,10 +258,10 @@ pub struct BoundsArgs {
     /// The δ of the promise
     #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
     pub delta: Delta,
-    /// How many people report
+    /// The number of people who report
     #[arg(long, value_name = "N")]
     pub records: NonZeroU32,
-    /// The mean of numbers with E|X|^K ≤ 1; with K = 2 if nothing else is asked for
+    /// The mean of numbers with E|X|^K ≤ 1; if you ask for nothing, this is asked with K = 2
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub moments: Option<f64>,
     /// The mean of vectors in a ball of this radius
@@ -271,13 +271,13 @@ pub struct BoundsArgs {
     /// The dimension that goes with --radius
     #[arg(long, value_name = "D", requires = "radius")]
     pub dimension: Option<NonZeroU32>,
-    /// The frequencies of so many categories
+    /// The frequencies of this many categories
     #[arg(long, value_name = "K")]
     pub categories: Option<u32>,
 }
 
 fn bounds(text: &str) -> Result<Bounds, String> {
-    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as --bounds 0,100")?;
+    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text:?} is not a number"));
     Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
 }

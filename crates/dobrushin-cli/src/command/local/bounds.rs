@@ -1,4 +1,4 @@
-//! `dobrushin local bounds`: the least error that anybody can reach from private reports.
+//! `dobrushin local bounds`: the smallest error that anybody can reach from private reports.
 
 use super::arguments::BoundsArgs;
 use crate::output::Report;
@@ -21,7 +21,7 @@ pub fn run(arguments: &BoundsArgs, style: Style) -> Result<Report, Problem> {
     Ok(Report::new(text::bounds(&report, style), json::of(&report)))
 }
 
-/// What is asked for; a mean if nothing is.
+/// The tasks that are asked for; a mean if there are none.
 fn tasks(arguments: &BoundsArgs) -> Result<Vec<(String, Task)>, Problem> {
     let mut tasks = Vec::new();
     let ball = arguments.radius.zip(arguments.dimension);

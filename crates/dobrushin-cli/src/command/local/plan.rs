@@ -13,7 +13,7 @@ use dobrushin_local::LocalPrivacy;
 use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans};
 use dobrushin_local::mean::Target;
 
-/// Every mechanism that can keep the promise, the best first.
+/// Every mechanism that can keep the promise, best first.
 pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
     let answers = arguments.answers.declared()?.ok_or_else(|| {
         Problem::new("what people answer is not declared: categories or numbers?").help(
@@ -36,7 +36,7 @@ pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
     Ok(Report::new(text::plans(&report), json::of(&report)))
 }
 
-/// From what a mechanism needs, and the standard deviation of a report about the worst category.
+/// A mechanism's row, from what it needs and the standard deviation of a report about the worst category.
 fn row(plan: Plan, worst: Option<f64>, arguments: &PlanArgs) -> PlanReport {
     let records = arguments.records.unwrap_or(plan.records);
     let root = Enclosure::from(records as f64).sqrt();
@@ -53,14 +53,14 @@ fn privacy(arguments: &PlanArgs) -> LocalPrivacy {
     LocalPrivacy { epsilon: arguments.epsilon, delta: arguments.delta }
 }
 
-/// What is wanted; with a number of records, anything, as the errors follow from that.
+/// What is wanted; if the number of records is given, anything, because the errors follow from it.
 fn accuracy(arguments: &PlanArgs) -> Result<Accuracy, Problem> {
     let coarse = Positive::new(1e6)?;
     Ok(Accuracy::StandardError(arguments.error.unwrap_or(coarse)))
 }
 
-/// The variance of the estimate of a frequency is concave in the frequency, and all frequencies add up to 1: its mean
-/// over the categories is largest if all are equal.
+/// The variance of the estimate of a frequency is concave in the frequency, and the frequencies add up to 1. So its
+/// mean over the categories is largest if all frequencies are equal.
 fn frequencies(categories: u32, arguments: &PlanArgs) -> Result<Vec<PlanReport>, Problem> {
     let (privacy, accuracy) = (privacy(arguments), accuracy(arguments)?);
     let plans = |frequency: f64| -> Result<Vec<Plan>, Problem> {

@@ -1,4 +1,4 @@
-//! `dobrushin local privatize`: a column of answers as private reports.
+//! `dobrushin local privatize`: turns a column of answers into private reports.
 
 use super::arguments::PrivatizeArgs;
 use crate::cli::Common;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Problem> {
     let to = common.destination();
     let report = privatize(arguments, to, !common.quiet)?;
-    // The reports may have taken the place where answers are printed.
+    // The reports may have taken the place where the answer is printed.
     let rest = Common { output: None, ..common.clone() };
     if matches!(Place::of(to), Ok(Place::Standard)) {
         say(&report.rendered(&rest));
@@ -82,7 +82,7 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     Ok(Report::new(text::privatized(&report), json::of(&report)))
 }
 
-/// Bytes of a word or a number of a report, with its digits.
+/// A word or a number of a report, with its digits, takes this many bytes.
 const WORD: usize = 32;
 
 /// What to do about bad rows.
@@ -92,10 +92,10 @@ const BAD_ROWS: &str = "correct it; or --skip-bad makes such rows report a categ
 /// The reports of a batch, one for each row.
 ///
 /// # Guarantee
-/// Whatever a row holds, it has one report, whose law is that of a report on some answer, or a mixture of such laws: a row
-/// that cannot be used reports a category that is drawn uniformly, or the middle of the bounds, by the same mechanism.
-/// E_γ is jointly convex, so that the laws of the reports on any two rows, good or bad, have an E_γ of at most the
-/// mechanism's δ. A missing report would tell with certainty that its row was bad.
+/// Whatever a row holds, it has one report, whose law is that of a report on some answer, or a mixture of such laws: a
+/// row that cannot be used reports a category drawn uniformly, or the middle of the bounds, by the same mechanism. E_γ
+/// is jointly convex, so the laws of the reports on any two rows, good or bad, have an E_γ of at most the mechanism's
+/// δ. A missing report would tell with certainty that its row was bad.
 struct Made {
     reports: Batch,
     clipped: u64,
@@ -182,7 +182,8 @@ mod tests {
         let Batch::Words(words, 1) = reports else { panic!("one word each") };
         assert_eq!(words.len(), 40_001);
         let counts = [0, 1, 2, 3].map(|category| words.iter().filter(|&&word| word == category).count());
-        // A category drawn uniformly is reported uniformly. χ² with 3 degrees of freedom is above 21 once in 10 000 times.
+        // A category drawn uniformly is reported uniformly. χ² with 3 degrees of freedom exceeds 21 once in 10 000
+        // times.
         let surplus: f64 = counts.iter().map(|&count| (count as f64 - 10_000.0).powi(2) / 10_000.0).sum();
         assert!(surplus < 21.0, "{counts:?}");
         let bounds = Bounds::new(0.0, 10.0).expect("bounds");
@@ -190,7 +191,8 @@ mod tests {
         let Batch::Numbers(numbers) = reports else { panic!("a number each") };
         assert_eq!(numbers.len(), 40_001);
         let above = numbers.iter().filter(|&&number| number > 5.0).count();
-        // The middle is reported as either number with probability 1/2: four standard deviations of 100.
+        // The middle is reported as either number with probability 1/2. The standard deviation is 100, and four are
+        // allowed.
         assert!(above.abs_diff(20_000) < 400, "{above}");
     }
 
@@ -204,7 +206,7 @@ mod tests {
         let mechanism = mechanism(Id::KRr, Answers::Category(categories.clone()));
         let generators = Generators::new(Seed::Known(9)).expect("a known seed");
         for (seed, no_header) in [(3, false), (4, true)] {
-            // Without a header the first line is a row, which is never replaced here.
+            // Without a header, the first line is a row, which is never replaced here.
             let header = if no_header { "1" } else { "answer" };
             other_lines(seed, 1000, header, &lines, |place, content| {
                 std::fs::write(&path, content).expect("the folder is ours");

@@ -17,7 +17,7 @@ use dobrushin_document::text::Style;
 use dobrushin_local::{LocalProfile, Shuffled};
 use std::num::NonZeroU32;
 
-/// Matrices with more entries are not searched for their worst pairs of answers.
+/// A matrix with more entries is not searched for its worst pair of answers.
 const MOST_ENTRIES: usize = 1 << 17;
 
 /// The profile of the mechanism as it is realised.
@@ -26,7 +26,7 @@ pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
     let id = arguments.mechanism.mechanism.filter(|_| arguments.mechanism.channel.is_none());
     if let (Some(id), 2..) = (id, arguments.epsilon.len()) {
         return Err(Problem::new(format!("--epsilon: {} has one epsilon, but several are given", id.name()))
-            .help("--at takes the levels at which delta is wanted"));
+            .help("--at takes the levels at which you want delta"));
     }
     let specification =
         arguments.mechanism.specification(arguments.epsilon.first().copied().unwrap_or(zero))?;
@@ -59,7 +59,7 @@ fn questions(profile: &LocalProfile, count: NonZeroU32, delta: Delta) -> Togethe
     Together { count: count.get(), delta: delta.get(), epsilon: Bounds(epsilon) }
 }
 
-/// The reports of many people, shuffled.
+/// Many people's reports, shuffled.
 fn shuffled(profile: &LocalProfile, count: NonZeroU32, delta: Delta) -> Result<Together, Problem> {
     let pure = profile.epsilon(Delta::new(0.0)?).upper();
     if !pure.is_finite() {

@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 
-/// Exit code 1 if it is not.
+/// The exit code is 1 if it is not.
 pub fn run(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
     let specification = arguments.mechanism.specification(arguments.epsilon)?;
     let promise = specification.promise(&specification.build()?);

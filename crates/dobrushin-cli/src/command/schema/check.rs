@@ -14,7 +14,7 @@ use dobrushin_document::text::{Text, wrap};
 use dobrushin_train::schema::{Labels, Schema};
 use serde_json::json;
 
-/// Prints features, norm, labels and hash.
+/// Prints the features, the norm, the labels and the hash.
 pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
     let schema = read_schema(&arguments.schema)?;
     if let Some(data) = &arguments.data {

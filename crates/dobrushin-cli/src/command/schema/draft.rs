@@ -1,4 +1,4 @@
-//! Schemas as a program writes them.
+//! Schemas that a program writes.
 
 use super::values::{MOST_CATEGORIES, Values};
 use crate::problem::Problem;
@@ -6,10 +6,10 @@ use dobrushin_document::plain_text::shown_safely;
 use std::fmt::Write;
 use std::path::Path;
 
-/// With more different values than this, numbers are numbers; otherwise categories.
+/// A column of numbers with more distinct values than this is numeric; otherwise its values are categories.
 const FEW: usize = 12;
 
-/// A draft in which every column is a number between bounds that are to be filled in.
+/// A draft in which every column is a number, with bounds that the user fills in.
 pub fn from_names(labels: &[&str], columns: &[&str]) -> String {
     let mut draft = String::from(
         "# Fill in what is possible for each column, from what it means: never from private values.\n\
@@ -48,7 +48,7 @@ pub fn from_values(labels: &[&str], columns: &[Values], path: &Path) -> Result<S
                 let message = format!("{:?} of {} cannot be a label: {why}", column.column, path.display());
                 return Err(Problem::new(message).help("numbers, or up to 100 classes"));
             }
-            // A comment ends with its line, whatever a name holds.
+            // A comment ends with its line, whatever a name contains.
             _ = writeln!(draft, "\n# columns.{} is left out: {why}", key(&column.column));
             continue;
         }
@@ -101,14 +101,14 @@ fn category(column: &Values, is_label: bool) -> String {
     keys
 }
 
-/// The nearest multiples of 1, 2 or 5 times a power of ten below and above, of which about ten fit between the two; the
-/// numbers themselves where there is no such unit.
+/// The nearest multiples below and above of a unit (1, 2 or 5 times a power of ten) of which about ten fit between the
+/// two; where no such unit exists, the numbers themselves.
 fn outward(lower: f64, upper: f64) -> (f64, f64) {
     let tenth = (upper / 10.0 - lower / 10.0).max(f64::MIN_POSITIVE);
     let exponent = tenth.log10().floor() as i32;
     let fits = |digit: &&f64| **digit * 10f64.powi(exponent) >= tenth * (1.0 - 1e-9);
     let digit = *[1.0, 2.0, 5.0].iter().find(fits).unwrap_or(&10.0);
-    // Decimal digits, rounded once: 3e-1 is 0.3, but 3·0.1 is not.
+    // Decimal digits are rounded once: 3e-1 is 0.3, but 3·0.1 is not.
     let multiple = |count: f64| format!("{}e{exponent}", count * digit).parse::<f64>().unwrap_or(f64::NAN);
     let unit = multiple(1.0);
     let (mut below, mut above) = ((lower / unit).floor(), (upper / unit).ceil());
@@ -120,12 +120,12 @@ fn outward(lower: f64, upper: f64) -> (f64, f64) {
     if sound { (least, most) } else { (lower, upper) }
 }
 
-/// A number as TOML has it, without a point where it is whole.
+/// A number in TOML's notation, without a point if it is whole.
 fn plain(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{number:.0}") } else { format!("{number:?}") }
 }
 
-/// A text in double quotes, on one line: the escapes of JSON are escapes of TOML.
+/// A text in double quotes, on one line; JSON's escapes are also TOML's.
 fn text(text: &str) -> String {
     shown_safely(&serde_json::Value::from(text).to_string())
 }
@@ -134,7 +134,7 @@ fn list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", texts.map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// A name as a key.
+/// A name as a TOML key.
 fn key(name: &str) -> String {
     let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { text(name) }

@@ -10,7 +10,7 @@ use crate::table_file::{find_all, names};
 use dobrushin_document::text::Text;
 use serde_json::json;
 
-/// Prints the draft, and says to standard error what it rests on.
+/// Prints the draft, and says on standard error what it rests on.
 pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
     let data = &arguments.data;
     let columns = names(data)?;
@@ -22,7 +22,7 @@ pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
         true => (draft::from_values(&labels, &values::read(data, &all, !quiet)?, data)?, FROM_VALUES),
         false => (draft::from_names(&labels, &all), FROM_NAMES),
     };
-    // What a guarantee does not cover is said in any case.
+    // The user is always told what a guarantee does not cover.
     if arguments.values_are_public || !quiet {
         say(&format!("{said}\n"));
     }

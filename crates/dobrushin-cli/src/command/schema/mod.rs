@@ -1,4 +1,4 @@
-//! `dobrushin schema`: what is declared of the columns of a table.
+//! `dobrushin schema`: what is declared about the columns of a table.
 
 mod check;
 mod draft;
@@ -18,9 +18,9 @@ pub struct SchemaArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum SchemaCommand {
-    /// A draft from the names of the columns; bounds and categories are for you to fill in
+    /// Make a draft from the names of the columns; you fill in bounds and categories
     Init(InitArgs),
-    /// What a schema makes of a row: features, norm, label, and the hash by which certificates know it
+    /// Show what a schema makes of a row: features, norm, label, and the hash by which certificates identify it
     Check(CheckArgs),
 }
 
@@ -28,10 +28,10 @@ pub enum SchemaCommand {
 pub struct InitArgs {
     /// A CSV file with a header line, or a Parquet file; only the names of its columns are read
     pub data: PathBuf,
-    /// The column to predict; several are one model each
+    /// The column to predict; each of several columns gets its own model
     #[arg(long, value_name = "COLUMN", required = true)]
     pub label: Vec<String>,
-    /// Read the values too, and propose kinds, bounds and categories. Only for values that are public: a guarantee says
+    /// Also read the values, and propose kinds, bounds and categories. Use it only for public values: a guarantee says
     /// nothing about what the schema itself gives away
     #[arg(long)]
     pub values_are_public: bool,
@@ -41,15 +41,15 @@ pub struct InitArgs {
 pub struct CheckArgs {
     /// A schema (TOML)
     pub schema: PathBuf,
-    /// A file that must have its columns; only their names are read
+    /// A file that must have the schema's columns; only their names are read
     pub data: Option<PathBuf>,
-    /// Read the rows too, and stop at the first that cannot be used, with its line and column. What it says depends on
-    /// them: it is for whoever holds them, not to be published
+    /// Also read the rows, and stop at the first that cannot be used, with its line and column. The answer depends on
+    /// the rows: it is for whoever holds them, and must not be published
     #[arg(long, requires = "data")]
     pub rows: bool,
 }
 
-/// Does what is asked.
+/// Does what the user asks.
 pub fn run(arguments: &SchemaArgs, quiet: bool) -> Result<Report, Problem> {
     match &arguments.command {
         SchemaCommand::Init(arguments) => init::run(arguments, quiet),

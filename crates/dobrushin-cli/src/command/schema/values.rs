@@ -6,7 +6,7 @@ use dobrushin_document::schema::MISSING;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The most categories of a column.
+/// A column has at most this many categories.
 pub const MOST_CATEGORIES: usize = 100;
 
 /// The values of one column.
@@ -15,9 +15,9 @@ pub struct Values {
     pub column: String,
     /// Whether some cells are missing.
     pub missing: bool,
-    /// The least and the largest number, if all cells are numbers.
+    /// The smallest and the largest number, if all cells are numbers.
     pub range: Option<(f64, f64)>,
-    /// The different cells, up to one more than the most categories.
+    /// The distinct cells, up to one more than the most categories.
     pub different: HashSet<String>,
 }
 

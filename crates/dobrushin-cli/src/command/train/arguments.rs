@@ -10,61 +10,61 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct TrainArgs {
-    /// The private records: CSV with a header line, or Parquet; a record a row
+    /// The private records: CSV with a header line, or Parquet; each row is a record
     pub data: PathBuf,
     /// A run file (TOML) with [model], which names the schema
     #[arg(long, value_name = "RUN.toml")]
     pub run: PathBuf,
-    /// The folder for model.json, certificate.json and certificate.txt; it is made if there is none
+    /// The folder for model.json, certificate.json and certificate.txt; it is created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     #[command(flatten)]
     pub changes: SetArgs,
-    /// The ε to meet, with --delta or [target] delta: the least noise that meets it is found and used
+    /// The ε to meet, with --delta or [target] delta; the least noise that meets it is found and used
     #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
     pub epsilon: Option<Epsilon>,
-    /// The δ of the guarantee, in place of the file's [target]
+    /// The δ of the guarantee, instead of the one in the file's [target]
     #[arg(long, value_parser = delta, allow_negative_numbers = true)]
     pub delta: Option<Delta>,
-    /// Test records, which may be looked at: their accuracy and loss are reported
+    /// Public test records: accuracy and loss on them are reported
     #[arg(long, value_name = "FILE", conflicts_with = "test_share")]
     pub test: Option<PathBuf>,
-    /// Keep this share of the records, drawn at random, out of training, and test on them; what is reported of them is
-    /// not covered by the guarantee
+    /// Keep this share of the records, drawn at random, out of training, and test on them; the guarantee does not cover
+    /// what is reported about them
     #[arg(long, value_name = "SHARE", value_parser = probability, allow_negative_numbers = true)]
     pub test_share: Option<Probability>,
     /// Public records for the steps of run.public-steps
     #[arg(long, value_name = "FILE")]
     pub public: Option<PathBuf>,
-    /// Read the records anew for each pass instead of keeping them in memory; for records in turn (order once, cyclic or
-    /// full)
+    /// Read the records again for each pass instead of keeping them in memory; for records in turn (order once, cyclic
+    /// or full)
     #[arg(long, conflicts_with_all = ["test_share", "data_is_public"])]
     pub stream: bool,
     /// Count rows of public files (--test, --public, --data-is-public) that cannot be used as empty records, which
-    /// contribute nothing, instead of stopping; private rows always are, because stopping would tell
+    /// contribute nothing, instead of stopping. Private rows are always treated so, because stopping would tell
     #[arg(long)]
     pub skip_bad: bool,
-    /// The records are no secret, as in an experiment: report how they fit the schema, the loss on them, and for online
-    /// learning the regret
+    /// The records are not secret, as in an experiment: report how they fit the schema, the loss on them, and for
+    /// online learning the regret
     #[arg(long)]
     pub data_is_public: bool,
-    /// Take the randomness from a number, so that the run can be repeated; needs --not-private
+    /// Draw all randomness from this seed, so that you can repeat the run; needs --not-private
     #[arg(long, requires = "not_private")]
     pub seed: Option<u64>,
     /// Accept that a run with a known seed protects nobody: its certificate says so
     #[arg(long, requires = "seed")]
     pub not_private: bool,
-    /// Replace a model that is already in the folder
+    /// Replace a model that already exists in the folder
     #[arg(long)]
     pub force: bool,
 }
 
-/// What the guarantee is to be.
+/// The guarantee that is wanted.
 #[derive(Clone, Copy)]
 pub enum Goal {
-    /// Whatever the noise of the run file gives.
+    /// The one that the noise of the run file gives.
     Ask(Question),
-    /// The noise is to be found.
+    /// One for which the noise must be found.
     Meet(Epsilon, Delta),
 }
 
@@ -78,7 +78,7 @@ impl Goal {
         };
         let asked = match (arguments.epsilon, given) {
             (Some(epsilon), _) => Some(epsilon),
-            // The file asks for the δ of its ε, but the flag gives one.
+            // The file asks for the δ at its ε, but the flag gives one.
             (None, Some(Question::DeltaAt(epsilon))) if arguments.delta.is_some() => Some(epsilon),
             _ => None,
         };
@@ -97,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// What the certificate answers.
+    /// The question that the certificate answers.
     pub fn question(self) -> Question {
         match self {
             Self::Ask(question) => question,
@@ -105,7 +105,7 @@ impl Goal {
         }
     }
 
-    /// What the noise has to meet.
+    /// The target that the noise must meet.
     pub fn target(self) -> Option<Target> {
         match self {
             Self::Ask(_) => None,

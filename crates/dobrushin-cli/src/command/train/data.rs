@@ -9,16 +9,16 @@ use dobrushin_train::schema::Schema;
 use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
 use std::path::{Path, PathBuf};
 
-/// All of them.
+/// All records of a training run.
 pub struct Data {
     private: Private,
-    /// Which may be looked at.
+    /// Test records, which may be looked at.
     pub test: Option<Table>,
-    /// For public steps.
+    /// Records for public steps.
     pub public: Option<Table>,
-    /// What the schema did to the private records; as private as they are.
+    /// What the schema did to the private records; it is as private as they are.
     pub enforced: Option<Loaded>,
-    /// Of online learning, if the records are public.
+    /// The regret of online learning, if the records are public.
     pub regret: Option<Regret>,
     are_public: bool,
 }
@@ -28,7 +28,7 @@ enum Private {
     Streamed(Box<Streamed>),
 }
 
-/// Refuses, before anything is read, what would tell how many records there are where that is a secret.
+/// Refuses, before anything is read, whatever would tell the number of records where that is a secret.
 pub fn keep_the_number_secret(arguments: &TrainArgs, run: &SelfContained) -> Result<(), Problem> {
     if !count_is_secret(run)? {
         return Ok(());
@@ -49,19 +49,21 @@ pub fn keep_the_number_secret(arguments: &TrainArgs, run: &SelfContained) -> Res
     Ok(())
 }
 
-/// Whether the number of records is a secret. Asked of the run and not of a plan: its noise may still have to be found.
+/// Whether the number of records is a secret. The run answers this, not a plan, because the noise may still have to be
+/// found.
 fn count_is_secret(run: &SelfContained) -> Result<bool, Problem> {
     Ok(run.neighbours()? == Some(Neighbours::AddOrRemoveOne))
 }
 
-/// The stream that decides which records are for testing; training counts its streams up from 0.
+/// The stream that decides which records are for testing; training numbers its streams from 0 upwards.
 const SPLIT: u64 = u64::MAX;
 
 impl Data {
-    /// Reads what the flags name.
+    /// Reads the files that the flags name.
     ///
-    /// What a public row holds may stop the program. What a private row holds must not: that it did not stop would tell
-    /// that every row could be used. So private rows that cannot be used are empty records, in any case.
+    /// The contents of a public row may stop the program. The contents of a private row must not: if the program did
+    /// not stop, that would tell that every row could be used. So private rows that cannot be used are always empty
+    /// records.
     pub fn read(
         arguments: &TrainArgs,
         schema: &Schema,
@@ -107,7 +109,7 @@ impl Data {
         }
     }
 
-    /// The run of this many records, unless their number is a secret; another number that it says is refused.
+    /// The run with this many records, unless their number is a secret; a run that gives another number is refused.
     pub fn counted(&self, path: &Path, run: SelfContained) -> Result<SelfContained, Problem> {
         if count_is_secret(&run)? {
             return Ok(run);
@@ -120,7 +122,7 @@ impl Data {
             Some(declared) => Err(Problem::new(format!(
                 "run.records is {declared}, but there are {count} records to train on"
             ))
-            .help("leave run.records out: it is then counted")),
+            .help("leave out run.records: the records are then counted")),
         }
     }
 
@@ -137,7 +139,7 @@ impl Data {
         }
     }
 
-    /// Carries the plan out.
+    /// Carries out the plan.
     pub fn train(
         &mut self,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! What training leaves on the disk: a model, its certificate, and the same for people.
+//! The files that training leaves on the disk: a model, its certificate, and the certificate for people.
 
 use crate::file::{self, Draft};
 use crate::problem::Problem;
@@ -8,7 +8,7 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The folder that the files are written to. Nobody else trains into it as long as this lives.
+/// The folder that the files are written to. Nobody else trains into it while this value lives.
 pub struct Folder {
     path: PathBuf,
     /// Whether files that already exist may be replaced.
@@ -26,7 +26,7 @@ pub fn written(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Folder {
-    /// A folder without a model in it, or with one that may be replaced.
+    /// A folder that holds no model, or one that may be replaced.
     pub fn new(path: &Path, force: bool) -> Result<Self, Problem> {
         std::fs::create_dir_all(path).map_err(|error| {
             Problem::new(format!("cannot make the folder {}", path.display())).because(error)
@@ -63,9 +63,9 @@ impl Folder {
 
     /// Writes all of them, or none.
     ///
-    /// With `--force` the old model is removed first; then the text and the certificate are replaced, and the model takes its
-    /// name last. So a model is never beside a certificate that is not its own, whenever the computer fails; see
-    /// [`file::finish_together`].
+    /// With `--force`, the old model is removed first; then the text and the certificate are replaced, and the model
+    /// takes its name last. So a model never lies beside a certificate that is not its own, whenever the computer
+    /// fails; see [`file::finish_together`].
     pub fn write(&self, model: &[u8], certificate: &Certificate) -> Result<(), Problem> {
         // Training takes a while, and not every file system can lock a folder.
         self.refuse_existing()?;
@@ -85,7 +85,7 @@ impl Folder {
 
 /// Keeps others from training into the folder until it is dropped, or the program ends in any way.
 ///
-/// Some file systems cannot lock folders; there is nothing to hold then.
+/// Some file systems cannot lock folders; then there is nothing to hold.
 fn lock(folder: &Path) -> Result<Option<File>, Problem> {
     let Ok(file) = File::open(folder) else {
         return Ok(None);

@@ -29,8 +29,8 @@ use files::Folder;
 
 /// Accounts first, then trains, then writes the model and its certificate, or nothing.
 ///
-/// The plan that is accounted for is the plan that is carried out, and the run that the certificate holds is the one that
-/// the plan was made from. Its schema is read once: that file may change while the model is trained.
+/// The plan that is accounted for is the plan that is carried out, and the certificate holds the run that the plan was
+/// made from. The schema is read once, because its file may change while the model is trained.
 pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     let out = Folder::new(&arguments.out, arguments.force)?;

@@ -1,4 +1,4 @@
-//! What may be said when training has ended.
+//! What may be said after training has ended.
 
 use super::arguments::TrainArgs;
 use super::data::Data;
@@ -9,7 +9,7 @@ use dobrushin_document::report::{EnforcedReport, MetricsReport, OneOrMany, Publi
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Plan, Released, Table, evaluate};
 
-/// What was trained, and on what.
+/// What was trained, and on which records.
 pub struct Trained<'a> {
     pub plan: &'a Plan,
     pub schema: &'a Schema,
@@ -48,7 +48,7 @@ impl Trained<'_> {
         }
     }
 
-    /// One for each task.
+    /// One entry for each task.
     fn metrics(&self, table: &Table) -> OneOrMany<MetricsReport> {
         let tasks = self.released.parameters.iter().enumerate();
         let metrics = tasks.map(|(task, parameters)| {

@@ -23,11 +23,11 @@ pub fn estimate(
 ) -> Result<FrequenciesReport, Problem> {
     let family = if arguments.simultaneous { Family::Simultaneous } else { Family::Single };
     let counted = Frequencies::new(oracle, counters, reports);
-    // Intervals that cover the true frequencies, however they are estimated.
+    // These intervals cover the true frequencies, however those are estimated.
     let certain = counted.as_ref().ok();
     let certain =
         certain.map(|counted| counted.certain_intervals(arguments.confidence, family)).transpose()?;
-    // Standard errors and intervals by the normal law, of unbiased estimates.
+    // The standard errors and normal intervals are those of unbiased estimates.
     let mut errors: Option<(Vec<f64>, Vec<Interval>)> = None;
     let mut notes = Vec::new();
     let (method, frequencies) = match arguments.method {
@@ -70,12 +70,12 @@ pub fn estimate(
     Ok(FrequenciesReport { method, simultaneous, frequencies, quantiles: None, notes })
 }
 
-/// The mechanism has no such estimate.
+/// Says that the mechanism does not have this estimate.
 fn impossible(error: &Error, instead: &str) -> Problem {
     Problem::new(error.to_string()).help(format!("--method {instead} is possible"))
 }
 
-/// How many categories the caption of a picture names.
+/// The caption of a picture names at most this many categories.
 const NAMED: usize = 40;
 
 fn draw(rows: &[FrequencyReport], reports: u64, arguments: &EstimateArgs) -> Plot {

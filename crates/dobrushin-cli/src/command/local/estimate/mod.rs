@@ -14,7 +14,7 @@ use dobrushin_document::{json, text};
 use dobrushin_local::estimate::{CdfEstimator, MeanEstimator, Method};
 use dobrushin_local::mean::Target;
 
-/// Reads the reports, and estimates.
+/// Reads the reports and estimates.
 pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     let Some((first_path, others)) = arguments.reports.split_first() else {
         return Err(Problem::new("no file of reports is given"));
@@ -26,7 +26,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
         if let Some(difference) = description.difference(&reports.description) {
             let [one, other] = [first_path, path].map(|path| path.display());
             return Err(Problem::new(format!("{one} and {other} cannot be counted together: {difference}"))
-                .help("estimate from each alone"));
+                .help("estimate from each file alone"));
         }
         all.push((path, reports.columns));
     }
@@ -45,7 +45,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     }
     if tally.reports() == 0 {
         return Err(Problem::new(format!("{} has no reports", first_path.display()))
-            .help("there must be one at least"));
+            .help("there must be at least one"));
     }
     let estimate = match (&mechanism, &tally) {
         (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports, cdf)) => {
@@ -72,7 +72,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     Ok(Report::new(text::estimate(&report, style), json::of(&report)))
 }
 
-/// What to do about rows that are no reports.
+/// What to do about rows that are not reports.
 const BAD_ROWS: &str = "correct it; or --skip-bad passes over such rows and says how many there were";
 
 /// Quantiles of numbers that were reported in bins.
@@ -95,16 +95,16 @@ fn mean(estimator: &MeanEstimator, arguments: &EstimateArgs) -> Result<MeanRepor
     Ok(MeanReport::from(&estimator.estimate(arguments.confidence, Target::Population)?))
 }
 
-/// What reports add up to, which does not depend on the batches in which they are read.
+/// The total of some reports, which does not depend on the batches in which they are read.
 enum Tally<'a> {
     /// How often each counter was counted, the number of reports, and their distribution if they are numbers in bins.
     Counters(Vec<u64>, u64, Option<Box<CdfEstimator<'a>>>),
-    /// Their sum and spread, and their number.
+    /// The sum and spread of the reports, and their number.
     Mean(MeanEstimator<'a>, u64),
 }
 
-/// What a batch adds: what is counted is counted by many cores, but numbers are added up one after another, since
-/// rounding depends on the order.
+/// What a batch adds. Many cores count at the same time, but numbers are added one after another, because rounding
+/// depends on the order.
 enum Part<'a> {
     Counted(Tally<'a>),
     Numbers(Vec<f64>),
@@ -155,7 +155,7 @@ impl<'a> Tally<'a> {
                 *reports += more;
             }
             (Self::Mean(estimator, reports), Part::Numbers(numbers)) => {
-                // They were checked to be reports of this mechanism.
+                // The reports were checked to be of this mechanism.
                 numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
                 *reports += numbers.len() as u64;
             }
