@@ -28,7 +28,7 @@ pub fn exp(x: f64) -> f64 {
     quick_exp(x).unwrap_or_else(|| accurate::exp(x))
 }
 
-/// e^x where it is not finite, not normal, or 1.
+/// e^x where it is not finite or not normal, or is 1.
 #[cold]
 fn extreme_exp(x: f64) -> f64 {
     match x {
@@ -43,17 +43,18 @@ fn extreme_exp(x: f64) -> f64 {
     }
 }
 
-/// e^x, if it is decided, for |x| in [2⁻⁵⁴, 708).
+/// e^x, if the quick phase decides it, for |x| in [2⁻⁵⁴, 708).
 ///
 /// With k the integer nearest to 4096x/ln 2 and r = x − k(ln 2)/4096, |r| < 2⁻¹³·⁵, e^x = 2^(k/4096)·(1 + r + r²q),
 /// q = 1/2! + r/3! + r²/4!. The power of two is t + u, where t is the product of two numbers of 26 digits, which is exact,
 /// and u < 2⁻²⁴.
 ///
 /// # Accuracy
-/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷⁴, which t < 2 makes 1; so are the product of t and r, and the sum
-/// of that with u and the rest. Those are below 2⁻²³ and err by less than 2⁻⁷⁵; the terms left out are below 2⁻⁷³. Together
-/// less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its error is exact (Dekker). If
-/// adding 3.2 units to that error, or subtracting them, leaves the sum what it is, so does what is unknown.
+/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷⁴, which t < 2 makes 1; so are the product of t and r, and
+/// the sum of that with u and the rest. Those are below 2⁻²³ and err by less than 2⁻⁷⁵; the terms left out are below
+/// 2⁻⁷³. Together less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its
+/// error is exact (Dekker). If adding or subtracting 3.2 units to or from that error does not change the sum, neither
+/// does the unknown error.
 #[inline(always)]
 fn quick_exp(x: f64) -> Option<f64> {
     const FINE: f64 = 4096.0;
@@ -96,7 +97,7 @@ pub fn exp_m1(x: f64) -> f64 {
     quick.unwrap_or_else(|_| accurate::exp_m1(x))
 }
 
-/// e^x − 1 where it is not finite, −1, or x.
+/// e^x − 1 where it is not finite, or is −1 or x.
 #[cold]
 fn extreme_exp_m1(x: f64) -> f64 {
     match x {
@@ -127,7 +128,7 @@ fn quick(x: f64) -> (u128, i64) {
     /// (ln 2)/128 in two parts, of which the first times k is exact.
     const PART: f64 = f64::from_bits((std::f64::consts::LN_2 / PARTS as f64).to_bits() >> 20 << 20);
     const REST: f64 = std::f64::consts::LN_2 / PARTS as f64 - PART + BEYOND_LN_2 / PARTS as f64;
-    /// The unit of r²q is 2⁻⁶⁸.
+    /// r²q is in units of 2⁻⁶⁸.
     const UNIT: f64 = power_of_two(68 - 62);
     let shifted = x * INVERSE + INTEGER;
     let k = shifted.to_bits().wrapping_sub(INTEGER.to_bits()) as i64;
@@ -140,30 +141,30 @@ fn quick(x: f64) -> (u128, i64) {
         + square * square * (1.0 / 24.0 + r * (1.0 / 120.0) + square * (1.0 / 720.0));
     let rest = nearest_integer(series * (leading as f64 * UNIT));
     let (negative, m, e) = parts(x);
-    // In units of 2⁻⁷¹ modulo 2⁶⁴, all of which r fits in.
+    // In units of 2⁻⁷¹ modulo 2⁶⁴, which is enough for r.
     let magnitude = ((u128::from(m) << ((e + 54) & 63)) >> 35) as i64;
     let x = if negative { magnitude.wrapping_neg() } else { magnitude };
-    // (ln 2)/128 in these units is ln 2 in units of 2⁻⁶⁴. Its second word as a signed one is less by 2⁶⁴, so that the
-    // first is larger by 1.
+    // (ln 2)/128 in these units is ln 2 in units of 2⁻⁶⁴. Its second word, read as a signed one, is smaller by 2⁶⁴, so
+    // the first is larger by 1.
     let multiple = k.wrapping_mul(LN_2[7].wrapping_add(1) as i64).wrapping_add(high(k, LN_2[6] as i64));
     let product = i128::from(leading) * i128::from(x.wrapping_sub(multiple));
     let sum = power.wrapping_add_signed(product >> 7).wrapping_add_signed(i128::from(rest) << (126 - 68));
     (sum, k >> PARTS.ilog2())
 }
 
-/// ln 2 less the `f64` nearest to it.
+/// ln 2 minus the `f64` nearest to it.
 const BEYOND_LN_2: f64 = 2.319_046_813_846_299_6e-17;
 
 /// [`round`] of e^x − 1, for x in [2⁻⁵, 710) and (−708, −2⁻⁵].
 ///
 /// # Accuracy
-/// That of e^x, or of 1 − e^x where that is negative, for which e^x is shifted; and one unit for each shift.
+/// The error of e^x, or of 1 − e^x where e^x − 1 is negative and e^x is shifted, plus one unit for each shift.
 #[inline(always)]
 fn quick_exp_m1(x: f64) -> Result<f64, f64> {
     const ONE: u128 = 1 << 126;
     let (significand, exponent) = quick(x);
     if exponent >= 0 {
-        // Beyond, the 1 is less than a unit.
+        // Beyond this, the 1 is less than a unit.
         let one = ONE.checked_shr(exponent as u32).unwrap_or(0);
         round(false, significand - one, exponent, QUICK_ERROR + 1)
     } else {

@@ -7,7 +7,7 @@ use super::table::{LN_GAMMA_OF_HALVES, LN_SQRT_2PI};
 use super::wide::Wide;
 use super::{nearest_integer, parts, polynomial, power_of_two};
 
-/// From here on Stirling's series is summed in `f64`s.
+/// From here on, Stirling's series is summed in `f64`s.
 const LARGE: f64 = 16.0;
 
 /// ln Γ(x), rounded to nearest, for a finite x > 0. Between multiples of 1/2 below 16 it takes microseconds.
@@ -19,10 +19,11 @@ pub(crate) fn ln_gamma(x: f64) -> f64 {
     if halves as f64 == 2.0 * x { LN_GAMMA_OF_HALVES[halves] } else { accurate(x) }
 }
 
-/// Results are rounded when they are this many octaves smaller, where they cannot overflow.
+/// Results are rounded when scaled down by this many octaves, where they cannot overflow.
 const SCALE: i64 = 16;
 
-/// c_k = B_2k/(2k(2k − 1)), of the series Σ c_k/x^(2k − 1), whose partial sums enclose its value in turn for every x > 0.
+/// c_k = B_2k/(2k(2k − 1)), of the series Σ c_k/x^(2k − 1), whose consecutive partial sums enclose its value for every
+/// x > 0.
 const STIRLING: [(i64, u64); 15] = [
     (1, 12),
     (-1, 360),

@@ -21,7 +21,7 @@ pub fn ln(x: f64) -> f64 {
     quick(m, e, None).unwrap_or_else(|near| accurate::ln(x, near))
 }
 
-/// ln x where x is not normal, or the logarithm not finite.
+/// ln x where x is not normal, or where the logarithm is not finite.
 #[cold]
 fn extreme_ln(x: f64) -> f64 {
     match x {
@@ -96,7 +96,7 @@ struct Reduced {
     e: i64,
     /// −ln f in units of 2⁻¹¹⁶.
     logarithm: i128,
-    /// z in units of 2⁻⁶⁸, and what is left of it in units of 2⁻¹⁰⁰.
+    /// z in units of 2⁻⁶⁸, and the remainder in units of 2⁻¹⁰⁰.
     z: i64,
     more: i64,
     /// All of z, |z| < 2⁻⁸.
@@ -107,14 +107,14 @@ impl Reduced {
     /// For y = m·2^(e − 52) + rest, m in [2⁵², 2⁵³), e in [−1074, 1023], the rest at most 2^(e − 53); there is none in
     /// [1 − 2⁻⁹, 1 + 2⁻⁸) and for e < −54.
     ///
-    /// Let c = 1 + j/128 be nearest to the significand s = y/2^e, and f the number near 1/c that the table has: then
-    /// z = f·s − 1 is less than 2⁻⁸. Significands in the upper half of the octave are counted to the next one, so that near
-    /// y = 1 only ln(1 + z), z = y − 1, is left.
+    /// Let c = 1 + j/128 be nearest to the significand s = y/2^e, and f the number near 1/c from the table: then z =
+    /// f·s − 1 is less than 2⁻⁸. Significands in the upper half of an octave are assigned to the next one, so that near
+    /// y = 1 only ln(1 + z), z = y − 1, remains.
     #[inline(always)]
     fn new(m: u64, e: i64, rest: Option<f64>) -> Self {
         let j = ((m >> (52 - 1 - PARTS.ilog2())) & (2 * PARTS as u64 - 1)).div_ceil(2) as usize;
         let (factor, logarithm) = CELLS[j];
-        // f·s modulo 2⁶⁴ units, which makes it z.
+        // f·s modulo 2⁶⁴ units, which equals z.
         let z = m.wrapping_mul(factor) as i64;
         let more = rest.map(|rest| rest * (factor as i64 as f64 * power_of_two(84 - e)));
         let approximate = match more {

@@ -35,7 +35,7 @@ fn first_octant(t: u64) -> (f64, f64) {
     const PI: u128 = 0xc90f_daa2_2168_c234_c4c6_628b_80dc_1cd1;
     let theta = (((PI >> 64) * u128::from(t)) << 3) + ((u128::from(PI as u64) * u128::from(t)) >> 61);
     let square = product(theta, theta);
-    // The alternating series Σ (−1)ⁱ sⁱ/(2i + first)!, less its first term and divided by −s.
+    // The alternating series Σ (−1)ⁱ sⁱ/(2i + first)!, minus its first term and divided by −s.
     let series = |first: u32| {
         let step = |sum: u128, i: u32| coefficient(2 * i + first) - product(sum, square);
         (1..=15).rev().fold(0, step)
@@ -60,7 +60,7 @@ fn coefficient(n: u32) -> u128 {
     COEFFICIENTS[n as usize]
 }
 
-/// a·b in units of 2⁻¹²⁸, less at most 3 of them.
+/// a·b in units of 2⁻¹²⁸, too small by at most 3 of them.
 fn product(a: u128, b: u128) -> u128 {
     let (a_high, a_low) = (a >> 64, u128::from(a as u64));
     let (b_high, b_low) = (b >> 64, u128::from(b as u64));
