@@ -89,8 +89,8 @@ pub(super) fn logarithm_of<const N: usize>(x: f64, near: f64) -> Wide<N> {
 /// |t| < 2⁻⁴², it is y + t − t²/2 + … + t¹²/12.
 ///
 /// # Accuracy
-/// The exponential is within 2³⁸ units, t and the sum within 2³⁹ and a few; the terms left out are less than a unit even for
-/// N = 8.
+/// The exponential is within 2³⁸ units, t and the sum within 2³⁹ and a few; the terms left out are less than a unit
+/// even for N = 8.
 pub(super) fn logarithm<const N: usize>(value: Wide<N>, octave: i64, near: f64) -> Wide<N> {
     let (exponential, other) = exponential((-near).into(), -near);
     let t = ((value * exponential) >> (-octave - other).max(0) as u32) - Wide::ONE;
@@ -103,10 +103,10 @@ pub(super) fn logarithm<const N: usize>(value: Wide<N>, octave: i64, near: f64) 
 /// With r = x − octave·ln 2 in [0, ln 2 + 2⁻¹⁹) and h = r/2^4N, the value is the 2^4N-th power of 1 + h + … + h¹⁶/16!.
 ///
 /// # Accuracy
-/// In units: octave·ln 2 errs by 1076, which the value doubles, and the terms left out are less than one. A step of Horner's
-/// rule errs by two and multiplies what was there by less than 2⁻¹⁶, which makes less than three; a squaring doubles that,
-/// relatively, and adds one at most: less than 4·2^4N after 4N of them, which the value doubles again. Together less than
-/// 2³⁸ for N ≤ 8.
+/// In units: octave·ln 2 errs by 1076, which the value doubles, and the terms left out are less than one. A step of
+/// Horner's rule errs by two and multiplies what was there by less than 2⁻¹⁶, which makes less than three; a squaring
+/// doubles that, relatively, and adds one at most: less than 4·2^4N after 4N of them, which the value doubles again.
+/// Together less than 2³⁸ for N ≤ 8.
 pub(super) fn exponential<const N: usize>(x: Wide<N>, near: f64) -> (Wide<N>, i64) {
     let halvings = 4 * N as u32;
     let octave = (near * std::f64::consts::LOG2_E - 2f64.powi(-20)).floor() as i64;

@@ -4,7 +4,8 @@ use super::rounding::{round, round_gradually};
 use super::table::{COARSE_AND_FINE, LN_2, PARTS, POWERS};
 use super::{INTEGER, SIGN, accurate, high, nearest_integer, parts, polynomial, power_of_two};
 
-/// Below this magnitude e^x rounds to 1, and e^x − 1 = x(1 + x/2 + …) to x: both are less than a quarter of a unit away.
+/// Below this magnitude e^x rounds to 1, and e^x − 1 = x(1 + x/2 + …) to x: both are less than a quarter of a unit
+/// away.
 const TINY: f64 = 1.0 / (1u64 << 54) as f64;
 
 /// Below this magnitude e^x is finite and normal.
@@ -45,8 +46,8 @@ fn extreme_exp(x: f64) -> f64 {
 
 /// e^x, if the quick phase decides it, for |x| in [2⁻⁵⁴, 708).
 ///
-/// With k the integer nearest to 4096x/ln 2 and r = x − k(ln 2)/4096, |r| < 2⁻¹³·⁵, e^x = 2^(k/4096)·(1 + r + r²q),
-/// q = 1/2! + r/3! + r²/4!. The power of two is t + u, where t is the product of two numbers of 26 digits, which is exact,
+/// With k the integer nearest to 4096x/ln 2 and r = x − k(ln 2)/4096, |r| < 2⁻¹³·⁵, e^x = 2^(k/4096)·(1 + r + r²q), q =
+/// 1/2! + r/3! + r²/4!. The power of two is t + u, where t is the product of two numbers of 26 digits, which is exact,
 /// and u < 2⁻²⁴.
 ///
 /// # Accuracy
@@ -117,11 +118,12 @@ const QUICK_ERROR: u64 = 26 << 55;
 /// e^x = t + tr + tr²q, q = 1/2! + r/3! + … + r⁴/6!. The last product is one of `f64`s, the others of integers.
 ///
 /// # Accuracy
-/// In units of 2⁻⁷¹. The integer r errs by two: x is cut off by one, unless it is above 2⁻¹⁹ and exact, and k(ln 2)/128 by
-/// one; t < 2 makes that 4, and the bits of t below 2⁻⁶² that are left out 2⁻⁶²·2⁻⁸·⁵, less than 1.5. As an `f64`, r is
-/// rounded once but for less than 2⁻⁷⁷, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of factors and
-/// terms of tr²q, each at most 2⁻⁵³ of it or of a half, make 6, and the smaller ones less than 0.1; the terms left out are
-/// below 0.6. That is 8.2, which t makes 16.4; the nearest integer is within 4. Together less than 26.
+/// In units of 2⁻⁷¹. The integer r errs by two: x is cut off by one, unless it is above 2⁻¹⁹ and exact, and k(ln 2)/128
+/// by one; t < 2 makes that 4, and the bits of t below 2⁻⁶² that are left out 2⁻⁶²·2⁻⁸·⁵, less than 1.5. As an `f64`, r
+/// is rounded once but for less than 2⁻⁷⁷, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of
+/// factors and terms of tr²q, each at most 2⁻⁵³ of it or of a half, make 6, and the smaller ones less than 0.1; the
+/// terms left out are below 0.6. That is 8.2, which t makes 16.4; the nearest integer is within 4. Together less than
+/// 26.
 #[inline(always)]
 fn quick(x: f64) -> (u128, i64) {
     const INVERSE: f64 = PARTS as f64 * std::f64::consts::LOG2_E;
@@ -176,13 +178,14 @@ fn quick_exp_m1(x: f64) -> Result<f64, f64> {
 /// Below this magnitude e^x − 1 is computed as a series.
 const SMALL: f64 = 1.0 / 32.0;
 
-/// [`round`] of e^x − 1 = x(1 + u), u = x/2! + x²/3! + … + x⁹/10!, for |x| in [2⁻⁵⁴, 2⁻⁵); the terms from the third on come
-/// from `f64`s.
+/// [`round`] of e^x − 1 = x(1 + u), u = x/2! + x²/3! + … + x⁹/10!, for |x| in [2⁻⁵⁴, 2⁻⁵); the terms from the third on
+/// come from `f64`s.
 ///
 /// # Accuracy
-/// In units of 2⁻⁶⁸: x is cut off by one, of which u has 0.51; x/2 is cut off by one, x²/6 by one and 2⁻⁵; the other terms
-/// are less than 2⁻¹⁹, within 0.01 as `f64`s, and 0.5 from the nearest integer; the terms left out are below 0.01. Together
-/// less than 3.1, so that x(1 + u), with x below 2¹²⁶ units, is within 3.1·2⁵⁸ and the cut of the product.
+/// In units of 2⁻⁶⁸: x is cut off by one, of which u has 0.51; x/2 is cut off by one, x²/6 by one and 2⁻⁵; the other
+/// terms are less than 2⁻¹⁹, within 0.01 as `f64`s, and 0.5 from the nearest integer; the terms left out are below
+/// 0.01. Together less than 3.1, so that x(1 + u), with x below 2¹²⁶ units, is within 3.1·2⁵⁸ and the cut of the
+/// product.
 #[inline(always)]
 fn quick_small_exp_m1(x: f64) -> Result<f64, f64> {
     const SIXTH: i64 = ((1i128 << 64) / 6) as i64;

@@ -46,9 +46,9 @@ const STIRLING: [(i64, u64); 15] = [
 /// ln Γ(x)/2^e = s(L − 1) − (L/2 − ln √(2π) − series)/2^e.
 ///
 /// # Accuracy
-/// In units of 2^(e − 116): L errs by [`SUM_ERROR`], which s makes 40·2³⁷ and the second term less than 2³⁷. The series is
-/// below 2⁻⁷·⁵; seven of its terms leave out less than 2⁻⁶⁴, four roundings make 2⁻⁵⁸·⁵, and the nearest integer is within
-/// 2⁻⁵⁹: together less than 2⁻⁵⁷.
+/// In units of 2^(e − 116): L errs by [`SUM_ERROR`], which s makes 40·2³⁷ and the second term less than 2³⁷. The series
+/// is below 2⁻⁷·⁵; seven of its terms leave out less than 2⁻⁶⁴, four roundings make 2⁻⁵⁸·⁵, and the nearest integer is
+/// within 2⁻⁵⁹: together less than 2⁻⁵⁷.
 fn quick(x: f64) -> Result<f64, f64> {
     const SERIES: [f64; 7] = {
         let mut series = [0.0; 7];
@@ -78,9 +78,9 @@ fn quick(x: f64) -> Result<f64, f64> {
 /// ln Γ(x) = ln Γ(z) − ln x − ln[(x + 1)⋯(x + 127)].
 ///
 /// # Accuracy
-/// In units of 2⁻²⁴⁴, of ln Γ(x)/2^e: logarithms err by 2³⁹ each, those of products by 2⁸ more, which s doubles; the first
-/// term left out is below 2²⁴/128³¹ = 2⁻¹⁹³, over 2⁷ less than 2⁴⁵ units. Together less than 2⁴⁶: 2⁻¹⁹⁸. Next to the zeros at
-/// 1 and 2, ln Γ(x)/2^e is above 2⁻⁶¹.
+/// In units of 2⁻²⁴⁴, of ln Γ(x)/2^e: logarithms err by 2³⁹ each, those of products by 2⁸ more, which s doubles; the
+/// first term left out is below 2²⁴/128³¹ = 2⁻¹⁹³, over 2⁷ less than 2⁴⁵ units. Together less than 2⁴⁶: 2⁻¹⁹⁸. Next to
+/// the zeros at 1 and 2, ln Γ(x)/2^e is above 2⁻⁶¹.
 #[cold]
 fn accurate(x: f64) -> f64 {
     const SHIFT: f64 = 128.0;

@@ -2,13 +2,15 @@
 
 use super::rounding::round;
 
-/// (cos 2πt, sin 2πt) for t = k/2^`octaves`, k < 2^`octaves`, `octaves` ≤ 60: each within 1/2 + 2⁻³⁰ units in the last place.
+/// (cos 2πt, sin 2πt) for t = k/2^`octaves`, k < 2^`octaves`, `octaves` ≤ 60: each within 1/2 + 2⁻³⁰ units in the last
+/// place.
 ///
 /// # Accuracy
-/// In units of 2⁻¹²⁸, with s = θ² and θ = 2πt ≤ π/4 after reflections, which are exact: θ is within 3, s within 6. A step of
-/// Horner's rule errs by less than 4 for its product and coefficient, and by less than 6 for s, whose coefficient is at
-/// most 1/2; as s < 0.62, and coefficients shrink by 6 and more, the sums err by less than 16, and both results by less than
-/// 2⁵. A sine is at least θ/2, which is at least 2⁻⁶⁰: relatively 2⁻⁶³ at worst; the longest transforms have 2⁻⁸⁹.
+/// In units of 2⁻¹²⁸, with s = θ² and θ = 2πt ≤ π/4 after reflections, which are exact: θ is within 3, s within 6. A
+/// step of Horner's rule errs by less than 4 for its product and coefficient, and by less than 6 for s, whose
+/// coefficient is at most 1/2; as s < 0.62, and coefficients shrink by 6 and more, the sums err by less than 16, and
+/// both results by less than 2⁵. A sine is at least θ/2, which is at least 2⁻⁶⁰: relatively 2⁻⁶³ at worst; the longest
+/// transforms have 2⁻⁸⁹.
 pub(crate) fn turn(k: u64, octaves: u32) -> (f64, f64) {
     let eighth = 1u64 << 61;
     // In units of 2⁻⁶⁴ turns.
