@@ -54,7 +54,7 @@ impl Chain {
     /// as one.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub fn in_laps(
         before: Vec<(Step, Count)>,
         (lap, times): (Vec<(Step, Count)>, u64),
@@ -69,7 +69,7 @@ impl Chain {
     /// The same, with steps that are shared with other chains.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub(crate) fn of_kinds_in_laps(
         kinds: &Arc<[Step]>,
         before: Vec<(usize, Count)>,

@@ -163,7 +163,7 @@ impl Chain {
     /// A chain of steps that are shared with other chains.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub(crate) fn of_kinds(
         kinds: Arc<[Step]>,
         stretches: Vec<(usize, Count)>,

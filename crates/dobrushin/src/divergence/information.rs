@@ -1,4 +1,4 @@
-//! How much one coordinate of a finite joint law tells about the other.
+//! How much one coordinate of a finite joint law reveals about the other.
 
 use super::FiniteLaw;
 use crate::{Enclosure, Error, Gamma};

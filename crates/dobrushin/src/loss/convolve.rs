@@ -350,8 +350,8 @@ impl Block {
         self
     }
 
-    /// By repeated squaring: each of the `count` − 1 products counted with multiplicity
-    /// rounds by √5·u relatively.
+    /// Computed by repeated squaring: each of the `count` − 1 products counted with multiplicity rounds by √5·u
+    /// relatively.
     fn power(mut self, count: u64) -> Self {
         let mut result: Option<Self> = None;
         let mut remaining = count;

@@ -86,7 +86,7 @@ impl Blocks {
         let sums = |masses: &[f64]| -> Vec<f64> {
             masses.chunks(Self::SIZE).map(|block| block.iter().sum()).collect()
         };
-        // For each block the larger measure: the mass outside the window is bounded for both.
+        // For each block the larger measure is used: the mass outside the window is bounded for both.
         let masses: Vec<f64> = sums(&nodes.upper)
             .iter()
             .zip(sums(&nodes.lower))

@@ -20,8 +20,7 @@ impl MixtureProfile {
     /// The mixture of the members with the given weights, which are read as a [`FiniteLaw`].
     ///
     /// # Errors
-    /// Those of [`FiniteLaw::new`], and [`Error::LengthMismatch`] unless there are as many
-    /// members as weights.
+    /// The errors of [`FiniteLaw::new`], and [`Error::LengthMismatch`] unless there are as many members as weights.
     pub fn new(weights: Vec<f64>, members: Vec<Arc<dyn PrivacyProfile>>) -> Result<Self, Error> {
         let law = FiniteLaw::new("the weights of the mixture", weights)?;
         if law.len() != members.len() {

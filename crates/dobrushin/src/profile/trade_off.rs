@@ -127,7 +127,7 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
         if !(a < m && m < b) {
             continue;
         }
-        // Beyond a and b the function is no smaller than there.
+        // Beyond a and b, the function is at least its values there.
         let middle = f(m).upper();
         let falls_to_m = a == 0.0 || f(a).lower() >= middle;
         let rises_from_m = b == end || f(b).lower() >= middle;

@@ -19,7 +19,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assumption {
-    /// What neighbouring data sets are.
+    /// The definition of neighbouring data sets.
     NeighboursDiffer(Neighbours),
     /// Poisson sampling.
     DrawnIndependently {
@@ -72,7 +72,7 @@ pub enum Assumption {
     OnlyForRecord(u64),
     /// The last steps, this many, use public data.
     PublicSteps(u64),
-    /// What is released is evaluated on the same records, with this noise multiplier.
+    /// The released model is evaluated on the same records, with this noise multiplier.
     Evaluated(Positive),
     /// This many such runs are released.
     Tasks(u64),

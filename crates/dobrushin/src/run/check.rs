@@ -284,7 +284,7 @@ impl Training {
     }
 }
 
-/// What is wrong with a count.
+/// The error of an invalid count.
 const ZERO: &str = "is 0, but it must be 1 or more";
 /// The most steps, records or tasks: sums of a few of them fit into a u64.
 const MOST_COUNT: u64 = 1 << 60;

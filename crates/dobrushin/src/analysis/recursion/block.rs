@@ -176,7 +176,7 @@ impl Round<'_> {
 struct Growth {
     /// The ratio of Gaussian noise by which one round differs, if nothing else differs.
     ratio: Option<Enclosure>,
-    /// For 1, 2, 4, … rounds.
+    /// The profiles for 1, 2, 4, … rounds.
     doubled: Vec<Table>,
 }
 
@@ -189,7 +189,7 @@ impl Growth {
         Self { ratio, doubled: vec![round.fresh(place)] }
     }
 
-    /// For a power of two.
+    /// The profile for a power of two.
     fn double_to(&mut self, rounds: u64) -> Table {
         let level = rounds.ilog2() as usize;
         while self.doubled.len() <= level {
@@ -208,7 +208,7 @@ impl Growth {
         self.doubled[level].clone()
     }
 
-    /// For any number.
+    /// The profile for any number of rounds.
     fn all(&mut self, rounds: u64) -> Table {
         if let Some(ratio) = self.ratio {
             return gaussian((ratio * Enclosure::from(rounds).sqrt()).upper());

@@ -60,7 +60,7 @@ fn extreme_exp(x: f64) -> f64 {
 fn quick_exp(x: f64) -> Option<f64> {
     const FINE: f64 = 4096.0;
     const INVERSE: f64 = FINE * std::f64::consts::LOG2_E;
-    /// (ln 2)/4096 in two parts, of which the first times k is exact.
+    /// (ln 2)/4096 in two parts; the first times k is exact.
     const PART: f64 = f64::from_bits((std::f64::consts::LN_2 / FINE).to_bits() >> 24 << 24);
     const REST: f64 = std::f64::consts::LN_2 / FINE - PART + BEYOND_LN_2 / FINE;
     const ERROR: f64 = 3.2 * power_of_two(-66);
@@ -127,7 +127,7 @@ const QUICK_ERROR: u64 = 26 << 55;
 #[inline(always)]
 fn quick(x: f64) -> (u128, i64) {
     const INVERSE: f64 = PARTS as f64 * std::f64::consts::LOG2_E;
-    /// (ln 2)/128 in two parts, of which the first times k is exact.
+    /// (ln 2)/128 in two parts; the first times k is exact.
     const PART: f64 = f64::from_bits((std::f64::consts::LN_2 / PARTS as f64).to_bits() >> 20 << 20);
     const REST: f64 = std::f64::consts::LN_2 / PARTS as f64 - PART + BEYOND_LN_2 / PARTS as f64;
     /// r²q is in units of 2⁻⁶⁸.

@@ -9,10 +9,9 @@
 //! proved where it is computed. Integers keep the proofs short: a product or a shift errs by less than its last place,
 //! and a sum is exact. If the values at both ends of the error round to the same `f64`, this is the result. Otherwise,
 //! for one argument in thousands, an *accurate* phase repeats the computation in 256 bits, and if that decides nothing
-//! either, in
-//! 512. Tables of the worst cases (Lefèvre and Muller, *Worst cases for correct rounding of the elementary functions in
-//! double precision*, 2001) are not relied on: should 512 bits leave a result undecided, it is within 2⁻⁴⁰⁰ of the middle
-//! between two `f64`s, and either of them is as good as nearest. The hardest argument that is known here,
+//! either, in 512. Tables of the worst cases (Lefèvre and Muller, *Worst cases for correct rounding of the elementary
+//! functions in double precision*, 2001) are not relied on: if 512 bits leave a result undecided, it is within 2⁻⁴⁰⁰ of
+//! the middle between two `f64`s, and either of them is nearest for all practical purposes. The hardest known argument,
 //! ln(1 + x) for x = 1.5·2⁻⁵⁰ + 3·2⁻¹⁰², is 2⁻¹⁵³ from a middle.
 //!
 //! # Implementation
