@@ -8,13 +8,13 @@ impl LocalProfile {
     /// otherwise at most that.
     ///
     /// # Guarantee
-    /// Two inputs suffice for η_χ² = η_KL (Ordentlich, Polyanskiy 2021): it is the largest h(λ) = λ(1−λ)·∫(p − q)²/(λp
-    /// + (1−λ)q) = 1 − ∫pq/(λp + (1−λ)q) over the reports p, q on any two of them and over 0 < λ < 1. This is the
-    /// f-divergence with f″(t) = 2λ(1−λ)/(λt + 1 − λ)³, which is ∫₁^∞ [f″(γ)·E_γ(p‖q) + γ⁻³f″(1/γ)·E_γ(q‖p)] dγ (CED
-    /// equation 17). It grows with E_γ in both directions, neither of which exceeds δ(ln γ). So let p and q be a pair
-    /// whose E_γ is δ(ln γ) in both directions (one exists for every convex decreasing δ): their h is concave in λ,
-    /// since ∫pq/(λp + (1−λ)q) is convex, and the same at 1 − λ; it is largest at λ = 1/2, where the weight is f″(γ) +
-    /// γ⁻³f″(1/γ) = 8/(1 + γ)³.
+    /// Two inputs suffice for η_χ² = η_KL (Ordentlich, Polyanskiy 2021): it is the largest h(λ) = λ(1−λ)·∫(p −
+    /// q)²/(λp + (1−λ)q) = 1 − ∫pq/(λp + (1−λ)q) over the reports p, q on any two of them and over 0 < λ < 1. This is
+    /// the f-divergence with f″(t) = 2λ(1−λ)/(λt + 1 − λ)³, which is ∫₁^∞ [f″(γ)·E_γ(p‖q) + γ⁻³f″(1/γ)·E_γ(q‖p)] dγ
+    /// (CED equation 17). It grows with E_γ in both directions, neither of which exceeds δ(ln γ). So let p and q be a
+    /// pair whose E_γ is δ(ln γ) in both directions (one exists for every convex decreasing δ): their h is concave in
+    /// λ, since ∫pq/(λp + (1−λ)q) is convex, and the same at 1 − λ; it is largest at λ = 1/2, where the weight is
+    /// f″(γ) + γ⁻³f″(1/γ) = 8/(1 + γ)³.
     ///
     /// For noise on an interval the two ends are the worst inputs at every ε, because E_γ of log-concave noise grows
     /// with the shift. The weight has mass 1, so η_χ² is an average of δ, and never above η_TV = δ(0). From below, η_χ²

@@ -81,8 +81,8 @@ impl Shuffled {
 
     /// E_γ given this many clones; fewer clones never give less.
     ///
-    /// The likelihood ratio of the number of draws from Q₀ grows, and crosses γ at the fraction t = (γ − a)/((1 − a)(1
-    /// + γ)) of all c + 1, a = e^(−ε₀). With m the first integer above it and A ~ Bin(c, ½) the value is (q −
+    /// The likelihood ratio of the number of draws from Q₀ grows, and crosses γ at the fraction t = (γ − a)/((1 −
+    /// a)(1 + γ)) of all c + 1, a = e^(−ε₀). With m the first integer above it and A ~ Bin(c, ½) the value is (q −
     /// γ(1−q))·P(A = m − 1) − (γ − 1)·P(A ≥ m); any other m gives less.
     fn given(&self, clones: u64, epsilon: Epsilon) -> Enclosure {
         let a = (-Enclosure::from(self.level)).exp();

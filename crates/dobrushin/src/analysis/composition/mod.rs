@@ -45,8 +45,8 @@ pub enum Effort {
 /// Privacy losses, composed on a grid.
 ///
 /// # Guarantee
-/// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for every γ
-/// > 0 (Zhu, Dong, Wang 2022). The bound is the upper end of the value on the grid.
+/// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for every
+/// γ > 0 (Zhu, Dong, Wang 2022). The bound is the upper end of the value on the grid.
 ///
 /// ```
 /// use dobrushin::analysis::{Bound, Effort, EveryStep, ExactComposition};

@@ -3,8 +3,8 @@
 use crate::Enclosure;
 use crate::loss::{Masses, Split};
 
-/// Symmetric, log-concave noise on the integers, and a shift s > 0 of it: Q is the law of the noise x, and P that of x
-/// + s.
+/// Symmetric, log-concave noise on the integers, and a shift s > 0 of it: Q is the law of the noise x, and P that of
+/// x + s.
 ///
 /// By log-concavity the loss at x increases with x, and here it increases by a constant step wherever it changes: it
 /// exceeds ℓ iff x > ℓ/step + s/2.
