@@ -1,9 +1,10 @@
-//! Local privacy: what a promise about every single answer costs, and what shuffling the answers gives back.
+//! Local privacy: the cost of a promise about every single answer, and the gain from shuffling the answers.
 //!
-//! [`LocalPrivacy`] is the promise, and what it says about contraction. [`frequency`] and [`mean`] have the mechanisms
-//! that keep it, each with its exact [`LocalProfile`] and drawing from a source of random [`bits`](dobrushin::numeric::bits); [`estimate`] turns their
-//! reports into frequencies, means and quantiles; [`risk`] bounds from below the error that any estimator or test
-//! must have; [`Shuffled`] is how private the answers are once nobody knows whose they are.
+//! [`LocalPrivacy`] is the promise, with its consequences for contraction. [`frequency`] and [`mean`] contain the
+//! mechanisms that keep it; each has an exact [`LocalProfile`] and draws from a source of random
+//! [`bits`](dobrushin::numeric::bits); [`estimate`] turns their reports into frequencies, means and quantiles; [`risk`]
+//! gives lower bounds on the error of every estimator or test; [`Shuffled`] is the privacy of the answers once nobody
+//! knows whose they are.
 
 mod chi_squared;
 pub mod estimate;

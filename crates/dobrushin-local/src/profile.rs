@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// δ(ε) = η_{e^ε} of a local mechanism: the largest E_{e^ε} between its reports on any two inputs.
 ///
 /// # Guarantee
-/// The mechanism *as it is realised*, probabilities rounded, is (ε, δ)-locally private with the upper ends; where the
-/// profile is exact, the lower ends say that it is not for less.
+/// The mechanism *as realised*, with rounded probabilities, is (ε, δ)-locally private with the upper ends; where the
+/// profile is exact, it is not private with less than the lower ends.
 ///
 /// ```
 /// use dobrushin::kernel::FiniteKernel;
@@ -29,14 +29,14 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct LocalProfile {
     profile: Arc<dyn PrivacyProfile>,
-    /// The ε between which δ is linear in e^ε, and after which it is constant; `None` if there are no such.
+    /// The ε between which δ is linear in e^ε, and after which it is constant; `None` if no such ε are known.
     bends: Option<Vec<f64>>,
     /// Whether the same two inputs are known to have this E_γ, in both directions, at every ε.
     of_two_inputs: bool,
 }
 
 impl LocalProfile {
-    /// A profile that is already known; of its two directions the larger.
+    /// A known profile; the larger of its two directions counts.
     pub fn new(profile: Arc<dyn PrivacyProfile>) -> Self {
         Self { profile, bends: None, of_two_inputs: false }
     }
@@ -51,7 +51,7 @@ impl LocalProfile {
         Self::of_rounded_channel(channel, 0.0)
     }
 
-    /// That of a channel whose entries are within a small relative error of those given.
+    /// The profile of a channel whose entries are within a small relative error of the given ones.
     pub(super) fn of_rounded_channel(channel: &FiniteKernel, relative_error: f64) -> Self {
         let curve = channel.curve();
         let bends = curve.bends().map(|(gamma, _)| gamma.ln()).collect();
@@ -59,7 +59,7 @@ impl LocalProfile {
         Self { profile, bends: Some(bends), of_two_inputs: false }
     }
 
-    /// δ(ε) = (a − e^ε·b)₊ of any two inputs, from a − b ≥ 0 and b ≥ 0, and a promise that is known to be kept.
+    /// δ(ε) = (a − e^ε·b)₊ for any two inputs, from a − b ≥ 0 and b ≥ 0, and a promise that is known to hold.
     pub(super) fn hinge(excess: Enclosure, less: Enclosure, promise: LocalPrivacy) -> Self {
         let hinge = Hinge { excess, less, promise };
         let end = hinge.largest_epsilon().upper();
@@ -77,7 +77,7 @@ impl LocalProfile {
         self.profile.epsilon(delta)
     }
 
-    /// Where δ is known to bend.
+    /// The ε where δ is known to bend.
     pub(super) fn bends(&self) -> &[f64] {
         self.bends.as_deref().unwrap_or_default()
     }
@@ -87,7 +87,7 @@ impl LocalProfile {
         self.of_two_inputs
     }
 
-    /// A pair of laws whose E_γ is this profile, as far as it is linear in e^ε, or just above it.
+    /// A pair of laws whose E_γ is this profile where it is linear in e^ε, and is otherwise just above it.
     pub fn pair(&self) -> DominatingPair {
         let law = match &self.bends {
             Some(bends) => FiniteLoss::dominating_with_knots(self, bends),
@@ -96,11 +96,11 @@ impl LocalProfile {
         DominatingPair::symmetric(Arc::new(law))
     }
 
-    /// What somebody who answers several questions, each so many times, gives away in all.
+    /// The total privacy loss of a person who answers several questions, each this many times.
     ///
     /// # Guarantee
-    /// The upper ends hold for answers that may depend on one another, and on which question comes next. They are the
-    /// exact profile, up to the tolerance of the [`Composition`], if one pair of inputs is the worst for every
+    /// The upper ends hold even if answers, and the choice of the next question, depend on earlier answers. They are
+    /// the exact profile, up to the tolerance of the [`Composition`], if one pair of inputs is the worst for every
     /// question at every ε, as it is for frequencies.
     ///
     /// ```
@@ -180,15 +180,15 @@ impl PrivacyProfile for Hinge {
     }
 }
 
-/// η_γ of a channel of which every entry is within a relative error of what is stored.
+/// η_γ of a channel whose entries are within a relative error of the stored ones.
 struct ChannelProfile {
     curve: ContractionCurve,
     relative_error: f64,
 }
 
 impl PrivacyProfile for ChannelProfile {
-    /// With each entry off by a factor within 1 ± e, between (1 − e)·η at γ(1 + e)/(1 − e) and (1 + e)·η at
-    /// γ(1 − e)/(1 + e).
+    /// If each entry is off by a factor within 1 ± e, η is between (1 − e)·η at γ(1 + e)/(1 − e) and (1 + e)·η at γ(1 −
+    /// e)/(1 + e).
     fn delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
         let Ok(gamma) = Gamma::from_epsilon(epsilon.get().min(f64::MAX)) else { return Enclosure::UNIT };
         if self.relative_error == 0.0 {

@@ -1,4 +1,4 @@
-//! What (ε, δ)-local privacy alone says about contraction.
+//! The consequences of (ε, δ)-local privacy alone for contraction.
 
 use dobrushin::{Delta, Enclosure, Epsilon};
 
@@ -23,7 +23,8 @@ pub struct LocalPrivacy {
 }
 
 impl LocalPrivacy {
-    /// φ_n = 1 − e^(−nε)(1 − δ)^n, by which n channels side by side contract every f-divergence (CED Lemma 2).
+    /// φ_n = 1 − e^(−nε)(1 − δ)^n, the factor by which n channels in parallel contract every f-divergence (CED Lemma
+    /// 2).
     pub fn published(self, channels: u32) -> Enclosure {
         let kept = (-Enclosure::from(self.delta)).ln_1p() - Enclosure::from(self.epsilon);
         -(Enclosure::from(f64::from(channels)) * kept).exp_m1()
@@ -32,13 +33,13 @@ impl LocalPrivacy {
     /// The least bound on η_TV of one channel, δ + (1 − δ)·tanh(ε/2).
     ///
     /// # Guarantee
-    /// Every (ε, δ)-locally private channel has at most this η_TV, and one has it: add P(A) ≤ e^ε·Q(A) + δ and
+    /// Every (ε, δ)-locally private channel has at most this η_TV, and one attains it: add P(A) ≤ e^ε·Q(A) + δ and
     /// Q(Aᶜ) ≤ e^ε·P(Aᶜ) + δ.
     pub fn total_variation(self) -> Enclosure {
         self.revealing_or(self.half_level_tanh())
     }
 
-    /// The same of n channels side by side, 1 − (1 − η_TV)^n.
+    /// The same for n channels in parallel, 1 − (1 − η_TV)^n.
     pub fn total_variation_of(self, channels: u32) -> Enclosure {
         let kept = (-self.total_variation()).ln_1p();
         -(Enclosure::from(f64::from(channels)) * kept).exp_m1()
@@ -47,9 +48,9 @@ impl LocalPrivacy {
     /// The least bound on η_KL = η_χ² of one channel, δ + (1 − δ)·tanh²(ε/2).
     ///
     /// # Guarantee
-    /// Every (ε, δ)-locally private channel has at most this η_KL, and one has it: two inputs suffice, and any two
-    /// answers that are (ε, δ)-indistinguishable are a post-processing of "reveal with probability δ, else
-    /// randomised response".
+    /// Every (ε, δ)-locally private channel has at most this η_KL, and one attains it: two inputs suffice, and any two
+    /// answers that are (ε, δ)-indistinguishable are a post-processing of "reveal with probability δ, else randomised
+    /// response".
     pub fn information(self) -> Enclosure {
         self.revealing_or(self.half_level_tanh().square())
     }

@@ -1,10 +1,11 @@
-//! Privacy amplification by shuffling: locally private reports of which nobody knows whose they are.
+//! Privacy amplification by shuffling: locally private reports whose authors nobody knows.
 //!
-//! Let x₁ be replaced by x₁′, let the pair R(x₁), R(x₁′) be ε₀-indistinguishable, and let R(x) ≥ (c/2)·(R(x₁) + R(x₁′)) for
-//! every x, as holds for c = e^(−ε₀). Then R(x₁) = q·Q₀ + (1−q)·Q₁ and R(x₁′) = (1−q)·Q₀ + q·Q₁ with laws Q₀, Q₁ and
-//! q = e^ε₀/(e^ε₀ + 1), and with probability c any other report is drawn from Q₀ or Q₁, each as likely as the other: a clone.
-//! Which of the others are no clones, and what they report, does not depend on x₁. So all that the shuffled reports tell of
-//! it is in the numbers of draws from Q₀ and Q₁ (Feldman, McMillan, Talwar, Hiding among the clones, 2021):
+//! Let x₁ be replaced by x₁′, let the pair R(x₁), R(x₁′) be ε₀-indistinguishable, and let R(x) ≥ (c/2)·(R(x₁) + R(x₁′))
+//! for every x, as holds for c = e^(−ε₀). Then R(x₁) = q·Q₀ + (1−q)·Q₁ and R(x₁′) = (1−q)·Q₀ + q·Q₁ with laws Q₀, Q₁
+//! and q = e^ε₀/(e^ε₀ + 1), and with probability c any other report is a clone, drawn from Q₀ or Q₁ with equal
+//! probability. Which of the others are not clones, and what they report, does not depend on x₁. So everything that the
+//! shuffled reports reveal about x₁ is in the numbers of draws from Q₀ and Q₁ (Feldman, McMillan, Talwar, Hiding among
+//! the clones, 2021):
 //!
 //! ```text
 //! (A + Δ, C − A + 1 − Δ) against (A + 1 − Δ, C − A + Δ),   C ~ Bin(n − 1, c), A ~ Bin(C, ½), Δ ~ Bernoulli(q).
@@ -16,12 +17,13 @@ use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 use std::num::NonZeroU32;
 
-/// n reports, shuffled: the privacy of one of the n records, which is replaced by another.
+/// n shuffled reports: the privacy of one of the n records, which is replaced by another.
 ///
 /// # Guarantee
-/// The upper end of every δ bounds E_{e^ε} between the laws of the multiset of reports. All records go through the *same*
-/// randomiser with its own randomness, and the adversary sees nothing but the multiset. The 2023 bound of the same authors, with more
-/// clones, is not offered for general randomisers: its proof has a gap, which they have since pointed out.
+/// The upper end of every δ bounds E_{e^ε} between the laws of the multiset of reports. All records go through the
+/// *same* randomiser with its own randomness, and the adversary sees only the multiset. The 2023 bound of the same
+/// authors, with more clones, is not offered for general randomisers: its proof has a gap, which they have since
+/// pointed out.
 ///
 /// ```
 /// use dobrushin_local::Shuffled;
@@ -62,26 +64,26 @@ impl Shuffled {
         })
     }
 
-    /// Reports of this randomiser, for which c is the least 2R(z|x)/(R(z|y) + R(z|w)): 2/(e^ε₀ + 1) for randomised response
-    /// on any number of values, instead of e^(−ε₀).
+    /// Reports of this randomiser, where c is the smallest 2R(z|x)/(R(z|y) + R(z|w)): 2/(e^ε₀ + 1) for randomised
+    /// response on any number of values, instead of e^(−ε₀).
     ///
     /// # Guarantee
-    /// More clones tell less: those that a larger c adds can be added afterwards, since C is known. So the least c over all
-    /// pairs of inputs and the largest ε₀ hold for all of them.
+    /// More clones reveal less: those that a larger c adds can be added afterwards, since C is known. So the least c
+    /// and the largest ε₀ over all pairs of inputs are valid for all of them.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if some report is possible for one input only, so that no ε₀ is finite.
+    /// [`Error::OutOfRange`] if some report is possible for one input only, so that ε₀ is infinite.
     pub fn through(randomiser: &FiniteKernel, reports: NonZeroU32) -> Result<Self, Error> {
         let general = Self::new(Epsilon::new(randomiser.largest_log_ratio().upper())?, reports)?;
         let clone = Enclosure::from(randomiser.common_share().lower().max(general.clone.lower()));
         Ok(Self { clone, own: (Enclosure::ONE - clone).positive_part(), ..general })
     }
 
-    /// E_γ given that there are so many clones, never less for fewer.
+    /// E_γ given this many clones; fewer clones never give less.
     ///
-    /// The likelihood ratio of the number of draws from Q₀ grows, and crosses γ at the fraction
-    /// t = (γ − a)/((1 − a)(1 + γ)) of all c + 1, a = e^(−ε₀). With m the first integer above it and A ~ Bin(c, ½) the value is
-    /// (q − γ(1−q))·P(A = m − 1) − (γ − 1)·P(A ≥ m); any other m gives less.
+    /// The likelihood ratio of the number of draws from Q₀ grows, and crosses γ at the fraction t = (γ − a)/((1 −
+    /// a)(1 + γ)) of all c + 1, a = e^(−ε₀). With m the first integer above it and A ~ Bin(c, ½) the value is (q −
+    /// γ(1−q))·P(A = m − 1) − (γ − 1)·P(A ≥ m); any other m gives less.
     fn given(&self, clones: u64, epsilon: Epsilon) -> Enclosure {
         let a = (-Enclosure::from(self.level)).exp();
         let (gamma, excess) = (Enclosure::from(epsilon).exp(), Enclosure::from(epsilon).exp_m1());
@@ -105,7 +107,7 @@ impl Shuffled {
         (from.max(1)..=to).map(at).fold(Enclosure::ZERO, Enclosure::max)
     }
 
-    /// The clones at which the value is computed: all that are likely, or evenly spaced ones among them.
+    /// The numbers of clones at which the value is computed: all that are likely, or evenly spaced ones among them.
     fn places(&self) -> Vec<u64> {
         let mean = self.others as f64 * self.clone.midpoint();
         let deviation = (mean * self.own.midpoint()).sqrt();
@@ -133,22 +135,23 @@ impl Shuffled {
     }
 }
 
-/// Beyond so many standard deviations, and a few more, the number of clones is not looked at closely.
+/// Beyond this many standard deviations, and a few more, the number of clones is not resolved.
 const DEVIATIONS: f64 = 12.0;
 const MORE: f64 = 40.0;
-/// Numbers of clones that differ by less than a part in so many share a block: E_γ falls by about ln(1/δ) such parts within it.
+/// Numbers of clones that differ by less than one part in this many share a block: E_γ falls by about ln(1/δ) such
+/// parts within it.
 const RESOLUTION: f64 = 1e5;
-/// An ε that leaves more choices than this says nothing.
+/// An enclosure of ε that leaves more choices than this gives nothing.
 const MOST_CANDIDATES: u64 = 4;
-/// How often the interval in which ε lies is halved.
+/// The number of times the interval that contains ε is halved.
 const HALVINGS: u32 = 28;
 
 impl PrivacyProfile for Shuffled {
-    /// Both directions are alike: exchange Q₀ and Q₁.
+    /// Both directions are equal: exchange Q₀ and Q₁.
     ///
-    /// Σ_c P(C = c)·E_γ(c) over blocks of c, with E_γ at the start of each, where it is largest, for the upper end and
-    /// at the next block for the lower; before the first block E_γ is at most that without clones, after the
-    /// last at most that at its end.
+    /// Σ_c P(C = c)·E_γ(c) over blocks of c, with E_γ at the start of each, where it is largest, for the upper end, and
+    /// at the next block for the lower. Before the first block E_γ is at most its value without clones, and after the
+    /// last at most its value at the end of that block.
     fn delta_of(&self, _direction: Direction, epsilon: Epsilon) -> Enclosure {
         if epsilon >= self.level {
             return Enclosure::ZERO;
@@ -173,7 +176,7 @@ impl PrivacyProfile for Shuffled {
         true
     }
 
-    /// By bisection, to about eight digits of ε₀ and not to the last place: one δ is a sum of millions of terms.
+    /// Bisection to about eight digits of ε₀, not to the last place: one δ is a sum of millions of terms.
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         let at = |epsilon: f64| {
             Epsilon::new(epsilon).map_or(Enclosure::UNIT, |epsilon| self.delta_of(direction, epsilon))
@@ -197,7 +200,7 @@ impl PrivacyProfile for Shuffled {
 fn later(clones: u64, m: u64) -> Enclosure {
     let ratio = |k: u64| (clones + 1 - k) as f64 / k as f64;
     let (mut term, mut sum, mut k) = (1.0_f64, 0.0_f64, m);
-    // What is left after k − 1: ratios fall.
+    // The rest after k − 1: ratios fall.
     let mut rest = 0.0;
     while k <= clones {
         let next = ratio(k);

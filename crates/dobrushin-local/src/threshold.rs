@@ -1,12 +1,12 @@
 //! Thresholds that make a mechanism private: the last whole number over 2⁶⁴ that keeps a promise.
 //!
-//! A mechanism whose probabilities are rounded anyhow can miss its ε, so the thresholds are rounded to the private
-//! side. That takes more digits of e^(−ε) than an `f64` has: it is enclosed between multiples of 2⁻¹²⁷.
+//! A mechanism whose probabilities are rounded carelessly can exceed its ε, so the thresholds are rounded to the
+//! private side. This takes more digits of e^(−ε) than an `f64` has, so e^(−ε) is enclosed between multiples of 2⁻¹²⁷.
 
 use dobrushin::numeric::bits::Coin;
 use dobrushin::{Delta, Epsilon};
 
-/// The sizes that thresholds are exact for: numbers of categories and the like are below 2²⁴.
+/// The range in which thresholds are exact: numbers of categories and the like are below 2²⁴.
 pub(super) const MOST: u32 = (1 << 24) - 1;
 
 /// The largest coin with p ≤ (a + c·δ·e^(−ε))/(a + b·e^(−ε)), for a, b and c of at most [`MOST`].
@@ -15,7 +15,7 @@ pub(super) const MOST: u32 = (1 << 24) - 1;
 /// The coin never exceeds the ratio. It is less than 1.001·2⁻⁶⁴ below it, or 1 − 2⁻⁶⁴ if the ratio is 1 or more.
 pub(super) fn largest([a, b, c]: [u32; 3], epsilon: Epsilon, delta: Delta) -> Coin {
     debug_assert!(a.max(b).max(c) <= MOST);
-    // From here on in units of 2⁻¹⁰².
+    // From here on, numbers are in units of 2⁻¹⁰².
     let [a, b, c] = [a, b, c].map(u128::from);
     let (one, told) = (ONE >> SPARE, c * (fixed(delta.get()).down >> SPARE));
     if told >= b * one {
@@ -30,7 +30,7 @@ pub(super) fn largest([a, b, c]: [u32; 3], epsilon: Epsilon, delta: Delta) -> Co
 /// The smallest coin with q ≥ (p − δ)·e^(−ε)/(1 − p + p·e^(−ε)), that is, with p(1 − q) − e^ε·q(1 − p) ≤ δ.
 ///
 /// # Guarantee
-/// The coin is never below that, and less than 1.001·2⁻⁶⁴ above it.
+/// The coin is never below this ratio, and less than 1.001·2⁻⁶⁴ above it.
 pub(super) fn smallest_other(truth: Coin, epsilon: Epsilon, delta: Delta) -> Coin {
     let p = u128::from(truth.threshold()) << 63;
     // The ratio increases with e^(−ε).
@@ -48,11 +48,11 @@ struct Between<T> {
 
 /// 1 in units of 2⁻¹²⁷.
 const ONE: u128 = 1 << 127;
-/// Bits that are given up to have room for 24-bit multiples of 1.
+/// The number of bits given up to make room for 24-bit multiples of 1.
 const SPARE: u32 = 25;
-/// From here on e^(−ε) is less than one unit.
+/// From here on, e^(−ε) is less than one unit.
 const NEGLIGIBLE: f64 = 88.5;
-/// Up to here the series is summed.
+/// Up to here, the series is summed.
 const SMALL: f64 = 1.0 / 128.0;
 
 /// e^(−ε).
@@ -74,7 +74,7 @@ fn exp_minus(epsilon: Epsilon) -> Between<u128> {
     power
 }
 
-/// 1 − x + x²/2 − … for a small x ≥ 0: the terms decrease, so the rest is at most the first that is left out.
+/// 1 − x + x²/2 − … for a small x ≥ 0: the terms decrease, so the rest is at most the first omitted term.
 fn small_exp_minus(x: Between<u128>) -> Between<u128> {
     let mut term = Between { down: ONE, up: ONE };
     let mut sum = term;
@@ -102,7 +102,7 @@ fn fixed(x: f64) -> Between<u128> {
 fn product(x: u128, y: u128) -> Between<u128> {
     let halves = |z: u128| (z >> 64, z & u128::from(u64::MAX));
     let ((x1, x0), (y1, y0)) = (halves(x), halves(y));
-    // At most 2¹²⁷ each, so that the sum has 128 bits.
+    // Both are at most 2¹²⁷, so the sum fits into 128 bits.
     let cross = x1 * y0 + x0 * y1;
     let (low, carry) = (x0 * y0).overflowing_add(cross << 64);
     let high = x1 * y1 + (cross >> 64) + u128::from(carry);

@@ -1,7 +1,6 @@
 //! What can be wrong with a caller's numbers.
 
-/// Why a quantity, a law or a kernel was refused. Each message names what is
-/// wrong, its value, and what is accepted.
+/// Why a quantity, a law or a kernel was refused. Each message names the quantity, its value, and what is accepted.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Error};
@@ -17,17 +16,17 @@ pub enum Error {
     /// A number outside its range.
     #[error("{name} is {}, but it must be {accepted}", readable(*value))]
     OutOfRange {
-        /// Which quantity.
+        /// The name of the quantity.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         value: f64,
-        /// What would have been accepted.
+        /// The values that are accepted.
         accepted: &'static str,
     },
     /// A law or a kernel with no outcomes, or a kernel with no rows.
     #[error("{what} is empty: it needs at least one {missing}")]
     Empty {
-        /// Which object.
+        /// The name of the object.
         what: String,
         /// What it lacks.
         missing: &'static str,
@@ -35,9 +34,9 @@ pub enum Error {
     /// A probability that is negative, above 1, NaN or infinite.
     #[error("{place} is {}: a probability must be between 0 and 1", readable(*value))]
     NotAProbability {
-        /// Where it stands.
+        /// Its position.
         place: String,
-        /// What stands there.
+        /// Its value.
         value: f64,
     },
     /// Probabilities that do not sum to 1.
@@ -46,19 +45,19 @@ pub enum Error {
          correct it, or divide it by its sum"
     )]
     SumNotOne {
-        /// Which law.
+        /// The name of the law.
         what: String,
         /// The sum of its probabilities.
         sum: f64,
         /// `sum − 1`.
         excess: f64,
-        /// The largest |sum − 1| that is read as rounding.
+        /// The largest |sum − 1| that is treated as rounding.
         tolerance: f64,
     },
     /// Rows or laws of different lengths.
     #[error("{what} has {found} entries, but {expected} were expected, as in {like}")]
     LengthMismatch {
-        /// Which row or law.
+        /// The name of the row or law.
         what: String,
         /// How many entries it has.
         found: usize,
@@ -73,30 +72,29 @@ pub enum Error {
          so add a row for every other input"
     )]
     OneInput,
-    /// Kernels that cannot follow one another.
+    /// Kernels that cannot be composed.
     #[error(
         "the kernels do not fit together: the first has {outputs} outputs and the second {inputs} inputs"
     )]
     CannotCompose {
-        /// Outputs of the first kernel.
+        /// The number of outputs of the first kernel.
         outputs: usize,
-        /// Inputs of the second.
+        /// The number of inputs of the second.
         inputs: usize,
     },
-    /// A mechanism, a way of sampling and a neighbouring relation for which no dominating
-    /// pair is known here.
+    /// A mechanism, a way of sampling and a neighbouring relation for which this crate knows no dominating pair.
     #[error("{combination} is not supported: {reason}; the nearest supported is {nearest}")]
     Unsupported {
         /// What was asked for.
         combination: String,
-        /// Why it cannot be had.
+        /// Why it is not available.
         reason: &'static str,
         /// What to ask for instead.
         nearest: &'static str,
     },
 }
 
-/// A number without hundreds of zeros.
+/// Writes a number without hundreds of zeros.
 fn readable(value: f64) -> String {
     if value == 0.0 || !value.is_finite() || (1e-4..1e9).contains(&value.abs()) {
         value.to_string()

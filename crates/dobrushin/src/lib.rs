@@ -1,8 +1,8 @@
 //! How private is the last iterate of a noisy iterative algorithm?
 //!
-//! Most accountants count every step as published, so that their ε grows with every step. This crate also knows the
-//! theorems about hidden steps. It describes a [`Run`], applies every theorem that fits, and returns the best guarantee
-//! with its assumptions.
+//! Most accountants treat every step as published, so their ε grows with every step. This crate also knows the theorems
+//! about hidden steps. You describe a [`Run`]; the crate applies every theorem that fits, and returns the best
+//! guarantee with its assumptions.
 //!
 //! ```
 //! use dobrushin::{Delta, Order, Question, Release, Run};
@@ -31,23 +31,23 @@
 //! ```
 //!
 //! # The modules, from the ground up
-//! - [`numeric`]: outward-rounded [`Enclosure`]s, and the special functions that privacy needs as enclosures, right in
+//! - [`numeric`]: outward-rounded [`Enclosure`]s, and enclosures of the special functions that privacy needs, valid in
 //!   the deepest tails;
 //! - [`divergence`]: the hockey-stick divergence E_γ, Rényi and f-divergences of Gaussian, Laplace and finite pairs;
-//! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the tight curve F_γ, and what a kernel does to any
-//!   f-divergence;
+//! - [`kernel`]: Markov kernels, their contraction coefficients η_γ, the tight curve F_γ, and how a kernel contracts
+//!   any f-divergence;
 //! - [`profile`]: privacy profiles, Rényi curves, and the best (ε, δ) that they imply;
-//! - [`loss`] and [`mechanism`]: privacy losses of mechanisms, added up;
+//! - [`loss`] and [`mechanism`]: privacy losses of mechanisms, and their composition;
 //! - [`chain`]: one record's view of a noisy iteration with hidden states;
-//! - [`run`] and [`lower`]: runs, checked, and what they are to one record, or to an observer of all their steps;
+//! - [`run`] and [`lower`]: checked runs, and what one record, or an observer of all steps, sees of them;
 //! - [`analysis`]: the theorems about such chains and about compositions, one file each;
 //! - [`account`]: what every analysis says about a run, and the noise that a target needs;
-//! - [`utility`]: how good what a run releases is, in expectation;
+//! - [`utility`]: how good the released model is, in expectation;
 //! - [`statement`]: every theorem that the crate relies on, as data.
 //!
-//! Every computed number is an [`Enclosure`]: the true value lies between `lower()` and `upper()`, and only `upper()` of
-//! a divergence is ever a privacy guarantee. The crate has no input or output, no clock, no randomness and no global
-//! state.
+//! Every computed number is an [`Enclosure`]: the true value lies between `lower()` and `upper()`, and only the
+//! `upper()` of a divergence is a privacy guarantee. The crate has no input or output, no clock, no randomness and no
+//! global state.
 
 pub mod account;
 pub mod analysis;
@@ -65,7 +65,7 @@ pub mod run;
 pub mod statement;
 pub mod utility;
 
-/// The example of this crate's README, run as a test.
+/// The example in this crate's README, run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,9 +1,9 @@
-//! Numbers that have been checked once and are valid ever after.
+//! Numbers that are checked once, at construction, and stay valid.
 
 use crate::Error;
 
-/// Declares a wrapper of `f64` whose constructor refuses what the predicate
-/// refuses (NaN included, as every comparison with it is false).
+/// Declares a wrapper of `f64` whose constructor refuses values that fail the predicate. NaN fails too, as every
+/// comparison with it is false.
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident, $label:literal, $accepted:literal, |$x:ident| $valid:expr) => {
         $(#[$doc])*
@@ -58,7 +58,7 @@ quantity!(
 );
 
 impl Positive {
-    /// [`Positive::new`] with the caller's name for the quantity in the error.
+    /// [`Positive::new`], with the caller's name for the quantity in the error.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] if the value is not positive and finite.

@@ -1,11 +1,11 @@
-//! Intervals that cover for certain, from moments.
+//! Intervals with guaranteed coverage, from moments.
 //!
 //! If ln E e^(±t(Y − m)) ≤ ψ(t) for each of n independent reports, their mean is off by more than
 //! (ψ(t) + ln(2/α)/n)/t with probability at most α, for every t > 0. Any t gives a bound; a good one is searched for.
 
 use dobrushin::{Enclosure, Positive};
 
-/// The smallest such distance for n reports, where t is looked for around √(2·ln(2/α)/(n·v)), which is best for a
+/// The smallest such distance for n reports, where t is searched for around √(2·ln(2/α)/(n·v)), which is optimal for a
 /// normal law of variance v.
 pub(super) fn half_width(
     records: u64,
@@ -19,7 +19,7 @@ pub(super) fn half_width(
     least(centre, at)
 }
 
-/// The smallest n for which the distance is at most `width`: ln(2/α)/(t·width − ψ(t)), where t is looked for around
+/// The smallest n for which the distance is at most `width`: ln(2/α)/(t·width − ψ(t)), where t is searched for around
 /// width/v.
 pub(super) fn records(
     width: Positive,
@@ -40,7 +40,7 @@ fn ln_of_two_over(error: Enclosure) -> Enclosure {
     (Enclosure::from(2.0) / error).ln()
 }
 
-/// The least value found of a function of t: on a net in ln t around a centre, and between its neighbours.
+/// The least value found of a function of t, on a grid in ln t around a centre and between its neighbours.
 fn least(centre: f64, f: impl Fn(Positive) -> f64) -> f64 {
     let at = |ln_t: f64| Positive::new(ln_t.exp()).map_or(f64::INFINITY, &f);
     let net = (-NET..=4).map(|i| centre + STEP * f64::from(i));
@@ -63,8 +63,8 @@ fn least(centre: f64, f: impl Fn(Positive) -> f64) -> f64 {
     best
 }
 
-/// The net: heavy tails ask for smaller t.
+/// The grid: heavy tails need smaller t.
 const NET: i32 = 40;
 const STEP: f64 = 0.25;
-/// The least value is flat: t to within 2⁻¹² suffices.
+/// The function is flat near its minimum: t to within 2⁻¹² suffices.
 const REFINEMENTS: u32 = 12;

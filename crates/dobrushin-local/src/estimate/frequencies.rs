@@ -1,4 +1,4 @@
-//! Frequencies of categories, from how many reports support each.
+//! Frequencies of categories, from the numbers of reports that support each.
 
 use super::proportion::Proportion;
 use super::simplex::nearest_on_simplex;
@@ -7,7 +7,7 @@ use crate::frequency::{FrequencyOracle, Support};
 use crate::mean::Target;
 use dobrushin::{Enclosure, Error, Probability};
 
-/// How many reports support each category, and what that says about the frequencies.
+/// The number of reports that support each category, and the resulting estimates.
 ///
 /// ```
 /// use dobrushin_local::estimate::{Family, Frequencies};
@@ -29,7 +29,7 @@ pub struct Frequencies {
     records: u64,
 }
 
-/// What a confidence is about.
+/// The scope of a confidence.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Probability};
@@ -78,12 +78,12 @@ pub struct Interval {
 }
 
 impl Frequencies {
-    /// From the counters of a mechanism, after so many reports.
+    /// From the counters of a mechanism, after this many reports.
     ///
     /// # Errors
-    /// [`Error::Empty`] without reports, [`Error::LengthMismatch`] if there are not as many counters as the mechanism
-    /// has, [`Error::OutOfRange`] if a category has more support than there are reports, or these are more than 2⁵³, and [`Error::Unsupported`]
-    /// for a channel whose reports support no categories.
+    /// [`Error::Empty`] without reports, [`Error::LengthMismatch`] if the number of counters is not that of the
+    /// mechanism, [`Error::OutOfRange`] if a category has more support than there are reports, or if there are more
+    /// than 2⁵³, and [`Error::Unsupported`] for a channel whose reports support no categories.
     pub fn new(oracle: &dyn FrequencyOracle, counters: &[u64], records: u64) -> Result<Self, Error> {
         let support = oracle.support().ok_or_else(|| Error::Unsupported {
             combination: format!("an unbiased estimate from reports of \"{}\"", oracle.id()),
@@ -102,7 +102,7 @@ impl Frequencies {
         }
     }
 
-    /// How many reports there were.
+    /// The number of reports.
     pub fn records(&self) -> u64 {
         self.records
     }
@@ -112,7 +112,7 @@ impl Frequencies {
         self.counts.iter().map(|&count| self.estimate(count)).collect()
     }
 
-    /// The standard errors of [`Frequencies::unbiased`], with the estimate, kept to [0, 1], for the frequency.
+    /// The standard errors of [`Frequencies::unbiased`], with the estimate, clipped to [0, 1], as the frequency.
     pub fn standard_errors(&self, of: Target) -> Vec<f64> {
         let error = |&count: &u64| {
             let frequency = Enclosure::from(self.estimate(count).clamp(0.0, 1.0));
@@ -121,7 +121,7 @@ impl Frequencies {
         self.counts.iter().map(error).collect()
     }
 
-    /// Intervals f̂ ± z·(standard error), which cover nearly with the confidence if there are many reports.
+    /// Intervals f̂ ± z·(standard error), whose coverage approaches the confidence for many reports.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a confidence of 0 or 1.
@@ -136,16 +136,16 @@ impl Frequencies {
         Ok(both.map(|(f, error)| Interval { lower: f - z * error, upper: f + z * error }).collect())
     }
 
-    /// Intervals that cover with at least the confidence, whatever the frequencies and however many reports.
+    /// Intervals with at least this confidence, for any frequencies and any number of reports.
     ///
     /// # Guarantee
     /// For people drawn from a population, c is binomial with mean n·s, s = q + f·(p − q), and the interval is that of
-    /// Clopper and Pearson for s. For the people who reported, c is a sum of independent indicators with that mean,
-    /// and outside of n·s ± 1 its tails are at most those of the binomial law (Hoeffding 1956, Theorem 4): the
-    /// interval is never shorter than (c ± 1)/n, so it holds for them too.
+    /// Clopper and Pearson for s. For the people who reported, c is a sum of independent indicators with this mean, and
+    /// outside n·s ± 1 its tails are at most those of the binomial law (Hoeffding 1956, Theorem 4): the interval is
+    /// never shorter than (c ± 1)/n, so it holds for them too.
     ///
     /// # Errors
-    /// As [`Frequencies::normal_intervals`].
+    /// The errors of [`Frequencies::normal_intervals`].
     pub fn certain_intervals(&self, confidence: Probability, family: Family) -> Result<Vec<Interval>, Error> {
         let error = self.error_of_each(confidence, family)?;
         // Categories with equal counts have equal intervals.
@@ -158,10 +158,10 @@ impl Frequencies {
         Ok(self.counts.iter().map(found).collect())
     }
 
-    /// The frequencies ≥ 0 with sum 1 that are nearest to the unbiased ones.
+    /// The frequencies ≥ 0 with sum 1 that are closest to the unbiased ones.
     ///
-    /// They are never further from the truth, in Euclidean distance, but they are *not* unbiased: rare categories
-    /// come out too frequent on average. The standard errors and intervals above are not about them.
+    /// They are never further from the true ones, in Euclidean distance, but they are *not* unbiased: rare categories
+    /// are overestimated on average. The standard errors and intervals above do not apply to them.
     pub fn projected(&self) -> Vec<f64> {
         nearest_on_simplex(&self.unbiased())
     }
@@ -195,7 +195,7 @@ impl Frequencies {
 /// [f·p(1 − p) + (1 − f)·q(1 − q)]/(n(p − q)²)        among those who reported,
 /// ```
 ///
-/// and f(1 − f)/n more in the population that they are drawn from.
+/// and f(1 − f)/n more in the population from which they are drawn.
 pub fn variance(support: Support, frequency: Enclosure, records: u64, of: Target) -> Enclosure {
     let coin = |p: Enclosure| p * (Enclosure::ONE - p);
     let rest = Enclosure::ONE - frequency;
@@ -207,7 +207,7 @@ pub fn variance(support: Support, frequency: Enclosure, records: u64, of: Target
     (reports / support.gap.square() + sampling) / Enclosure::from(records)
 }
 
-/// Checks that there are reports, and counters as the mechanism has them.
+/// Checks that there are reports, and that the counters fit the mechanism.
 pub(super) fn check(oracle: &dyn FrequencyOracle, counters: &[u64], records: u64) -> Result<(), Error> {
     if records == 0 {
         return Err(Error::Empty { what: "the sample".to_owned(), missing: "report" });

@@ -4,7 +4,7 @@ use super::frequencies::check;
 use crate::frequency::{FrequencyOracle, Likelihood};
 use dobrushin::Error;
 
-/// The most likely frequencies, as far as they were found.
+/// The most likely frequencies, up to the accuracy of the search.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};
@@ -19,13 +19,13 @@ use dobrushin::Error;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaximumLikelihood {
-    /// The frequencies, ≥ 0 with sum 1. They are *not* unbiased: rare categories come out too frequent on average.
+    /// The frequencies, ≥ 0 with sum 1. They are *not* unbiased: rare categories are overestimated on average.
     pub frequencies: Vec<f64>,
     /// The mean of ln P(report) over the reports.
     pub log_likelihood: f64,
     /// No frequencies have a mean larger by more than this.
     pub gap: f64,
-    /// How many steps were taken.
+    /// The number of steps taken.
     pub steps: u32,
 }
 
@@ -43,9 +43,9 @@ pub struct MaximumLikelihood {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Once the gap is at most this, per report.
+    /// Stop once the gap is at most this, per report.
     pub gap: f64,
-    /// After so many steps.
+    /// Stop after this many steps.
     pub steps: u32,
 }
 
@@ -56,7 +56,7 @@ impl Default for Stop {
     }
 }
 
-/// Maximum likelihood by expectation maximisation, from the counters of a mechanism after so many reports.
+/// Maximum likelihood by expectation maximisation, from the counters of a mechanism after this many reports.
 ///
 /// With the shares c(y)/n of the reports and their law P = Σ_x f(x)·K(·|x), a step multiplies f(x) by
 ///
@@ -67,13 +67,13 @@ impl Default for Stop {
 /// which keeps the sum of f and never lowers the likelihood (Dempster, Laird, Rubin 1977).
 ///
 /// # Guarantee
-/// The mean log-likelihood is concave in f and has the gradient g, and Σf·g = 1, so that the largest exceeds that of f
-/// by at most max g − 1: that is the gap, up to rounding.
+/// The mean log-likelihood is concave in f and has the gradient g, and Σf·g = 1, so the maximum exceeds the value at f
+/// by at most max g − 1: this is the gap, up to rounding.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if the counters do not determine the likelihood, as for mechanisms whose reports support
-/// several categories; [`Error::Empty`], [`Error::LengthMismatch`] and [`Error::OutOfRange`] if the counters are not
-/// those of so many reports.
+/// several categories; [`Error::Empty`], [`Error::LengthMismatch`] and [`Error::OutOfRange`] if the counters do not fit
+/// this many reports.
 pub fn maximum_likelihood(
     oracle: &dyn FrequencyOracle,
     counters: &[u64],
@@ -111,7 +111,7 @@ pub fn maximum_likelihood(
         for (frequency, factor) in frequencies.iter_mut().zip(&factors) {
             *frequency *= factor;
         }
-        // Rounding only.
+        // The sum differs from 1 only by rounding.
         let sum: f64 = frequencies.iter().sum();
         frequencies.iter_mut().for_each(|frequency| *frequency /= sum);
         steps += 1;

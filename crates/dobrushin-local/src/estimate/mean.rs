@@ -25,13 +25,13 @@ use dobrushin::{Error, Probability};
 pub struct MeanEstimator<'a> {
     mechanism: &'a dyn MeanMechanism,
     records: u64,
-    /// The sum of the reports, and what rounding took from it.
+    /// The sum of the reports, and its rounding error.
     sum: (f64, f64),
     /// The sum of squared distances from the mean.
     squares: f64,
 }
 
-/// A mean and how far it may be off.
+/// A mean and its accuracy.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Probability};
@@ -52,20 +52,20 @@ pub struct MeanEstimator<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanEstimate {
-    /// How many reports there were.
+    /// The number of reports.
     pub records: u64,
     /// The mean of the reports. Its expectation is the mean of the values; it may be outside the bounds.
     pub mean: f64,
-    /// Its standard error, from the spread of the reports; with one report, from the largest that reports have.
+    /// Its standard error, from the spread of the reports; with a single report, from the largest possible spread.
     pub standard_error: f64,
     /// Half the length of the interval around the mean by the normal law.
     pub normal: f64,
-    /// Half the length of the interval that covers with at least the confidence, whatever the values and their number.
+    /// Half the length of the interval with at least this confidence, for any values and any number of them.
     pub certain: f64,
 }
 
 impl<'a> MeanEstimator<'a> {
-    /// For reports of a mechanism.
+    /// An estimator for reports of a mechanism.
     pub fn new(mechanism: &'a dyn MeanMechanism) -> Self {
         Self { mechanism, records: 0, sum: (0.0, 0.0), squares: 0.0 }
     }
@@ -73,14 +73,14 @@ impl<'a> MeanEstimator<'a> {
     /// Counts a report.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for a number that the mechanism cannot have reported.
+    /// [`Error::OutOfRange`] for a number that the mechanism cannot report.
     pub fn add(&mut self, report: f64) -> Result<(), Error> {
         if !self.mechanism.is_report(report) {
             let accepted =
                 "a finite number that the mechanism can report: were its bounds or its epsilon others?";
             return Err(Error::OutOfRange { name: "the report", value: report, accepted });
         }
-        // Welford: the distances from the mean before and after.
+        // Welford's update uses the distances from the mean before and after.
         let before = report - self.mean();
         self.records += 1;
         self.add_to_sum(report);
@@ -106,10 +106,10 @@ impl<'a> MeanEstimator<'a> {
     /// The estimate so far.
     ///
     /// # Guarantee
-    /// The certain interval covers the target with at least the confidence: reports are independent, the expectation
+    /// The certain interval covers the target with at least this confidence: reports are independent, the expectation
     /// of each is the value (or the mean of the law it is from), and their moments are bounded by
-    /// [`MeanMechanism::log_moment`]. The other interval does so nearly, for many reports; for the mean of the records
-    /// it is longer than necessary, as the spread of the reports contains that of the values.
+    /// [`MeanMechanism::log_moment`]. The other interval does so approximately, for many reports; for the mean of the
+    /// records it is longer than necessary, as the spread of the reports contains that of the values.
     ///
     /// # Errors
     /// [`Error::Empty`] without reports, [`Error::OutOfRange`] for a confidence of 0 or 1.

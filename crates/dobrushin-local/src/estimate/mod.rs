@@ -1,4 +1,4 @@
-//! Estimates from private reports, with how far they may be off.
+//! Estimates from private reports, with their accuracy.
 
 mod chernoff;
 mod frequencies;
@@ -21,7 +21,7 @@ pub use vector::{VectorEstimate, VectorEstimator};
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Error, Probability};
 
-/// How an interval is known to cover.
+/// What the coverage of an interval relies on.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Positive, Probability};
@@ -39,9 +39,9 @@ use dobrushin::{Enclosure, Error, Probability};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// By the normal law that means of many reports come close to.
+    /// On the normal law that means of many reports approach.
     Normal,
-    /// By an inequality that holds for every number of reports.
+    /// On an inequality that holds for every number of reports.
     Certain,
 }
 

@@ -1,4 +1,4 @@
-//! How many people have to report for a wanted accuracy.
+//! How many people have to report for a given accuracy.
 
 use super::frequencies::variance;
 use super::{Method, chernoff, error_probability, normal_quantile};
@@ -7,7 +7,7 @@ use crate::frequency::{self, Support};
 use crate::mean::{self, Bounds, MeanMechanism, Target};
 use dobrushin::{Enclosure, Error, Positive, Probability};
 
-/// What is wanted of an estimate.
+/// The accuracy required of an estimate.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Positive};
@@ -31,14 +31,14 @@ pub enum Accuracy {
     HalfWidth {
         /// Half its length.
         width: Positive,
-        /// How likely it covers.
+        /// The confidence that it covers.
         confidence: Probability,
-        /// How that is known.
+        /// What the coverage relies on.
         method: Method,
     },
 }
 
-/// What a mechanism needs.
+/// The reports that a mechanism needs.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive};
@@ -59,17 +59,17 @@ pub enum Accuracy {
 pub struct Plan {
     /// The mechanism's name.
     pub mechanism: &'static str,
-    /// How many reports suffice, whatever the values are.
+    /// The number of reports that suffices for any values.
     pub records: u64,
     /// The largest standard deviation of one report.
     pub standard_deviation: f64,
 }
 
-/// How many reports every mechanism that can be calibrated to (ε, δ) needs for a mean; the best comes first.
+/// The number of reports that every mechanism that can be calibrated to (ε, δ) needs for a mean; the best comes first.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε that no mechanism can be calibrated to, or an accuracy that
-/// takes more than 10¹⁸ reports.
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε to which no mechanism can be calibrated, or an accuracy that
+/// needs more than 10¹⁸ reports.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive};
@@ -105,10 +105,10 @@ pub fn mean_plans(
     Ok(plans)
 }
 
-/// How many reports of a mechanism suffice for a mean, whatever the values are.
+/// The number of reports of a mechanism that suffices for a mean, for any values.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if more than 10¹⁸ reports are needed.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Positive};
@@ -126,12 +126,12 @@ pub fn mean_records(mechanism: &dyn MeanMechanism, accuracy: Accuracy, of: Targe
     records(accuracy, mechanism.worst_variance(of), |t| mechanism.log_moment(t, of))
 }
 
-/// How many reports every mechanism that has a name needs for the frequency of a category among k, if that is at most
+/// The number of reports that every named mechanism needs for the frequency of a category among k, if it is at most
 /// `frequency`; the best comes first.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε, δ or k that no mechanism can be calibrated to, or an accuracy
-/// that takes more than 10¹⁸ reports.
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, an ε, δ or k to which no mechanism can be calibrated, or an
+/// accuracy that needs more than 10¹⁸ reports.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive, Probability};
@@ -170,10 +170,11 @@ pub fn frequency_plans(
     Ok(plans)
 }
 
-/// How many reports suffice for the unbiased estimate of the frequency of a category, if that is at most `frequency`.
+/// The number of reports that suffices for the unbiased estimate of the frequency of a category, if it is at most
+/// `frequency`.
 ///
 /// # Errors
-/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if it takes more than 10¹⁸ reports.
+/// [`Error::OutOfRange`] for a confidence of 0 or 1, and if more than 10¹⁸ reports are needed.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive, Probability};
@@ -196,7 +197,7 @@ pub fn frequency_records(
 ) -> Result<u64, Error> {
     let variance = worst_variance(support, frequency, of);
     records(accuracy, variance, |t| {
-        // Hoeffding and Bennett, as the report of one person counts 1/(p − q) more or not.
+        // Hoeffding and Bennett apply, since the report of one person adds 1/(p − q) or nothing.
         let x = Enclosure::from(t) / support.gap;
         let by_variance = variance * support.gap.square() * (x.exp_m1() - x).positive_part();
         (x.square() / Enclosure::from(8.0)).min(by_variance)
@@ -205,8 +206,8 @@ pub fn frequency_records(
 
 /// The largest variance of one report's estimate for frequencies up to the given one.
 ///
-/// Among those who reported it is linear in the frequency. In the population it is s(1 − s)/(p − q)² with
-/// s = q + f·(p − q), largest at one of the ends, unless s = 1/2 is between.
+/// Among those who reported, it is linear in the frequency. In the population, it is s(1 − s)/(p − q)² with s = q +
+/// f·(p − q), which is largest at one of the ends, unless s = 1/2 is between them.
 fn worst_variance(support: Support, frequency: Probability, of: Target) -> Enclosure {
     let ends = [Enclosure::ZERO, frequency.into()].map(|f| variance(support, f, 1, of));
     let most = support.other + Enclosure::from(frequency) * support.gap;

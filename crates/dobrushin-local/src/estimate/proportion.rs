@@ -1,4 +1,4 @@
-//! What a count out of so many says about a probability, for certain.
+//! A confidence interval for a probability, from a count out of n, with guaranteed coverage.
 
 use super::frequencies::Interval;
 use dobrushin::numeric::UNIT_ROUNDOFF;
@@ -17,26 +17,26 @@ impl Proportion {
     /// The interval of Clopper and Pearson, at least from (c − 1)/n to (c + 1)/n.
     ///
     /// # Guarantee
-    /// At each end (unless that is 0 or 1, or set by (c ± 1)/n) the tail from the count on was seen to be at most half
-    /// the error.
+    /// At each end (unless it is 0 or 1, or set by (c ± 1)/n), the tail starting at the count was checked to be at most
+    /// half the error.
     ///
     /// # Accuracy
-    /// The ends are about 1e-5 of their distance from c/n further out than they must be.
+    /// The ends are further out than necessary by about 1e-5 of their distance from c/n.
     pub fn interval(self, error: Enclosure) -> Interval {
         let half = error.lower() / 2.0;
         let [c, n] = [self.count, self.records].map(|number| number as f64);
         let others = Self { count: self.records - self.count, records: self.records };
-        // The upper end is 1 minus the lower end of the others.
+        // The upper end is 1 minus the lower end for the other count.
         let lower = self.lower(half).min(((c - 1.0) / n).next_down()).max(0.0);
         let upper = (1.0 - others.lower(half)).next_up().max(((c + 1.0) / n).next_up()).min(1.0);
         Interval { lower, upper }
     }
 
-    /// Nearly the largest s for which P(Binomial(n, s) ≥ c) is seen to be at most `error`.
+    /// Nearly the largest s for which P(Binomial(n, s) ≥ c) is checked to be at most `error`.
     fn lower(self, error: f64) -> f64 {
         let centre = self.count as f64 / self.records as f64;
-        // √(−ln tail) is nearly linear in the distance from c/n, and at none about √(ln 2). The whole distance, to
-        // s = 0, is outside for certain.
+        // √(−ln tail) is nearly linear in the distance from c/n, and about √(ln 2) at distance 0. The full distance, to
+        // s = 0, is certainly outside.
         let wanted = (-error.ln()).sqrt();
         let deviation = (centre * (1.0 - centre) / self.records as f64).sqrt();
         let (mut inside, mut outside) = (0.0, centre);
@@ -45,7 +45,7 @@ impl Proportion {
             if outside - inside <= SHARPNESS * outside {
                 break;
             }
-            // A bit beyond the aim, so that both sides close in.
+            // The search aims slightly beyond, so that both sides close in.
             let beyond = if last.1 < wanted { 1.0 + SHARPNESS / 3.0 } else { 1.0 - SHARPNESS / 3.0 };
             let aim = (last.0 + (wanted - last.1) / slope) * beyond;
             let distance = if inside < aim && aim < outside { aim } else { 0.5 * (inside + outside) };
@@ -65,9 +65,9 @@ impl Proportion {
 
     /// An upper bound on P(Binomial(n, s) ≥ c) for s < c/n.
     ///
-    /// P(c) is multiplied with 1 + r₀ + r₀r₁ + …, r_j = (n − c − j)/(c + 1 + j)·s/(1 − s), which decrease and are
-    /// below 1, so that the rest is below that of a geometric series. The sum is in plain `f64`: each of m terms has
-    /// four roundings, which (1 + 2⁻⁵³)^(4m) bounds.
+    /// P(c) is multiplied by 1 + r₀ + r₀r₁ + …, r_j = (n − c − j)/(c + 1 + j)·s/(1 − s), which decrease and are below
+    /// 1, so the rest is below that of a geometric series. The sum is in plain `f64`: each of m terms has four
+    /// roundings, which (1 + 2⁻⁵³)^(4m) bounds.
     fn tail(self, s: f64) -> f64 {
         if s <= 0.0 {
             return if self.count == 0 { 1.0 } else { 0.0 };
@@ -103,11 +103,11 @@ impl Proportion {
     }
 }
 
-/// How near the ends come to the best ones, relative to their distance from c/n.
+/// The accuracy of the ends, relative to their distance from c/n.
 const SHARPNESS: f64 = 1e-5;
-/// Halving alone takes 17.
+/// The most steps; bisection alone takes 17.
 const MOST_STEPS: u32 = 60;
-/// What is left of a sum when a bound on it will do.
+/// The part of a sum at which a bound on the rest suffices.
 const NEGLIGIBLE: f64 = 1e-12;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The distribution of numbers, and its quantiles, from private reports on which bin they are in.
+//! The distribution of numbers, and its quantiles, from private reports of their bins.
 
 use super::{Method, error_probability, normal_quantile};
 use crate::frequency::FrequencyOracle;
@@ -27,7 +27,7 @@ impl Bins {
     /// k bins.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless there are 2 to 2²⁰.
+    /// [`Error::OutOfRange`] unless there are 2 to 2²⁰ bins.
     pub fn new(bounds: Bounds, count: u32) -> Result<Self, Error> {
         if !(2..=1 << 20).contains(&count) {
             let (name, value) = ("the number of bins", f64::from(count));
@@ -50,8 +50,8 @@ impl Bins {
         self.bounds.lower() + (self.bounds.upper() - self.bounds.lower()) * share
     }
 
-    /// The bin with edge(j) < value ≤ edge(j + 1). What is outside the bounds is in the first or the last one, and so
-    /// is NaN in the first: it is for the caller to clip, and to count, with [`Bounds::clip`].
+    /// The bin with edge(j) < value ≤ edge(j + 1). Values outside the bounds are in the first or the last bin, and NaN
+    /// is in the first: the caller should clip, and count, with [`Bounds::clip`].
     pub fn bin(self, value: f64) -> u32 {
         let bins = 0..self.count as usize - 1;
         partition_point(bins, |bin| value > self.edge(bin as u32 + 1)) as u32
@@ -61,7 +61,7 @@ impl Bins {
 /// Adds up reports on bins.
 ///
 /// If S_j of the categories 0 … j − 1 are supported by a report, (S_j − j·q)/(p − q) has the expectation F(edge j),
-/// where F is the distribution function of the values. Its mean and its spread are followed for every inner edge: a
+/// where F is the distribution function of the values. Its mean and its spread are tracked for every inner edge: a
 /// report takes O(k) operations.
 ///
 /// ```
@@ -86,13 +86,13 @@ pub struct CdfEstimator<'a> {
     oracle: &'a dyn FrequencyOracle,
     counters: Vec<u64>,
     records: u64,
-    /// Of S_j and S_j² for j = 1 … k − 1.
+    /// The sums of S_j and S_j² for j = 1 … k − 1.
     sums: Vec<u128>,
     squares: Vec<u128>,
 }
 
 impl<'a> CdfEstimator<'a> {
-    /// For reports of a mechanism whose categories are the bins.
+    /// An estimator for reports of a mechanism whose categories are the bins.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] for another number of categories, [`Error::Unsupported`] for a mechanism whose reports
@@ -143,15 +143,15 @@ impl<'a> CdfEstimator<'a> {
     /// The distribution so far.
     ///
     /// # Guarantee
-    /// With [`Method::Certain`] the band contains F at all edges at once with at least the confidence, for the values
-    /// of those who reported and for the law that they are drawn from. By the empirical Bernstein inequality (Maurer,
-    /// Pontil 2009, Theorem 11), for independent reports in a range of length R with sample variance V, each of the
-    /// k − 1 inner edges is missed to either side with probability at most α/(2(k − 1)) by more than
-    /// √(2V·ln(4(k − 1)/α)/n) + 7R·ln(4(k − 1)/α)/(3(n − 1)), where R·(p − q) at edge j is the smaller of j and the most
-    /// categories that a report can support.
+    /// With [`Method::Certain`] the band contains F at all edges simultaneously with at least this confidence, for the
+    /// values of those who reported and for the law from which they are drawn. By the empirical Bernstein inequality
+    /// (Maurer, Pontil 2009, Theorem 11), for independent reports in a range of length R with sample variance V, each
+    /// of the k − 1 inner edges is missed to either side with probability at most α/(2(k − 1)) by more than √(2V·ln(4(k
+    /// − 1)/α)/n) + 7R·ln(4(k − 1)/α)/(3(n − 1)), where R·(p − q) at edge j is the smaller of j and the largest number
+    /// of categories that a report can support.
     ///
     /// # Errors
-    /// [`Error::Empty`] without two reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
+    /// [`Error::Empty`] for fewer than two reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
     pub fn estimate(&self, confidence: Probability, method: Method) -> Result<CdfEstimate, Error> {
         let error = error_probability(confidence)?;
         let support = self.oracle.support().filter(|_| self.records >= 2);
@@ -212,7 +212,7 @@ pub struct CdfEstimate {
     upper: Vec<f64>,
 }
 
-/// A quantile and what it is between.
+/// A quantile and its bounds.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Probability};
@@ -234,7 +234,7 @@ pub struct CdfEstimate {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileEstimate {
-    /// Where the monotone estimate, drawn as lines between the edges, reaches the level.
+    /// Where the monotone estimate, interpolated linearly between the edges, reaches the level.
     pub value: f64,
     /// The quantile is not below this …
     pub lower: f64,
@@ -245,7 +245,7 @@ pub struct QuantileEstimate {
 impl CdfEstimate {
     fn new(bins: Bins, points: &[(f64, f64)]) -> Self {
         let unbiased: Vec<f64> = points.iter().map(|point| point.0).collect();
-        // F increases, so what bounds it from below at one edge does at all later ones.
+        // F increases, so a lower bound at one edge holds at all later ones.
         let mut lower: Vec<f64> = points.iter().map(|(at, half)| (at - half).clamp(0.0, 1.0)).collect();
         let mut upper: Vec<f64> = points.iter().map(|(at, half)| (at + half).clamp(0.0, 1.0)).collect();
         for j in 1..points.len() {
@@ -257,17 +257,17 @@ impl CdfEstimate {
         Self { bins, monotone: isotonic(&unbiased), unbiased, lower, upper }
     }
 
-    /// F at the inner edges 1 … k − 1, without bias; it may decrease and be outside [0, 1].
+    /// The unbiased estimate of F at the inner edges 1 … k − 1; it may decrease and be outside [0, 1].
     pub fn unbiased(&self) -> &[f64] {
         &self.unbiased
     }
 
-    /// The nearest values in least squares that increase from 0 to 1.
+    /// The closest values in least squares that increase from 0 to 1.
     pub fn monotone(&self) -> &[f64] {
         &self.monotone
     }
 
-    /// What F is between at the inner edges.
+    /// The bounds on F at the inner edges.
     pub fn band(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.lower.iter().copied().zip(self.upper.iter().copied())
     }
@@ -279,7 +279,7 @@ impl CdfEstimate {
         ends.zip(starts).map(|(end, start)| end - start).collect()
     }
 
-    /// The smallest number with F ≥ the level, clipped values being counted as the bounds.
+    /// The smallest number with F ≥ the level, where clipped values count as the bounds.
     pub fn quantile(&self, level: Probability) -> QuantileEstimate {
         let (edge, level) = (|place: usize| self.bins.edge(place as u32 + 1), level.get());
         let before = self.upper.partition_point(|&upper| upper < level);
@@ -299,8 +299,8 @@ impl CdfEstimate {
     }
 }
 
-/// The nearest increasing values in least squares, clipped to [0, 1]: neighbours that decrease are replaced by their
-/// mean until none do.
+/// The closest increasing values in least squares, clipped to [0, 1]: decreasing neighbours are replaced by their mean
+/// until there are none.
 fn isotonic(values: &[f64]) -> Vec<f64> {
     let mut blocks: Vec<(f64, f64)> = Vec::with_capacity(values.len());
     for &value in values {

@@ -1,6 +1,6 @@
-//! The nearest frequencies that are ≥ 0 and sum to 1.
+//! The closest frequencies that are ≥ 0 and sum to 1.
 
-/// The point of the simplex that is nearest to a point: (v − θ)₊ with the θ for which that sums to 1.
+/// The point of the simplex closest to a given point: (v − θ)₊ with the θ for which this sums to 1.
 ///
 /// θ is that of the j largest values, (their sum − 1)/j, for the largest j whose smallest value stays above it.
 /// With one sort it takes O(k·log k) operations (Held, Wolfe, Crowder 1974).
@@ -42,7 +42,7 @@ mod tests {
             let nearest = nearest_on_simplex(&values);
             let tolerance = 1e-13 * (1.0 + spread);
             assert!((nearest.iter().sum::<f64>() - 1.0).abs() < values.len() as f64 * tolerance);
-            // v − x is the same where x > 0 and nowhere larger: then no direction leads nearer.
+            // v − x is constant where x > 0 and nowhere larger: then no direction leads closer.
             let level = values.iter().zip(&nearest).filter(|(_, x)| **x > 0.0).map(|(v, x)| v - x);
             let level = level.fold(f64::NEG_INFINITY, f64::max);
             for (v, x) in values.iter().zip(&nearest) {

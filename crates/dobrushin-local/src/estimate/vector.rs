@@ -25,7 +25,7 @@ pub struct VectorEstimator<'a> {
     sum: Vec<f64>,
 }
 
-/// A mean vector and how far it may be off.
+/// A mean vector and its accuracy.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Positive, Probability};
@@ -45,18 +45,18 @@ pub struct VectorEstimator<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorEstimate {
-    /// How many reports there were.
+    /// The number of reports.
     pub records: u64,
     /// The mean of the decoded reports. Its expectation is the mean of the vectors; it may be outside the ball.
     pub mean: Vec<f64>,
-    /// The root of its mean squared distance from that is at most this.
+    /// A bound on the root of its mean squared distance from its expectation.
     pub standard_error: f64,
-    /// The radius of a ball around it that covers with at least the confidence.
+    /// The radius of a ball around it that covers with at least this confidence.
     pub certain: f64,
 }
 
 impl<'a> VectorEstimator<'a> {
-    /// For reports of a mechanism.
+    /// An estimator for reports of a mechanism.
     pub fn new(mechanism: &'a HalfSphere) -> Self {
         Self { mechanism, records: 0, sum: vec![0.0; mechanism.dimension().get() as usize] }
     }
@@ -78,7 +78,7 @@ impl<'a> VectorEstimator<'a> {
     ///
     /// # Guarantee
     /// Every decoded report has norm B. The expected distance of their mean from its expectation is at most B/√n, and
-    /// another report moves it by at most 2B/n, so that it is more than B/√n·(1 + √(2·ln(1/α))) with probability at
+    /// changing one report moves it by at most 2B/n, so it is more than B/√n·(1 + √(2·ln(1/α))) with probability at
     /// most α (McDiarmid).
     ///
     /// # Errors

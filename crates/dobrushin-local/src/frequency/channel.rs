@@ -9,11 +9,11 @@ use dobrushin::numeric::bits::{Buffered, RandomBits};
 
 /// A channel given by its rows, as a mechanism: category x is reported as output y with probability K(y|x).
 ///
-/// The probabilities are rounded to multiples of 2⁻⁶⁴, and what a row then lacks of 1, or has too much, its largest
-/// probability takes: half a unit for each output, and what the row itself was off. The profile is that of the
-/// channel so realised.
+/// The probabilities are rounded to multiples of 2⁻⁶⁴, and the largest probability of a row absorbs the difference of
+/// its sum from 1: half a unit for each output, plus the error of the row itself. The profile is that of the channel as
+/// realised.
 ///
-/// A report is the number of an output. It supports no category in particular: frequencies are estimated by maximum
+/// A report is the index of an output. It supports no category in particular: frequencies are estimated by maximum
 /// likelihood.
 ///
 /// ```
@@ -34,9 +34,9 @@ pub struct Channel {
 /// The outputs at one input.
 #[derive(Clone, Debug)]
 struct Row {
-    /// Those that are possible, in order, each with the last word that stands for it.
+    /// The possible outputs, in order, each with the last word that it represents.
     outputs: Vec<(u64, u32)>,
-    /// Which of these to look at first, for each value of the highest bits of a word.
+    /// The index at which to start the search, for each value of the highest bits of a word.
     guide: Vec<u32>,
     probabilities: Vec<f64>,
 }
@@ -45,8 +45,8 @@ impl Channel {
     /// A mechanism from the rows of a channel.
     ///
     /// # Errors
-    /// As [`FiniteKernel::new`], and [`Error::OutOfRange`] for a positive probability that would be rounded to 0 and
-    /// for a channel with 2²² entries or more.
+    /// The errors of [`FiniteKernel::new`], and [`Error::OutOfRange`] for a positive probability that would be rounded
+    /// to 0 and for a channel with 2²² entries or more.
     pub fn new(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
         let entries = rows.iter().map(Vec::len).sum::<usize>();
         if entries > MOST_ENTRIES {
@@ -69,8 +69,8 @@ impl Channel {
 /// 2⁶⁴.
 const ALL: i128 = 1 << 64;
 
-/// The stored probabilities are within 4 roundings of w/2⁶⁴: of w, of the sum, and of the division by it; so is the
-/// law that a [`FiniteKernel`] makes of them.
+/// The stored probabilities are within 4 roundings of w/2⁶⁴: of w, of the sum, and of the division by it; so is the law
+/// that [`FiniteKernel`] derives from them.
 const RELATIVE_ERROR: f64 = 16.0 * UNIT_ROUNDOFF;
 
 /// Whole numbers that sum to 2⁶⁴.
@@ -111,7 +111,7 @@ impl Row {
     fn output(&self, word: u64) -> u32 {
         let start = (u128::from(word) << self.guide.len().trailing_zeros() >> 64) as usize;
         let from = &self.outputs[self.guide[start] as usize..];
-        // The last possible output stands for the last word, so there is one.
+        // The last possible output represents the last word, so there is one.
         from.iter().find(|(last, _)| word <= *last).map_or(0, |&(_, output)| output)
     }
 }
@@ -141,7 +141,7 @@ impl FrequencyOracle for Channel {
         1
     }
 
-    /// One for each output.
+    /// One counter for each output.
     fn counters(&self) -> usize {
         self.kernel.outputs()
     }

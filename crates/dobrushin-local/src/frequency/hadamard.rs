@@ -9,9 +9,9 @@ use dobrushin::numeric::bits::Coin;
 use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
-/// Hadamard response with one block: K is the least power of two above k, and category c stands for row c + 1 of the
-/// K×K Hadamard matrix. The report is one of the K/2 columns with a 1 in that row with probability p, otherwise one of
-/// those with a −1 (Acharya, Sun, Zhang 2019).
+/// Hadamard response with one block: K is the least power of two above k, and category c corresponds to row c + 1 of
+/// the K×K Hadamard matrix. The report is one of the K/2 columns with a 1 in that row with probability p, otherwise one
+/// of those with a −1 (Acharya, Sun, Zhang 2019).
 ///
 /// Two rows agree in half of the columns, so that
 ///
@@ -19,8 +19,8 @@ use dobrushin::{Delta, Enclosure, Epsilon, Error};
 /// δ(ε′) = (p − e^ε′·(1 − p))₊/2,      p = e^ε/(e^ε + 1) for δ = 0.
 /// ```
 ///
-/// A report is a word, whatever k is. It is near optimal for ε up to about 1, and supports the categories whose row
-/// has a 1 in it, q = 1/2.
+/// A report is one word for any k. It is nearly optimal for ε up to about 1, and supports the categories whose row has
+/// a 1 in its column, q = 1/2.
 #[derive(Clone, Debug)]
 pub struct Hadamard {
     categories: u32,
@@ -38,7 +38,7 @@ impl Hadamard {
         Ok(Self { categories, truth: threshold::largest([1, 1, 2], epsilon, delta), promise })
     }
 
-    /// The coin that decides whether the own row has a 1 in the reported column.
+    /// The coin that decides whether the person's own row has a 1 in the reported column.
     pub fn truth(&self) -> Coin {
         self.truth
     }
@@ -53,7 +53,7 @@ impl Hadamard {
         let row = u64::from(category.min(self.categories - 1)) + 1;
         let wanted = self.truth.toss(bits);
         let column = bits.bits() & (self.columns() - 1);
-        // Another bit that is set in the row changes the sign, and maps the one half onto the other.
+        // Flipping a bit that is set in the row changes the sign, and maps one half onto the other.
         if is_positive(row, column) == wanted { column } else { column ^ (row & row.wrapping_neg()) }
     }
 
@@ -119,7 +119,7 @@ impl FrequencyOracle for Hadamard {
         1
     }
 
-    /// One for each column.
+    /// One counter for each column.
     fn counters(&self) -> usize {
         self.columns() as usize
     }

@@ -9,8 +9,8 @@ use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::numeric::rounding::div_down;
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
-/// Local hashing: everybody draws a hash function with g values and tells it, with a randomised response about the
-/// hash of the own category (Wang, Blocki, Li, Jha 2017).
+/// Local hashing: each person draws a hash function with g values and reveals it, together with a randomised response
+/// about the hash of their category (Wang, Blocki, Li, Jha 2017).
 ///
 /// The hash is ⌊((a·c + b) mod P)·g/P⌋ with the prime P = 2⁶¹ − 1 and independent uniform a, b below P. For two
 /// different categories the pair of remainders is uniform on all P² pairs, so the hashes are independent, each with
@@ -30,7 +30,7 @@ pub struct Hashing {
 }
 
 impl Hashing {
-    /// With the number of hash values that has the smallest variance for rare categories, near e^ε + 1.
+    /// Uses the number of hash values with the smallest variance for rare categories, near e^ε + 1.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 2 ≤ k < 2²⁴, 1e-9 ≤ ε < ∞ and δ < 1.
@@ -39,17 +39,17 @@ impl Hashing {
         Self::with_values(categories, values, epsilon, delta)
     }
 
-    /// With a given number g of hash values.
+    /// Uses a given number g of hash values.
     ///
     /// # Errors
-    /// As [`Hashing::optimised`], and unless 2 ≤ g < 2²⁴.
+    /// The errors of [`Hashing::optimised`], and also [`Error::OutOfRange`] unless 2 ≤ g < 2²⁴.
     pub fn with_values(categories: u32, values: u32, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         let promise = checked(categories, epsilon, delta)?;
         if !(2..=MOST).contains(&values) {
             let (name, value) = ("the number of hash values", f64::from(values));
             return Err(Error::OutOfRange { name, value, accepted: "from 2 to 16777215" });
         }
-        // Only where the hashes differ is there anything to tell.
+        // Only differing hashes reveal anything.
         let told = div_down(delta.get(), (Enclosure::ONE - collision(values)).upper());
         let response = Response::new(values, epsilon, Delta::new(told.clamp(0.0, MOST_DELTA))?)?;
         Ok(Self { categories, response, promise })
@@ -97,7 +97,7 @@ fn divide(y: u128) -> (u64, u64) {
     if rest >= PRIME { (high + 1, rest - PRIME) } else { (high, rest) }
 }
 
-/// A number below P, all equally likely.
+/// A uniformly random number below P.
 fn remainder(bits: &mut impl RandomBits) -> u64 {
     loop {
         let word = bits.bits() >> 3;
@@ -155,7 +155,7 @@ impl FrequencyOracle for Hashing {
     fn count(&self, report: &[u64], counters: &mut [u64]) {
         let &[a, b, answer] = report else { return };
         let values = u64::from(self.values());
-        // The remainders whose hash is the answer: from ⌈answer·P/g⌉ on, before ⌈(answer + 1)·P/g⌉.
+        // The remainders whose hash is the answer: from ⌈answer·P/g⌉ up to, but not including, ⌈(answer + 1)·P/g⌉.
         let (m, r) = (PRIME / values, PRIME % values);
         let start = |value: u64| value * m + (value * r).div_ceil(values);
         let answer = answer.min(values - 1);

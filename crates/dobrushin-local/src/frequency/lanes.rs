@@ -1,6 +1,6 @@
 //! Many bits at once: masks, and counters for the bits of many words.
 
-/// The mask of the last word of so many bits.
+/// The mask of the last word of this many bits.
 pub(super) fn last_mask(count: u32) -> u64 {
     match count % 64 {
         0 => u64::MAX,
@@ -8,16 +8,16 @@ pub(super) fn last_mask(count: u32) -> u64 {
     }
 }
 
-/// Whether a report is so many bits, and no others are set.
+/// Whether a report has this many bits, with no others set.
 pub(super) fn is_bits(report: &[u64], count: u32) -> bool {
     let fits = report.len() == count.div_ceil(64) as usize;
     fits && report.last().is_some_and(|last| last & !last_mask(count) == 0)
 }
 
-/// Adds, for each bit, how many reports of so many words have it set.
+/// Adds, for each bit, the number of reports of this many words in which it is set.
 ///
-/// Counters are kept vertically, digit d of all 64 counters of a column in one word, and 16 words are added with 15
-/// full adders (Harley and Seal).
+/// Counters are stored vertically, with digit d of all 64 counters of a column in one word, and 16 words are added with
+/// 15 full adders (Harley and Seal).
 pub(super) fn count_bits(reports: &[u64], words: usize, counters: &mut [u64]) {
     for block in reports.chunks(BLOCK * words) {
         for (column, lanes) in counters.chunks_mut(64).enumerate() {
@@ -37,9 +37,9 @@ pub(super) fn count_bits(reports: &[u64], words: usize, counters: &mut [u64]) {
     }
 }
 
-/// Reports that are added before the vertical counters are read.
+/// The number of reports that are added before the vertical counters are read.
 const BLOCK: usize = 2048;
-/// Digits of a vertical counter: 2048 < 2¹².
+/// The number of digits of a vertical counter: 2048 < 2¹².
 const DIGITS: usize = 12;
 
 #[inline]

@@ -1,8 +1,8 @@
 //! Mechanisms from which the frequencies of categories are estimated.
 //!
 //! Each of n people has one of k categories and sends a report about it. A report *supports* some categories, its own
-//! with probability p and every other one with the same smaller probability q, so that the number c of reports that
-//! support a category tells its frequency: (c/n − q)/(p − q) has the right mean (Wang, Blocki, Li, Jha 2017).
+//! with probability p and every other one with the same smaller probability q, so the number c of reports that support
+//! a category determines its frequency: (c/n − q)/(p − q) has the right mean (Wang, Blocki, Li, Jha 2017).
 //!
 //! | mechanism | report | p | q |
 //! |---|---|---|---|
@@ -38,8 +38,8 @@ use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
 /// A local mechanism for a category, whose reports are counted to estimate frequencies.
 ///
-/// Probabilities are whole numbers over 2⁶⁴, rounded so that the mechanism as realised keeps its promise. The
-/// estimates use the probabilities as realised, so that rounding does not bias them.
+/// Probabilities are whole numbers over 2⁶⁴, rounded so that the mechanism as realised keeps its promise. The estimates
+/// use the realised probabilities, so rounding does not bias them.
 ///
 /// ```
 /// use dobrushin::numeric::bits::RandomBits;
@@ -69,7 +69,7 @@ pub trait FrequencyOracle: Send + Sync {
     /// A short name.
     fn id(&self) -> &'static str;
 
-    /// How many categories there are, numbered from 0.
+    /// The number of categories, which are numbered from 0.
     fn categories(&self) -> u32;
 
     /// How private one report is.
@@ -79,29 +79,29 @@ pub trait FrequencyOracle: Send + Sync {
     /// there are too many reports.
     fn channel(&self) -> Option<FiniteKernel>;
 
-    /// How likely a report supports a category; `None` if that depends on which.
+    /// The probabilities that a report supports a category; `None` if they depend on the category.
     fn support(&self) -> Option<Support>;
 
-    /// How many words a report has.
+    /// The number of words in a report.
     fn report_words(&self) -> usize;
 
-    /// How many counters [`FrequencyOracle::count`] adds up.
+    /// The number of counters of [`FrequencyOracle::count`].
     fn counters(&self) -> usize {
         self.categories() as usize
     }
 
-    /// Whether some category may give this report.
+    /// Whether some category can give this report.
     fn is_report(&self, report: &[u64]) -> bool;
 
-    /// The most categories that one report supports.
+    /// The largest number of categories that one report supports.
     fn most_supported(&self) -> u32 {
         self.categories()
     }
 
-    /// Writes a report about a category into so many words. A category that there is not counts as the last one.
+    /// Writes a report about a category into this many words. A category that does not exist counts as the last one.
     fn privatise(&self, category: u32, bits: &mut dyn RandomBits, report: &mut [u64]);
 
-    /// Adds a report to the counters. What is not a report may add anything, but at most 1 to each.
+    /// Adds a report to the counters. An invalid report may add anything, but at most 1 to each counter.
     fn count(&self, report: &[u64], counters: &mut [u64]);
 
     /// Appends one report for each category.
@@ -123,13 +123,13 @@ pub trait FrequencyOracle: Send + Sync {
         counters.to_vec()
     }
 
-    /// The law of the report, if each counter is the number of one of the reports that there are.
+    /// The law of the report, if there is one counter for each possible report.
     fn likelihood(&self) -> Option<&dyn Likelihood> {
         None
     }
 }
 
-/// A channel K as far as its likelihood is concerned, in plain `f64`.
+/// The likelihood of a channel K, in plain `f64`.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};
@@ -152,7 +152,7 @@ pub trait Likelihood {
 /// The names of all mechanisms that [`by_id`] knows.
 pub const IDS: [&str; 6] = ["k-rr", "sue", "oue", "subset", "hadamard", "olh"];
 
-/// The mechanism of a name that is calibrated to (ε, δ); `None` for a name that there is not.
+/// The mechanism with this name, calibrated to (ε, δ); `None` for an unknown name.
 ///
 /// # Errors
 /// [`Error::OutOfRange`] unless 2 ≤ k < 2²⁴, 1e-9 ≤ ε < ∞ and δ < 1.
@@ -190,7 +190,7 @@ pub fn by_id(
     })
 }
 
-/// How likely a report supports a category.
+/// The probabilities that a report supports a category.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};
@@ -207,17 +207,17 @@ pub struct Support {
     pub truth: Enclosure,
     /// q, for every other one.
     pub other: Enclosure,
-    /// p − q, accurate also where they are close.
+    /// p − q, accurate even where they are close.
     pub gap: Enclosure,
 }
 
-/// Checks what every mechanism is made from.
+/// Checks the parameters of every mechanism.
 fn checked(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<LocalPrivacy, Error> {
     if !(2..=MOST).contains(&categories) {
         let (name, value) = ("the number of categories", f64::from(categories));
         return Err(Error::OutOfRange { name, value, accepted: "from 2 to 16777215" });
     }
-    // Below, p could be rounded below q.
+    // Below this, p could be rounded below q.
     if !(1e-9..f64::INFINITY).contains(&epsilon.get()) {
         return Err(Error::OutOfRange {
             name: "epsilon",
@@ -231,7 +231,7 @@ fn checked(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<LocalPriva
     Ok(LocalPrivacy { epsilon, delta })
 }
 
-/// Appends a report of so many words for each category.
+/// Appends a report of this many words for each category.
 fn append_each(
     categories: &[u32],
     words: usize,
@@ -245,7 +245,7 @@ fn append_each(
     }
 }
 
-/// Counts a report that is the number of its counter.
+/// Counts a report that is the index of its counter.
 fn count_answer(report: &[u64], counters: &mut [u64]) {
     if let Some(&answer) = report.first()
         && let Some(counter) = counters.get_mut(answer as usize)

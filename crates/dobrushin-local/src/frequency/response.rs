@@ -12,14 +12,14 @@ use dobrushin::{Delta, Enclosure, Epsilon, Error};
 /// k-ary randomised response: the truth with probability p, otherwise one of the other categories, all equally likely
 /// (Warner 1965; Kairouz, Bonawitz, Ramage 2016).
 ///
-/// It is (ε, δ)-private for p ≤ (e^ε + (k − 1)δ)/(e^ε + k − 1), which is to reveal the truth with probability δ and to
-/// use e^ε/(e^ε + k − 1) otherwise, without telling which. With q = (1 − p)/(k − 1),
+/// It is (ε, δ)-private for p ≤ (e^ε + (k − 1)δ)/(e^ε + k − 1), which amounts to revealing the truth with probability δ
+/// and using e^ε/(e^ε + k − 1) otherwise, without saying which. With q = (1 − p)/(k − 1),
 ///
 /// ```text
 /// δ(ε′) = (p − e^ε′·q)₊.
 /// ```
 ///
-/// A report is the number of a category, and supports it.
+/// A report is the index of a category, and supports it.
 ///
 /// ```
 /// use dobrushin_local::frequency::{FrequencyOracle, Response};
@@ -33,7 +33,7 @@ pub struct Response {
     categories: u32,
     truth: Coin,
     promise: LocalPrivacy,
-    /// So many of the words that do not tell the truth are for each of the others: ⌊(2⁶⁴ − t)/(k − 1)⌋.
+    /// The number of words, of those that do not give the truth, for each other category: ⌊(2⁶⁴ − t)/(k − 1)⌋.
     width: u64,
     /// (k − 1)·width.
     shared: u64,
@@ -69,8 +69,8 @@ impl Response {
     #[inline]
     pub(super) fn answer(&self, category: u32, bits: &mut impl RandomBits) -> u32 {
         let word = bits.bits();
-        // The words from t on, in groups of `width` for each of the others. The estimate of the quotient is at most
-        // one too small.
+        // The words from t on are in groups of `width`, one for each other category. The estimate of the quotient is at
+        // most one too small.
         let (past, is_true) = word.overflowing_sub(self.truth.threshold());
         let mut other = ((u128::from(past) * u128::from(self.reciprocal)) >> 64) as u64;
         other += u64::from(past.wrapping_sub(other.wrapping_mul(self.width)) >= self.width);
@@ -81,7 +81,7 @@ impl Response {
         if is_true { category } else { other + u32::from(other >= category) }
     }
 
-    /// Words that cannot be shared out evenly: fewer than k, or all if there are not even that many.
+    /// Handles the words that cannot be divided evenly: fewer than k, or all if there are not even k.
     #[cold]
     fn leftover(&self, bits: &mut impl RandomBits) -> u64 {
         below(u64::from(self.categories - 1), bits)

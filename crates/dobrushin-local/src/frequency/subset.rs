@@ -8,10 +8,10 @@ use dobrushin::numeric::bits::Coin;
 use dobrushin::numeric::bits::{Buffered, RandomBits, below};
 use dobrushin::{Delta, Enclosure, Epsilon, Error};
 
-/// Subset selection: a set of d categories, which contains the own one with probability p, and all such sets are
-/// equally likely (Ye, Barg 2018).
+/// Subset selection: a set of d categories that contains the person's own with probability p; given this, all such sets
+/// are equally likely (Ye, Barg 2018).
 ///
-/// Two inputs are told apart by the sets that contain one of them and not the other:
+/// Two inputs are distinguished by the sets that contain one of them and not the other:
 ///
 /// ```text
 /// δ(ε′) = (p(k − d) − e^ε′·(1 − p)d)₊/(k − 1),      p = d·e^ε/(d·e^ε + k − d) for δ = 0.
@@ -28,7 +28,7 @@ pub struct Subset {
 }
 
 impl Subset {
-    /// With the size that has the smallest variance for rare categories, near k/(e^ε + 1).
+    /// Uses the size with the smallest variance for rare categories, near k/(e^ε + 1).
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless 2 ≤ k < 2²⁴, 1e-9 ≤ ε < ∞ and δ < 1.
@@ -41,10 +41,10 @@ impl Subset {
         Ok(if smaller.variance() <= larger.variance() { smaller } else { larger })
     }
 
-    /// With a given size d.
+    /// Uses a given size d.
     ///
     /// # Errors
-    /// As [`Subset::new`], and unless 1 ≤ d < k.
+    /// The errors of [`Subset::new`], and also [`Error::OutOfRange`] unless 1 ≤ d < k.
     pub fn with_size(categories: u32, size: u32, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         let promise = checked(categories, epsilon, delta)?;
         if !(1..categories).contains(&size) {
@@ -64,7 +64,7 @@ impl Subset {
         self.size
     }
 
-    /// The coin that decides whether the own category is inside.
+    /// The coin that decides whether the person's own category is inside.
     pub fn truth(&self) -> Coin {
         self.truth
     }

@@ -8,10 +8,10 @@ use dobrushin::numeric::bits::Coin;
 use dobrushin::numeric::bits::{Buffered, RandomBits};
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
 
-/// Unary encoding: one bit for each category, 1 with probability p for the own category and with probability q for
-/// each other, independently (Erlingsson, Pihur, Korolova 2014; Wang, Blocki, Li, Jha 2017).
+/// Unary encoding: one bit for each category, which is 1 with probability p for the person's own category and with
+/// probability q for each other, independently (Erlingsson, Pihur, Korolova 2014; Wang, Blocki, Li, Jha 2017).
 ///
-/// Two inputs differ in two bits only, and there only the outcomes (1, 0) and (0, 1) tell them apart:
+/// Two inputs differ only in two bits, and there only the outcomes (1, 0) and (0, 1) distinguish them:
 ///
 /// ```text
 /// δ(ε′) = (p(1 − q) − e^ε′·q(1 − p))₊.
@@ -41,7 +41,7 @@ impl Unary {
     /// The encoding with q = 1 − p, up to 2⁻⁵⁰: p = 1/(1 + e^(−ε/2)) for δ = 0.
     ///
     /// # Errors
-    /// As [`Unary::optimised`].
+    /// The errors of [`Unary::optimised`].
     pub fn symmetric(categories: u32, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         let promise = checked(categories, epsilon, delta)?;
         // The root of p² − e^ε(1 − p)² = δ. Any p is private with its q, so this need not be exact.
@@ -53,7 +53,7 @@ impl Unary {
     /// The encoding with a given p, rounded down to a multiple of 2⁻⁶⁴.
     ///
     /// # Errors
-    /// As [`Unary::optimised`], and unless 1e-6 ≤ p ≤ 1 − 1e-6.
+    /// The errors of [`Unary::optimised`], and also [`Error::OutOfRange`] unless 1e-6 ≤ p ≤ 1 − 1e-6.
     pub fn asymmetric(
         categories: u32,
         epsilon: Epsilon,
@@ -73,7 +73,7 @@ impl Unary {
         Self { id, categories, truth, other, promise }
     }
 
-    /// The coin of the own bit.
+    /// The coin of the person's own bit.
     pub fn truth(&self) -> Coin {
         self.truth
     }
@@ -101,7 +101,7 @@ impl Unary {
     }
 }
 
-/// Beyond, q is close to p.
+/// Beyond this, q is close to p.
 const MOST_TRUTH: f64 = 1.0 - 1e-6;
 
 impl FrequencyOracle for Unary {

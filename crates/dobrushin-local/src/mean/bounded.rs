@@ -1,10 +1,10 @@
-//! Reports that are bounded.
+//! Mechanisms with bounded reports.
 
 use super::{MeanMechanism, Target};
 use dobrushin::Enclosure;
 
-/// The smaller of Hoeffding's and Bennett's bounds on ln E e^(±t(Y − m)), for a mechanism whose
-/// reports Y are in a range.
+/// The smaller of Hoeffding's and Bennett's bounds on ln E e^(±t(Y − m)), for a mechanism whose reports Y lie in a
+/// range.
 ///
 /// # Guarantee
 /// Hoeffding: t²(u − l)²/8. Bennett: (v/D²)·(e^(tD) − 1 − tD) with |Y − m| ≤ D and E(Y − m)² ≤ v, since

@@ -1,4 +1,4 @@
-//! What values are between.
+//! The bounds between which values lie.
 
 use dobrushin::{Enclosure, Error};
 
@@ -79,7 +79,7 @@ impl Bounds {
     /// The nearest value between the bounds.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for NaN and ±∞, which are no values.
+    /// [`Error::OutOfRange`] for NaN and ±∞.
     pub fn clip(self, value: f64) -> Result<Clipped, Error> {
         if !value.is_finite() {
             return Err(Error::OutOfRange { name: "the value", value, accepted: "a finite number" });

@@ -7,7 +7,7 @@ use dobrushin::numeric::bits::RandomBits;
 /// True with probability numerator/denominator, exactly, for a numerator up to the denominator and a denominator below
 /// 2¹²⁷.
 ///
-/// Digit by digit a uniform number is compared with the quotient; two digits suffice on average.
+/// A uniform number is compared with the quotient digit by digit; two digits suffice on average.
 pub(super) fn chance(numerator: u128, denominator: u128, bits: &mut dyn RandomBits) -> bool {
     debug_assert!(numerator <= denominator && 0 < denominator && denominator < 1 << 127);
     if numerator == 0 || numerator == denominator {
@@ -43,7 +43,7 @@ pub(super) fn exponential_chance(numerator: u128, denominator: u128, bits: &mut 
     below_one(numerator % denominator, denominator, bits)
 }
 
-/// How often in a row an event of probability 1/e happens, exactly.
+/// The number of consecutive occurrences of an event of probability 1/e, exactly.
 pub(super) fn run_of_exponential_chances(bits: &mut dyn RandomBits) -> u64 {
     let mut run = 0;
     while below_one(1, 1, bits) {
@@ -66,7 +66,7 @@ fn below_one(numerator: u128, denominator: u128, bits: &mut dyn RandomBits) -> b
 mod tests {
     use super::*;
 
-    /// Words in a given order, then ones, which are counted.
+    /// Words in a given order, followed by ones, which are counted.
     struct Given {
         words: Vec<u64>,
         used: usize,
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn of_all_words_a_share_of_exactly_the_quotient_is_true() {
-        // The first 12 digits decide, but where they agree with those of the quotient.
+        // The first 12 digits decide, unless they agree with those of the quotient.
         for (numerator, denominator) in
             [(0, 1), (1, 1), (1, 2), (1, 3), (2, 7), (999, 1000), (1, 4096), (5, 4097)]
         {
@@ -118,7 +118,7 @@ mod tests {
         assert!(exponential_chance(0, 1, &mut given(&[])));
         // x = 1: 1/1 is certain; 1/2 fails for a word that starts with 1: k = 2 is even.
         assert!(!exponential_chance(1, 1, &mut given(&[u64::MAX])));
-        // 1/2 succeeds, 1/3 fails: k = 3 is odd; what is left of the exponent is 0.
+        // 1/2 succeeds, 1/3 fails: k = 3 is odd; the remaining exponent is 0.
         assert!(exponential_chance(1, 1, &mut given(&[0, u64::MAX])));
         // 3/2: the whole part fails at once.
         assert!(!exponential_chance(3, 2, &mut given(&[u64::MAX, 0, u64::MAX])));

@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 /// The value, rounded at random to one of M + 1 points, plus discrete Gaussian noise of σ steps.
 ///
-/// The variance is h²·[f(1 − f) + σ²] with h = (b − a)/M and f(1 − f) ≤ 1/4 that of the rounding, up to what the
-/// discrete Gaussian lacks of σ².
+/// The variance is h²·[f(1 − f) + σ²] with h = (b − a)/M, where f(1 − f) ≤ 1/4 comes from the rounding, up to the
+/// difference between σ² and the variance of the discrete Gaussian.
 ///
 /// # Guarantee
-/// δ(ε) of the realised channel was seen to be at most δ. It is that of the two bounds, which dominate all other
+/// δ(ε) of the realised channel was checked to be at most δ. It is attained at the two bounds, which dominate all other
 /// points. σ is first taken from the smallest noise with θ_ε((b − a)/noise) ≤ δ, the calibration that is exact for
-/// continuous noise, and made larger by one, three, seven, … sixteenths of a step until that is enough.
+/// continuous noise, and increased by one, three, seven, … sixteenths of a step until it suffices.
 pub type Gaussian = OnGrid<DiscreteGaussian>;
 
-/// σ is at least this many steps, so that rounding costs nothing.
+/// σ is at least this many steps, so that rounding costs almost nothing.
 const LEAST_SIGMA: f64 = 1024.0;
 
 /// The finest grid.
@@ -41,7 +41,7 @@ impl OnGrid<DiscreteGaussian> {
     /// The same on any grid.
     ///
     /// # Errors
-    /// As [`Gaussian::new`], and if σ would have to be above 10⁵ steps.
+    /// The errors of [`Gaussian::new`], and also if σ would have to be above 10⁵ steps.
     pub fn on(grid: Grid, epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         let steps = grid.steps() as f64 * relative_noise(epsilon, delta)?;
         let mut sixteenths = (16.0 * steps).ceil().max(1.0).min(f64::from(u32::MAX)) as u32;
@@ -53,14 +53,14 @@ impl OnGrid<DiscreteGaussian> {
             if profile.delta(epsilon).upper() <= delta.get() {
                 return Ok(Self { grid, noise, profile: Arc::new(profile) });
             }
-            // One or two are enough, unless δ is below what the profile resolves: then no σ is.
+            // One or two iterations are enough, unless δ is below the resolution of the profile: then no σ suffices.
             sixteenths = sixteenths.saturating_add(step);
             step *= 2;
         }
     }
 }
 
-/// The smallest standard deviation of continuous noise over the distance of the bounds.
+/// The smallest standard deviation of continuous noise, over the distance of the bounds.
 fn relative_noise(epsilon: Epsilon, delta: Delta) -> Result<f64, Error> {
     level::check(epsilon)?;
     if !(delta.get() > 0.0 && delta.get() < 1.0) {

@@ -20,7 +20,7 @@ pub struct Grid {
     binary_digits: u32,
 }
 
-/// With more digits the fraction that is left to chance has none.
+/// With more digits, none would remain for the fraction that is rounded at random.
 const MOST_DIGITS: u32 = 30;
 
 impl Grid {
@@ -46,12 +46,12 @@ impl Grid {
         1 << self.binary_digits
     }
 
-    /// A random neighbouring point, such that its expectation is where the value stands.
+    /// A random neighbouring point whose expectation is the position of the value.
     ///
     /// # Guarantee
-    /// The expectation is exactly [`Grid::position`], which is within 2⁻⁵¹·2^k of (v − a)/(b − a)·2^k: two roundings
-    /// of differences and one of a quotient. Probabilities of fewer than 64 binary digits are realised as they are;
-    /// digits beyond that, which only positions below 2⁻¹¹ have, are cut off.
+    /// The expectation is exactly [`Grid::position`], which is within 2⁻⁵¹·2^k of (v − a)/(b − a)·2^k: two roundings of
+    /// differences and one of a quotient. Probabilities with fewer than 64 binary digits are realised exactly; further
+    /// digits, which only positions below 2⁻¹¹ have, are cut off.
     pub fn place(self, value: f64, bits: &mut dyn RandomBits) -> u64 {
         let position = self.position(value);
         let floor = position.floor();
@@ -59,7 +59,7 @@ impl Grid {
         floor as u64 + u64::from(up.toss(bits))
     }
 
-    /// Where between 0 and 2^k a value stands.
+    /// The position of a value between 0 and 2^k.
     pub fn position(self, value: f64) -> f64 {
         let share = (value - self.bounds.lower()) / (self.bounds.upper() - self.bounds.lower());
         // NaN is neither above nor below.
@@ -78,13 +78,13 @@ impl Grid {
         fraction * (Enclosure::ONE - fraction)
     }
 
-    /// The largest variance of a rounded value: at one value h²/4 with h the step, from a law (b − a)²/4.
+    /// The largest variance of a rounded value: h²/4 for a single value, with h the step, and (b − a)²/4 for a law.
     pub(super) fn worst_variance(self, of: Target) -> Enclosure {
         self.spread(of).square() / Enclosure::from(4.0)
     }
 
-    /// Hoeffding's bound t²s²/8 on ln E e^(±t(X − m)) for a rounded value X, which stays within s = h of its value,
-    /// and within s = b − a of the others.
+    /// Hoeffding's bound t²s²/8 on ln E e^(±t(X − m)) for a rounded value X, which stays in a range of length s = h for
+    /// a single value, and s = b − a for a law.
     pub(super) fn log_moment(self, t: Enclosure, of: Target) -> Enclosure {
         (t * self.spread(of)).square() / Enclosure::from(8.0)
     }
@@ -102,7 +102,7 @@ impl Grid {
         self.bounds.lower() + (self.bounds.upper() - self.bounds.lower()) * share
     }
 
-    /// How far apart the bounds are, in steps.
+    /// The distance of the bounds in steps.
     pub(super) fn shift(self) -> NonZeroU32 {
         NonZeroU32::MIN.saturating_add((1 << self.binary_digits) - 1)
     }

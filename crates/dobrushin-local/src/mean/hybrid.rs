@@ -1,4 +1,4 @@
-//! The piecewise mechanism or one bit, at random.
+//! The piecewise mechanism or one bit, chosen at random.
 
 use super::profile::Outcomes;
 use super::{Bounds, Grid, MeanMechanism, OneBit, Piecewise, Target, bounded};
@@ -8,12 +8,12 @@ use dobrushin::numeric::bits::{Coin, RandomBits};
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::sync::Arc;
 
-/// [`Piecewise`] with probability w, else [`OneBit`] (Wang et al. 2019): w = 1 − e^(−ε/2) above ε = 0.61, and 0 up to
-/// there, make the largest variance least.
+/// [`Piecewise`] with probability w, else [`OneBit`] (Wang et al. 2019): w = 1 − e^(−ε/2) above ε = 0.61, and w = 0 up
+/// to there, minimise the largest variance.
 ///
 /// # Guarantee
-/// The report may tell which of the two was used. Both bounds are the points that either tells apart best, so the
-/// profile is the mean of the two profiles. (Should the two have a report in common, it is a bound.)
+/// The report may reveal which of the two was used. Each mechanism distinguishes the two bounds best, so the profile is
+/// the mean of the two profiles. (If the two have a report in common, it is a bound.)
 ///
 /// ```
 /// use dobrushin::Epsilon;
@@ -33,7 +33,7 @@ pub struct Hybrid {
     choice: Coin,
 }
 
-/// Below this one bit alone is better.
+/// Below this ε, one bit alone is better.
 const LEAST_EPSILON: f64 = 0.61;
 
 impl Hybrid {
@@ -97,14 +97,14 @@ impl MeanMechanism for Hybrid {
         }
     }
 
-    /// Both are without bias, so variances are mixed as well.
+    /// Both are unbiased, so variances are mixed as well.
     fn variance(&self, value: f64) -> Enclosure {
         self.mixed(self.piecewise.variance(value), self.one_bit.variance(value))
     }
 
-    /// From a law, about the middle: the largest second moment. On one value the two are largest at different places,
-    /// and the sum of them is c²(w(1/κ − 1) − (1 − w)) plus a constant, but for the rounding: largest at the bounds or
-    /// in the middle.
+    /// For a law: the largest second moment about the middle. For a single value, the two are largest at different
+    /// places, and their sum is c²(w(1/κ − 1) − (1 − w)) plus a constant, up to rounding: it is largest at the bounds
+    /// or in the middle.
     fn worst_variance(&self, of: Target) -> Enclosure {
         let mixed =
             self.mixed(self.piecewise.worst_variance(Target::Population), self.one_bit.worst_variance(of));

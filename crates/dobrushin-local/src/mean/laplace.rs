@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 /// The value, rounded at random to one of M + 1 points, plus discrete Laplace noise of scale t steps.
 ///
-/// The variance is h²·[f(1 − f) + 2q/(1 − q)²] with h = (b − a)/M, f(1 − f) ≤ 1/4 that of the rounding and
-/// q = e^(−1/t).
+/// The variance is h²·[f(1 − f) + 2q/(1 − q)²] with h = (b − a)/M and q = e^(−1/t), where f(1 − f) ≤ 1/4 comes from the
+/// rounding.
 ///
 /// # Guarantee
-/// Two points are at most M apart, and the loss is at most M/t ≤ ε. The profile is that of the two bounds, which
+/// Two points are at most M apart, and the loss is at most M/t ≤ ε. The profile is attained at the two bounds, which
 /// dominate all other points.
 pub type Laplace = OnGrid<DiscreteLaplace>;
 
-/// The scale is at least this many steps, so that neither rounding values nor rounding the scale costs anything.
+/// The scale is at least this many steps, so that rounding the values and the scale costs almost nothing.
 const LEAST_SCALE: f64 = 65_536.0;
 
 impl OnGrid<DiscreteLaplace> {

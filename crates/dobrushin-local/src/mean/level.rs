@@ -1,9 +1,9 @@
-//! From a wanted ε to an integer threshold that has it.
+//! From a given ε to an integer threshold that guarantees it.
 
 use dobrushin::numeric::bits::Coin;
 use dobrushin::{Enclosure, Epsilon, Error};
 
-/// What ε a mechanism can be calibrated to.
+/// The range of ε to which a mechanism can be calibrated.
 pub(super) fn check(epsilon: Epsilon) -> Result<Enclosure, Error> {
     if !(1e-6..=1e3).contains(&epsilon.get()) {
         let accepted = "between 1e-6 and 1000 to calibrate a mechanism for a mean";
@@ -12,18 +12,18 @@ pub(super) fn check(epsilon: Epsilon) -> Result<Enclosure, Error> {
     Ok(epsilon.into())
 }
 
-/// A coin with nearly the largest probability p, below 1, for which p ≤ e^ε·(1 − p)·r is seen to hold for a ratio
-/// r > 0: p = e^ε·r/(1 + e^ε·r) ≥ 1/2, less a few 2⁻⁵³ of 1 − p or 2⁻⁶⁴. (For smaller p it is a few 2⁻⁵³ less.)
+/// A coin with nearly the largest probability p, below 1, for which p ≤ e^ε·(1 − p)·r is checked for a ratio r > 0: p =
+/// e^ε·r/(1 + e^ε·r) ≥ 1/2, less a few 2⁻⁵³ of 1 − p or 2⁻⁶⁴. (For smaller p it is a few 2⁻⁵³ less.)
 ///
 /// An outcome of probability p under one law, and (1 − p)·r under another, then has no loss above ε.
 pub(super) fn likeliest_coin(epsilon: Enclosure, ratio: Enclosure) -> Coin {
     let (gamma, odds) = (epsilon.exp(), epsilon.exp() * ratio);
     let holds = |coin: Coin| coin.probability().upper() <= (gamma * (coin.complement() * ratio)).lower();
-    // 1 − p = 1/(1 + odds), of which the upper end is a p that is too small.
+    // 1 − p = 1/(1 + odds); its upper end gives a p that is slightly too small.
     let rest = (Enclosure::ONE / (Enclosure::ONE + odds)).upper() * TWO_TO_THE_64;
     let mut rest = (rest.ceil() as u64).max(1);
     let mut step = 1;
-    // p = 0 holds.
+    // p = 0 always satisfies it.
     while !holds(Coin::from_threshold(rest.wrapping_neg())) {
         rest = rest.saturating_add(step);
         step *= 2;
@@ -45,7 +45,7 @@ mod tests {
                 let coin = likeliest_coin(level, Enclosure::from(ratio));
                 let loss =
                     |coin: Coin| (coin.probability() / (coin.complement() * Enclosure::from(ratio))).ln();
-                // Checked on another scale, with its own rounding.
+                // This is checked on another scale, with its own rounding.
                 assert!(loss(coin).lower() <= epsilon, "{epsilon} {ratio} {}", loss(coin));
                 let rest = coin.threshold().wrapping_neg();
                 let less = (rest >> 46).max(2);

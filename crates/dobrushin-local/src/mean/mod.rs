@@ -1,4 +1,4 @@
-//! Numbers, reported privately by each person, so that their mean can be estimated.
+//! Private reports of numbers, from which their mean can be estimated.
 //!
 //! | mechanism | reports | privacy |
 //! |---|---|---|
@@ -10,15 +10,15 @@
 //! | [`HalfSphere`] | a seed and a sign, for vectors in an ℓ₂ ball | ε (Duchi, Jordan, Wainwright 2018) |
 //!
 //! # What is protected
-//! A number with noise in floating point may betray the number by which values occur at all (Mironov 2012). Here
-//! nothing that depends on the value is ever a rounded sample of a continuous law: the value is rounded at random,
-//! without bias, to one of 2^k + 1 points of a [`Grid`]; a channel on integers, sampled exactly from random bits,
-//! makes an integer of it; and the number that is reported is a function of that integer alone. The privacy that is
-//! claimed is that of the realised channel on the points of the grid. Rounding at random first only mixes its rows,
-//! and E_γ is jointly convex.
+//! A number with floating-point noise may reveal the number through the set of values that can occur at all (Mironov
+//! 2012). Here nothing that depends on the value is a rounded sample of a continuous law. The value is rounded at
+//! random, without bias, to one of 2^k + 1 points of a [`Grid`]. A channel on integers, sampled exactly from random
+//! bits, maps it to an integer, and the reported number is a function of this integer alone. The claimed privacy is
+//! that of the realised channel on the points of the grid. Random rounding beforehand only mixes its rows, and E_γ is
+//! jointly convex.
 //!
-//! What is *not* protected: how long it takes. Samplers by rejection take a random time, which depends on the noise,
-//! and nothing is constant-time. Nor does anything help if the bits are not independent and uniform.
+//! What is *not* protected is the running time. Rejection samplers take a random time, which depends on the noise, and
+//! nothing is constant-time. There is also no protection if the bits are not independent and uniform.
 
 mod bounded;
 mod bounds;
@@ -51,7 +51,7 @@ use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Positive};
 
-/// Whose mean is estimated.
+/// The mean that is estimated.
 ///
 /// ```
 /// use dobrushin::Epsilon;
@@ -89,7 +89,7 @@ pub trait MeanMechanism: Send + Sync {
     /// Its name.
     fn id(&self) -> &'static str;
 
-    /// What values are between.
+    /// The bounds of the values.
     fn bounds(&self) -> Bounds;
 
     /// The exact profile of the realised mechanism.
@@ -101,8 +101,8 @@ pub trait MeanMechanism: Send + Sync {
         None
     }
 
-    /// A report. A value outside the bounds counts as the nearer one, and NaN as the lower one: it is for the caller
-    /// to clip, and to count, with [`Bounds::clip`].
+    /// A report. A value outside the bounds counts as the nearer one, and NaN as the lower one: the caller should clip,
+    /// and count, with [`Bounds::clip`].
     ///
     /// Its expectation is the value, up to 2⁻⁵⁰ of the distance of the bounds.
     fn privatise(&self, value: f64, bits: &mut dyn RandomBits) -> f64;
@@ -110,20 +110,20 @@ pub trait MeanMechanism: Send + Sync {
     /// The variance of the report on one value.
     fn variance(&self, value: f64) -> Enclosure;
 
-    /// The largest variance that a report has: on any one value, or on a value drawn from any law.
+    /// The largest variance of a report: on any one value, or on a value drawn from any law.
     fn worst_variance(&self, of: Target) -> Enclosure;
 
-    /// What reports are between, if they are bounded.
+    /// The range of reports, if they are bounded.
     fn range(&self) -> Option<(f64, f64)>;
 
-    /// Whether a number can be a report: finite, and in the range if there is one.
+    /// Whether a number can be a report: it is finite, and in the range if there is one.
     fn is_report(&self, report: f64) -> bool {
         let inside = |(least, most): (f64, f64)| (least..=most).contains(&report);
         report.is_finite() && self.range().is_none_or(inside)
     }
 
-    /// A bound on ln E e^(±t(Y − m)) for a report Y, of both signs and for every value or every law of it, where m is
-    /// the value or the mean of the law.
+    /// A bound on ln E e^(±t(Y − m)) for a report Y, for both signs and every value or law of values, where m is the
+    /// value or the mean of the law.
     fn log_moment(&self, t: Positive, of: Target) -> Enclosure;
 }
 
@@ -133,10 +133,10 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// The names of the mechanisms for one number.
 pub const IDS: [&str; 5] = ["one-bit", "piecewise", "hybrid", "laplace", "gaussian"];
 
-/// The mechanism with the given name, calibrated to (ε, δ); only "gaussian" makes use of δ.
+/// The mechanism with the given name, calibrated to (ε, δ); only "gaussian" uses δ.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for another name, and what the constructor of the mechanism refuses.
+/// [`Error::Unsupported`] for another name, and the errors of the mechanism's constructor.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};

@@ -17,16 +17,16 @@ use dobrushin::{Enclosure, Error};
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub trait IntegerNoise: Copy + Send + Sync {
-    /// What a mechanism with this noise is called.
+    /// The name of a mechanism with this noise.
     const ID: &'static str;
 
-    /// One draw, of exactly this law.
+    /// One draw from exactly this law.
     fn sample(self, bits: &mut dyn RandomBits) -> i128;
 
     /// Its variance.
     fn variance(self) -> Enclosure;
 
-    /// A bound on ln E e^(xk), infinite where there is none.
+    /// A bound on ln E e^(xk); infinite where it does not exist.
     fn log_moment(self, x: Enclosure) -> Enclosure;
 }
 
@@ -73,8 +73,8 @@ impl DiscreteLaplace {
 impl IntegerNoise for DiscreteLaplace {
     const ID: &'static str = "laplace";
 
-    /// Exactly this law (Algorithm 2): |k| = u + t·v with u below t, which is kept with probability e^(−u/t), and v
-    /// the length of a run of events of probability 1/e. A negative 0 is drawn again.
+    /// Exactly this law (Algorithm 2): |k| = u + t·v, where u is below t and accepted with probability e^(−u/t), and v
+    /// is the length of a run of events of probability 1/e. A negative 0 is redrawn.
     fn sample(self, bits: &mut dyn RandomBits) -> i128 {
         loop {
             let remainder = below(self.scale, bits);
@@ -151,11 +151,11 @@ impl DiscreteGaussian {
 impl IntegerNoise for DiscreteGaussian {
     const ID: &'static str = "gaussian";
 
-    /// Exactly this law (Algorithm 3): discrete Laplace noise of scale t, about σ, is kept with probability
+    /// Exactly this law (Algorithm 3): discrete Laplace noise of scale t, about σ, is accepted with probability
     /// e^(−(|k| − σ²/t)²/(2σ²)). With σ = n/16 the exponent is (256·t·|k| − n²)²/(512·t²·n²).
     ///
-    /// The numerator is within 128 bits for |k| up to 2³⁷ and is cut off beyond, where either law keeps with a
-    /// probability below e^(−2³⁰).
+    /// The numerator fits into 128 bits for |k| up to 2³⁷ and is cut off beyond, where the acceptance probability is
+    /// below e^(−2³⁰) either way.
     fn sample(self, bits: &mut dyn RandomBits) -> i128 {
         let square = u128::from(self.sixteenths) * u128::from(self.sixteenths);
         let scale = self.sixteenths / 16 + 1;
@@ -186,8 +186,8 @@ impl IntegerNoise for DiscreteGaussian {
         (square - missing).hull(square).positive_part()
     }
 
-    /// x²σ²/2, of which ln E e^(xk) is at most: E e^(xk) = e^(x²σ²/2)·Σe^(−(k − xσ²)²/(2σ²))/Σe^(−k²/(2σ²)), and by
-    /// Poisson summation no shift has a larger sum than none.
+    /// x²σ²/2, an upper bound on ln E e^(xk): E e^(xk) = e^(x²σ²/2)·Σe^(−(k − xσ²)²/(2σ²))/Σe^(−k²/(2σ²)), and by
+    /// Poisson summation no shift gives a larger sum than 0.
     fn log_moment(self, x: Enclosure) -> Enclosure {
         x.square() * self.square() / Enclosure::from(2.0)
     }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub struct OnGrid<Noise> {
     pub(super) grid: Grid,
     pub(super) noise: Noise,
-    /// That of the two bounds, which dominate all other points.
+    /// The profile of the two bounds, which dominate all other points.
     pub(super) profile: Arc<dyn PrivacyProfile>,
 }
 

@@ -8,15 +8,15 @@ use dobrushin::numeric::bits::{Coin, RandomBits};
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::sync::Arc;
 
-/// The value becomes one of the bounds at random, without bias, and that is told truthfully with probability p
-/// (Duchi, Jordan, Wainwright 2018, in one dimension).
+/// The value is rounded at random to one of the bounds, without bias, and this bound is reported truthfully with
+/// probability p (Duchi, Jordan, Wainwright 2018, in one dimension).
 ///
 /// With κ = 2p − 1 the report is (a + b)/2 ± (b − a)/(2κ), and its variance at x is
 /// (b − a)²/(4κ²) − (x − (a + b)/2)². With p = e^ε/(e^ε + 1), κ = tanh(ε/2).
 ///
 /// # Guarantee
-/// A report has probability p from one bound and 1 − p from the other, and p ≤ e^ε·(1 − p) was seen to hold for the
-/// realised p.
+/// A report has probability p from one bound and 1 − p from the other, and p ≤ e^ε·(1 − p) was checked for the realised
+/// p.
 ///
 /// ```
 /// use dobrushin::Epsilon;
@@ -52,12 +52,12 @@ impl OneBit {
         self.truth.probability()
     }
 
-    /// What a report tells, and with which probabilities from either bound.
+    /// The outcome of a report, with its probabilities from either bound.
     pub(super) fn outcome(&self, weight: Enclosure) -> Outcome {
         Outcome { weight, p: self.truth(), q: self.truth.complement() }
     }
 
-    /// The law of the two reports where the upper bound has this probability.
+    /// The law of the two reports if the upper bound has this probability.
     pub(super) fn row(&self, share: f64) -> [f64; 2] {
         let (p, q) = (self.truth().midpoint(), self.truth.complement().midpoint());
         [p * (1.0 - share) + q * share, q * (1.0 - share) + p * share]
@@ -68,8 +68,8 @@ impl OneBit {
         self.truth() - self.truth.complement()
     }
 
-    /// The variance where that of the rounding is s(1 − s), without cancellation:
-    /// 1/(4κ²) − (s − 1/2)² = p(1 − p)/κ² + s(1 − s).
+    /// The variance if that of the rounding is s(1 − s), without cancellation: 1/(4κ²) − (s − 1/2)² = p(1 − p)/κ² + s(1
+    /// − s).
     fn variance_where(&self, rounding: Enclosure) -> Enclosure {
         let told = self.truth() * self.truth.complement() / self.slope().square();
         self.grid.bounds().width().square() * (told + rounding)
@@ -103,7 +103,7 @@ impl MeanMechanism for OneBit {
         self.variance_where(self.grid.rounding_variance(value))
     }
 
-    /// In the middle, or from any law with that mean.
+    /// The largest variance: in the middle, or for any law with that mean.
     fn worst_variance(&self, _: Target) -> Enclosure {
         self.variance_where(Enclosure::from(0.25))
     }

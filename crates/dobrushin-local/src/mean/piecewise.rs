@@ -8,7 +8,7 @@ use dobrushin::numeric::bits::{Coin, RandomBits, below};
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::sync::Arc;
 
-/// A report near the value with probability p, anywhere else with 1 − p (Wang et al. 2019).
+/// A report near the value with probability p, and anywhere else with probability 1 − p (Wang et al. 2019).
 ///
 /// Of M + w cells, the w cells i, …, i + w − 1 are near the point i = 0 … M of the grid. With probability p one of
 /// these is reported, otherwise one of the M others, uniformly either way. The expectation of the cell is linear in
@@ -21,12 +21,11 @@ use std::sync::Arc;
 /// A = p(w² − 1)/12 + (1 − p)[(M + w)((M + w)² − 1) − w(w² − 1)]/(12M)
 /// ```
 ///
-/// the second moment about the middle is h²[A/κ² + (c² + f(1 − f))/κ], and the variance that less h²c².
+/// the second moment about the middle is h²[A/κ² + (c² + f(1 − f))/κ], and the variance is this minus h²c².
 ///
 /// # Guarantee
-/// A cell has probability p/w from points it is near to, and (1 − p)/M from others; p/w ≤ e^ε·(1 − p)/M was seen to
-/// hold for the realised p. Since w ≤ M, two points can have nothing near in common, and the profile is
-/// (p − e^ε·(1 − p)w/M)₊.
+/// A cell has probability p/w from points near it, and (1 − p)/M from others; p/w ≤ e^ε·(1 − p)/M was checked for the
+/// realised p. Since w ≤ M, two points may have no near cell in common, and the profile is (p − e^ε·(1 − p)w/M)₊.
 #[derive(Clone, Copy, Debug)]
 pub struct Piecewise {
     grid: Grid,
@@ -62,7 +61,7 @@ impl Piecewise {
         Ok(Self { grid, near, nearness, unit })
     }
 
-    /// What a report tells of two points that are far from each other.
+    /// The outcome of a report, for two points that are far from each other.
     pub(super) fn outcome(&self, weight: Enclosure) -> Outcome {
         let ratio = Enclosure::from(self.near) / self.steps();
         Outcome { weight, p: self.nearness.probability(), q: self.nearness.complement() * ratio }
@@ -78,24 +77,24 @@ impl Piecewise {
         if other < point { other } else { other + self.near }
     }
 
-    /// The points that values are rounded to.
+    /// The points to which values are rounded.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cells(&self) -> u64 {
         self.grid.steps() + self.near
     }
 
-    /// The report that a cell stands for.
+    /// The report that a cell represents.
     pub fn report(&self, cell: u64) -> f64 {
         // Twice the distance from the middle cell, which is an integer.
         let twice = 2 * cell as i64 - (self.cells() as i64 - 1);
         self.grid.around_middle(twice as f64 * self.unit)
     }
 
-    /// The law of the cells at each point of the grid; `None` if that is too much.
+    /// The law of the cells at each point of the grid; `None` if there are too many entries.
     pub(super) fn rows(&self) -> Option<impl Iterator<Item = Vec<f64>>> {
         let (points, cells, near) = (self.grid.steps() + 1, self.cells(), self.near);
         let inside = self.nearness.probability().midpoint() / near as f64;
@@ -134,12 +133,12 @@ impl Piecewise {
         self.grid.step().square() * square * away / self.slope()
     }
 
-    /// What rounding may add to the variance, at most h²/(4κ).
+    /// The largest contribution of rounding to the variance, at most h²/(4κ).
     pub(super) fn rounding(&self) -> Enclosure {
         Enclosure::ZERO.hull(self.grid.step().square() / (Enclosure::from(4.0) * self.slope()))
     }
 
-    /// The second moment about the middle where the mean of c² + f(1 − f) is the given one.
+    /// The second moment about the middle, given the mean of c² + f(1 − f).
     fn second_moment(&self, square: Enclosure) -> Enclosure {
         let slope = self.slope();
         self.grid.step().square() * (self.spread() / slope + square) / slope
@@ -174,8 +173,7 @@ impl MeanMechanism for Piecewise {
     }
 
     /// About the middle c² is largest at the bounds, and c² + f(1 − f) ≤ M²/4 everywhere, since the rounded point is
-    /// between the bounds as well. The variance on one value is h²[A/κ² + c²(1/κ − 1) + f(1 − f)/κ] with
-    /// f(1 − f) ≤ 1/4.
+    /// also between the bounds. The variance on one value is h²[A/κ² + c²(1/κ − 1) + f(1 − f)/κ] with f(1 − f) ≤ 1/4.
     fn worst_variance(&self, of: Target) -> Enclosure {
         let quarter = Enclosure::from(0.25);
         let square = self.steps().square() * quarter;

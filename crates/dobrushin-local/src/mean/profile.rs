@@ -7,7 +7,7 @@ use dobrushin::{Enclosure, Epsilon};
 /// δ(ε) = Σ w·(p − e^ε·q)₊: with probability w an outcome has the probabilities p and q.
 pub(super) struct Outcomes(pub Vec<Outcome>);
 
-/// What one input can produce with probability p, and another with q only.
+/// An outcome that one input can produce with probability p, and another only with q.
 pub(super) struct Outcome {
     pub weight: Enclosure,
     pub p: Enclosure,

@@ -1,4 +1,4 @@
-//! Vectors in a ball, by the side of a random hyperplane that they are on.
+//! Vectors in a ball, reported by their side of a random hyperplane.
 
 use super::profile::{Outcome, Outcomes};
 use super::{Target, level};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 /// A seed and one bit about a vector of norm up to r: the law is that of the ℓ₂ mechanism of Duchi, Jordan and
 /// Wainwright (2018).
 ///
-/// The vector v becomes ±r·v/‖v‖ at random, without bias. A seed, drawn without looking at the vector, stands for a
-/// direction z, uniform on the sphere. The report is the seed and on which side of the hyperplane ⟨z, ·⟩ = 0 the
-/// vector is, told truthfully with probability p. Its decoded form is ±B·z with
+/// The vector v is rounded at random to ±r·v/‖v‖, without bias. A seed, drawn independently of the vector, represents a
+/// direction z, uniform on the sphere. The report consists of the seed and the vector's side of the hyperplane ⟨z, ·⟩ =
+/// 0, which is truthful with probability p. Its decoded form is ±B·z with
 ///
 /// ```text
 /// B = r/(c·(2p − 1)),   c = E|⟨z, e⟩| = Γ(d/2)/(√π·Γ((d + 1)/2)),
@@ -24,10 +24,10 @@ use std::sync::Arc;
 /// since E[z·sign⟨z, e⟩] = c·e for a unit vector e. The sum of the variances of its coordinates is B² − ‖v‖².
 ///
 /// # Guarantee
-/// Whatever the vector, every seed has the same probability, and given the seed the bit has probability p or 1 − p:
-/// the profile is (p − e^ε(1 − p))₊, and 0 at the ε asked for, exactly, however the direction and the side are
-/// computed. It is attained by v and −v. What rests on the generator of directions, SplitMix64 and the polar method
-/// in `f64` with correctly rounded functions, is that the estimate has no bias.
+/// For every vector, every seed has the same probability, and given the seed the bit has probability p or 1 − p: the
+/// profile is (p − e^ε(1 − p))₊, and exactly 0 at the requested ε, however the direction and the side are computed. It
+/// is attained by v and −v. Only the unbiasedness of the estimate relies on the generator of directions, which is
+/// SplitMix64 and the polar method in `f64` with correctly rounded functions.
 #[derive(Clone, Copy, Debug)]
 pub struct HalfSphere {
     dimension: NonZeroU32,
@@ -37,7 +37,7 @@ pub struct HalfSphere {
     length: Enclosure,
 }
 
-/// What one person sends.
+/// The report of one person.
 ///
 /// ```
 /// use dobrushin::{Epsilon, Positive};
@@ -52,14 +52,14 @@ pub struct HalfSphere {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SphereReport {
-    /// Stands for a direction.
+    /// The seed of a direction.
     pub seed: u64,
     /// The side of the hyperplane.
     pub positive: bool,
 }
 
 impl HalfSphere {
-    /// For vectors of the given dimension and norm at most r, calibrated to ε.
+    /// A mechanism for vectors of the given dimension and norm at most r, calibrated to ε.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000, r between 1e-100 and 1e100.
@@ -85,11 +85,11 @@ impl HalfSphere {
         LocalProfile::new(Arc::new(Outcomes(vec![Outcome { weight: Enclosure::ONE, p, q }])))
     }
 
-    /// A report on a vector; one that is longer than r counts as r times its direction.
+    /// A report on a vector; a vector longer than r counts as r times its direction.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] for another dimension, and [`Error::OutOfRange`] for a coordinate that is not finite or
-    /// so large that the norm overflows.
+    /// [`Error::LengthMismatch`] for another dimension, and [`Error::OutOfRange`] for a coordinate that is not finite
+    /// or so large that the norm overflows.
     pub fn privatise(&self, vector: &[f64], bits: &mut dyn RandomBits) -> Result<SphereReport, Error> {
         let dimension = self.dimension.get() as usize;
         if vector.len() != dimension {
@@ -111,7 +111,7 @@ impl HalfSphere {
         Ok(SphereReport { seed, positive: (side == same) == self.truth.toss(bits) })
     }
 
-    /// The vector ±B·z that a report stands for: its expectation is the vector that was reported on.
+    /// The vector ±B·z that a report represents: its expectation is the reported vector.
     pub fn decode(&self, report: SphereReport) -> Vec<f64> {
         let length = self.length.midpoint();
         let signed = if report.positive { length } else { -length };
@@ -130,7 +130,7 @@ impl HalfSphere {
         self.length.square() - Enclosure::from(norm.clamp(0.0, self.radius.get())).square()
     }
 
-    /// The largest: that of the zero vector, or of any law with mean 0.
+    /// The largest such sum: that of the zero vector, or of any law with mean 0.
     pub fn worst_variance(&self, _: Target) -> Enclosure {
         self.length.square()
     }
@@ -147,8 +147,8 @@ fn mean_cosine(dimension: NonZeroU32) -> Result<Enclosure, Error> {
     Ok((first? - second? - pi?).exp().min(Enclosure::ONE))
 }
 
-/// The direction that a seed stands for: normal coordinates by the polar method, divided by their norm. Only correctly
-/// rounded functions are used, so that whoever sends and whoever receives compute the same.
+/// The direction of a seed: normal coordinates by the polar method, divided by their norm. Only correctly rounded
+/// functions are used, so that sender and receiver compute the same result.
 fn direction(seed: u64, dimension: usize) -> Vec<f64> {
     // Seeds that differ by a multiple of the increment must not share numbers.
     let mut state = mix(seed);

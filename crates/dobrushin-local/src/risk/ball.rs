@@ -39,7 +39,7 @@ impl Ball {
         ])
     }
 
-    /// (r²/4)·min{1, 1/(2nη_KL)}, of two points on one line (E17), which replaces LDC Corollary 2.
+    /// (r²/4)·min{1, 1/(2nη_KL)}, from two points on one line (E17), which replaces LDC Corollary 2.
     pub fn two_points(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let rate = Enclosure::from(2.0) * reports.effective_records(records);
         let value = self.squared_radius() / (Enclosure::from(4.0) * rate.max(Enclosure::ONE));
@@ -49,10 +49,11 @@ impl Ball {
     /// The best over m ≤ d and h of (r²h²/m)·[1 − c]^(2n).
     ///
     /// # Guarantee
-    /// For a vector v of m signs let X be ±r times one of the first m axes, drawn at random, with the sign v_i with
-    /// probability (1 + h)/2: the mean is (rh/m)·v. Under uniform v the risk is a sum over coordinates, each with two points
-    /// at distance 2rh/m. BC is jointly concave, so that between the two mixtures over the other signs it is at
-    /// least that for fixed ones, [1 − c]^n with c the contracted (1 − √(1−h²))/m, at total variation h/m. m = 1 are two points.
+    /// For a vector v of m signs, let X be ±r times one of the first m axes, drawn at random, with the sign v_i with
+    /// probability (1 + h)/2: the mean is (rh/m)·v. Under uniform v the risk is a sum over coordinates, each with two
+    /// points at distance 2rh/m. BC is jointly concave, so between the two mixtures over the other signs it is at least
+    /// its value for fixed signs, [1 − c]^n with c the contracted (1 − √(1−h²))/m, at total variation h/m. m = 1 is the
+    /// case of two points.
     pub fn assouad(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let at = |m: f64, ln_h: f64| {
             let h = Probability::new(ln_h.exp()).map_or(Enclosure::ONE, Enclosure::from);
@@ -75,10 +76,10 @@ impl Ball {
     /// The best over m ≤ d, D and h of 2(rh/m)²·D·P_e.
     ///
     /// # Guarantee
-    /// By Gilbert and Varshamov there are at least 2^m/Σ_{j<D} C(m, j) ≥ e^(m(ln 2 − h_b((D−1)/m))) vectors of m signs that
-    /// differ in D ≤ m/2 + 1 places or more. With X as for [`Ball::assouad`] their means are 2(rh/m)√D apart, and
-    /// I(X; V) ≤ ln 2 − h_b((1−h)/2), the divergence from h = 0. P_e is the least error that the information in the reports
-    /// allows (Fano), and E18 has the constant. It replaces LDC (45).
+    /// By Gilbert and Varshamov there are at least 2^m/Σ_{j<D} C(m, j) ≥ e^(m(ln 2 − h_b((D−1)/m))) vectors of m signs
+    /// that differ pairwise in at least D places, D ≤ m/2 + 1. With X as in [`Ball::assouad`], their means are
+    /// 2(rh/m)√D apart, and I(X; V) ≤ ln 2 − h_b((1−h)/2), the divergence from h = 0. P_e is the least error that the
+    /// information in the reports allows (Fano), and E18 has the constant. It replaces LDC (45).
     pub fn fano(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let d = f64::from(self.dimension.get());
         let dimensions = std::iter::successors(Some(d), |m| (*m > 1.0).then(|| (m / 2.0).floor().max(1.0)));

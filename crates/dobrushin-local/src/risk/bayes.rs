@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 /// A parameter Θ with a finite prior, n records with a finite law given Θ, and any finite table of losses.
 ///
-/// Every bound on the Bayes risk is a lower bound: its *lower* end is what is proved.
+/// Every bound on the Bayes risk is a lower bound: its *lower* end is proved.
 ///
 /// ```
 /// use dobrushin::divergence::FiniteLaw;
@@ -26,7 +26,7 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug)]
 pub struct BayesProblem {
     records: NonZeroU32,
-    /// The joint law of Θ and one record, and of Θ and how often each value occurs among all records.
+    /// The joint law of Θ and one record, and of Θ and the number of occurrences of each value among all records.
     one: Vec<Vec<Enclosure>>,
     all: Vec<Vec<Enclosure>>,
     /// Every z that is a loss, with the largest prior probability of a loss below it.
@@ -34,16 +34,16 @@ pub struct BayesProblem {
     entropy: Enclosure,
 }
 
-/// More counts than this are not enumerated.
+/// The largest number of counts that are enumerated.
 const MOST_COUNTS: f64 = 200_000.0;
 
 impl BayesProblem {
     /// `laws[θ]` is the law of a record and `losses[θ]` the loss of every estimate, at every value θ of the parameter.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if the prior, the laws and the losses do not fit together, [`Error::Empty`] without estimates,
-    /// and [`Error::OutOfRange`] for losses that are negative or not finite, or for so many records and outcomes that
-    /// their counts have more than 200 000 values.
+    /// [`Error::LengthMismatch`] if the prior, the laws and the losses have inconsistent sizes, [`Error::Empty`]
+    /// without estimates, and [`Error::OutOfRange`] for losses that are negative or not finite, or for so many records
+    /// and outcomes that their counts have more than 200 000 values.
     pub fn new(
         prior: &FiniteLaw,
         laws: &[FiniteLaw],
@@ -103,9 +103,9 @@ impl BayesProblem {
     /// z·[1 − c·I_γ − γ·L(z) − (1 − γ)₊], L(z) = max_a P(ℓ(Θ, a) < z).
     ///
     /// # Guarantee
-    /// No estimator from reports that contract E_γ by c has a smaller Bayes risk than the lower end: the risk is at least
-    /// z·P(ℓ ≥ z), and P(ℓ < z) exceeds γ times its probability under independence by at most E_γ (E21: any γ). A ball
-    /// without its boundary suffices.
+    /// No estimator from reports that contract E_γ by c has a smaller Bayes risk than the lower end: the risk is at
+    /// least z·P(ℓ ≥ z), and P(ℓ < z) exceeds γ times its probability under independence by at most E_γ (E21: any γ). A
+    /// ball without its boundary suffices.
     pub fn risk_by_hockey_stick(&self, coefficient: Enclosure, gamma: Gamma) -> Enclosure {
         let missing = (Enclosure::ONE - gamma.value()).positive_part();
         let left = Enclosure::ONE - coefficient * self.hockey_stick_information(gamma) - missing;
@@ -116,16 +116,16 @@ impl BayesProblem {
     /// probability with d(p‖L(z)) ≤ I.
     ///
     /// # Guarantee
-    /// No estimator from reports with at most this information about Θ has a smaller Bayes risk than the lower end. It is
-    /// never below z·[1 − (I + ln 2)/ln(1/L(z))] (Xu and Raginsky 2015).
+    /// No estimator from reports with at most this information about Θ has a smaller Bayes risk than the lower end. It
+    /// is never below z·[1 − (I + ln 2)/ln(1/L(z))] (Xu and Raginsky 2015).
     pub fn risk_by_information(&self, information: Enclosure) -> Enclosure {
         self.best_ball(|ball| Enclosure::ONE - most_likely(ball, information))
     }
 
-    /// Both, with the best coefficients and the best γ, the better first.
+    /// Both bounds, with the best coefficients and the best γ, the better first.
     ///
     /// # Guarantee
-    /// Also for sequentially interactive reports, see [`Reports`].
+    /// They also hold for sequentially interactive reports, see [`Reports`].
     pub fn risk(&self, reports: &Reports) -> Vec<RiskBound> {
         let of_one = mutual_information_of(&self.one);
         let all = self.information().min(number(self.records) * of_one);
@@ -168,7 +168,7 @@ fn balls(prior: &[Enclosure], losses: &[Vec<f64>]) -> Vec<(f64, Enclosure)> {
     radii.into_iter().map(|z| (z, ball(z))).collect()
 }
 
-/// Every way in which n records can have their values, with the logarithm of the number of orders.
+/// Every vector of counts of the values of n records, with the logarithm of the number of orders.
 fn counts_of(records: u32, outcomes: usize) -> Result<Vec<(Enclosure, Vec<u32>)>, Error> {
     let places = outcomes.saturating_sub(1);
     let number = (1..=places).fold(1.0, |ways, i| ways * (f64::from(records) + i as f64) / i as f64);

@@ -1,7 +1,7 @@
 //! A coin of unknown bias: Θ uniform on [0, 1], n tosses with P(heads) = Θ, each reported through a private channel.
 //!
-//! The Bayes risk is the least E|Θ − estimate| that any estimator has (CED Example 5, Remark 2). For the absolute error
-//! and a uniform Θ the small-ball probability is L(z) = min(2z, 1).
+//! The Bayes risk is the least E|Θ − estimate| of any estimator (CED Example 5, Remark 2). For the absolute error and a
+//! uniform Θ the small-ball probability is L(z) = min(2z, 1).
 
 use super::search::peak;
 use crate::LocalPrivacy;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// n tosses of a coin whose bias Θ is uniform.
 ///
-/// Every bound on the Bayes risk is a lower bound: its *lower* end is what is proved.
+/// Every bound on the Bayes risk is a lower bound: its *lower* end is proved.
 ///
 /// ```
 /// use dobrushin_local::Coins;
@@ -30,7 +30,7 @@ pub struct Coins {
 }
 
 impl Coins {
-    /// So many tosses.
+    /// This many tosses.
     pub fn new(tosses: NonZeroU32) -> Self {
         Self { tosses, curve: OnceLock::new() }
     }
@@ -48,7 +48,7 @@ impl Coins {
     /// E_γ(Beta(s + 1, n − s + 1)‖uniform).
     pub fn hockey_stick_information(&self, gamma: Gamma) -> Enclosure {
         let n = self.tosses.get();
-        // Heads and tails are alike.
+        // Heads and tails are symmetric.
         let half = (0..=n / 2).map(|heads| {
             let both = if 2 * heads == n { Enclosure::ONE } else { Enclosure::from(2.0) };
             both * self.excess(heads, gamma)
@@ -57,8 +57,8 @@ impl Coins {
         (sum / self.outcomes() - (Enclosure::ONE - gamma.value()).positive_part()).positive_part()
     }
 
-    /// CED Theorem 4 and, with coefficient 1, equation 27, at one γ > 0: sup over z of
-    /// z·[1 − c·I_γ − γ·L(z) − (1 − γ)₊] = A²/(8γ), where A is all but the term in z.
+    /// CED Theorem 4 and, with coefficient 1, equation 27, at one γ > 0: sup over z of z·[1 − c·I_γ − γ·L(z) − (1 −
+    /// γ)₊] = A²/(8γ), where A consists of all terms but the one in z.
     ///
     /// # Guarantee
     /// No estimator from reports that contract E_γ by c has a smaller Bayes risk than the lower end. η_γ ≤ η_TV
@@ -97,18 +97,18 @@ impl Coins {
         ((-u).exp() / two * (Enclosure::ONE - b / u)).positive_part()
     }
 
-    /// I(Θ; Z^n) ≤ min{φ_n·I(Θ; X^n), n·η_KL·I(Θ; X)} of reports Z that are locally private.
+    /// I(Θ; Z^n) ≤ min{φ_n·I(Θ; X^n), n·η_KL·I(Θ; X)} for reports Z that are locally private.
     ///
     /// # Guarantee
-    /// The first by contraction of n channels side by side, the second because given Θ the reports are independent,
-    /// so that their informations add up to at least that of all.
+    /// The first holds by contraction of n channels in parallel, the second because the reports are independent given
+    /// Θ, so the sum of their informations is at least that of all.
     pub fn reported_information(&self, privacy: LocalPrivacy) -> Enclosure {
         let one = Self::new(NonZeroU32::MIN).information();
         let each = number(self.tosses.get()) * privacy.information() * one;
         (privacy.published(self.tosses.get()) * self.information()).min(each)
     }
 
-    /// The best of all of these, with the least coefficients, for reports that are locally private.
+    /// The best of all these bounds, with the least coefficients, for reports that are locally private.
     pub fn risk(&self, privacy: LocalPrivacy) -> Enclosure {
         let by_hockey_stick = self.risk_by_best_hockey_stick(privacy.total_variation_of(self.tosses.get()));
         by_hockey_stick.max(self.risk_by_information(self.reported_information(privacy)))
@@ -135,10 +135,10 @@ impl Coins {
         }
     }
 
-    /// ∫(f − γ)₊ for the density f of Θ after so many heads.
+    /// ∫(f − γ)₊ for the density f of Θ after this many heads.
     ///
-    /// f rises up to θ = s/n and falls after it. Between places a < b at which f ≥ γ for certain the integral is
-    /// F(b) − F(a) − γ(b − a); outside of places at which f ≤ γ for certain it is 0; and f ≤ n + 1 in between.
+    /// f rises up to θ = s/n and falls after it. Between places a < b at which f ≥ γ is certain, the integral is F(b) −
+    /// F(a) − γ(b − a); outside places at which f ≤ γ is certain, it is 0; and f ≤ n + 1 in between.
     fn excess(&self, heads: u32, gamma: Gamma) -> Enclosure {
         let n = self.tosses.get();
         let top = f64::from(heads) / f64::from(n);
@@ -146,7 +146,7 @@ impl Coins {
         let above = |theta: f64| ln_density(theta).lower() >= gamma.epsilon().upper();
         let below = |theta: f64| ln_density(theta).upper() <= gamma.epsilon().lower();
         if !above(top) {
-            // No certain place: the density is at most about γ everywhere.
+            // There is no certain place: the density is at most about γ everywhere.
             let most = ln_density(top).exp().upper() * (1.0 + 1e-14);
             let most = (Enclosure::from(most) - gamma.value()).positive_part();
             return Enclosure::ZERO.hull(most);
@@ -181,7 +181,7 @@ impl Coins {
 const FROM: f64 = -2.0;
 const STEP: f64 = 0.125;
 const PLACES: u32 = 56;
-/// How often an interval is halved to guess where a density crosses a level.
+/// The number of times an interval is halved to guess where a density crosses a level.
 const HALVINGS: u32 = 44;
 
 /// A²/(8γ), A = 1 − c·I_γ − (1 − γ)₊.

@@ -6,7 +6,7 @@ use dobrushin::numeric::{Boundary, boundary};
 use dobrushin::{Enclosure, Error, NonNegative};
 use std::num::NonZeroU32;
 
-/// Finitely many laws of a record, of which one is drawn at random.
+/// Finitely many laws of a record, one of which is drawn at random.
 ///
 /// ```
 /// use dobrushin::divergence::FiniteLaw;
@@ -54,8 +54,8 @@ impl Family {
     ///
     /// # Guarantee
     /// Under independence a guess is right with probability 1/|V|, so its probability p under the joint law has
-    /// d(p‖1/|V|) ≤ I(V; Z^n) ≤ min{n·η_KL·I(V; X), (1 − (1−η_KL)^n)·I(V; X^n)} (LDC Lemma 4, sharpened in E17). This is Fano's
-    /// inequality, whose usual form 1 − (I + ln 2)/ln|V| is weaker. Sequential interaction is allowed, see
+    /// d(p‖1/|V|) ≤ I(V; Z^n) ≤ min{n·η_KL·I(V; X), (1 − (1−η_KL)^n)·I(V; X^n)} (LDC Lemma 4, sharpened in E17). This
+    /// is Fano's inequality, whose usual form 1 − (I + ln 2)/ln|V| is weaker. Sequential interaction is allowed, see
     /// [`Reports::reported_information`].
     pub fn error(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let all = (super::number(records) * self.information).min(Enclosure::from(self.size).ln());
@@ -78,7 +78,7 @@ impl Family {
     }
 }
 
-/// The largest p ≥ l with d(p‖l) ≤ I, where d is the divergence of two coins: an event of probability l under
+/// The largest p ≥ l with d(p‖l) ≤ I, where d is the divergence of two coins: an event with probability l under
 /// independence has at most this probability under a joint law with information I.
 pub(super) fn most_likely(independent: Enclosure, information: Enclosure) -> Enclosure {
     let upper = crossing(independent.upper(), information.upper());
@@ -108,7 +108,7 @@ fn crossing(l: f64, information: f64) -> (f64, f64) {
     (boundary(Boundary { holds: l, fails: outside }, guess.holds, below).holds, outside)
 }
 
-/// How often an interval is halved to guess where the divergence crosses a level.
+/// The number of times an interval is halved to guess where the divergence crosses a level.
 const HALVINGS: u32 = 46;
 
 /// d(p‖q) = p·ln(p/q) + (1−p)·ln((1−p)/(1−q)).
@@ -131,7 +131,7 @@ mod tests {
             let above = coins_divergence(Enclosure::from((p.upper() + 1e-7).min(1.0)), Enclosure::from(l));
             assert!(above.lower() > information);
         }
-        // More than ln(1/l) allows everything.
+        // More information than ln(1/l) allows every p.
         assert_eq!(most_likely(Enclosure::from(0.5), Enclosure::from(0.7)).upper(), 1.0);
         assert_eq!(most_likely(Enclosure::ZERO, Enclosure::from(5.0)).upper(), 0.0);
     }

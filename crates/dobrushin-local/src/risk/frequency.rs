@@ -27,7 +27,7 @@ pub struct Frequencies {
     loss: FrequencyLoss,
 }
 
-/// What an estimate of the probabilities costs.
+/// The loss of an estimate of the probabilities.
 ///
 /// ```
 /// use dobrushin_local::risk::{Frequencies, FrequencyLoss};
@@ -59,10 +59,10 @@ impl Frequencies {
     /// (h²/2m)·[1 − c]^(2n) for squared, and h·(1 − √(1 − [1 − c]^(2n))) for absolute errors.
     ///
     /// # Guarantee
-    /// For a vector v of m signs let the two values of pair i have probabilities (1 ± h·v_i)/(2m). Under uniform v the
-    /// risk is a sum over pairs, each with two points, at distance h√2/m (Euclidean) or 2h/m (absolute); between the mixtures over
-    /// the other signs BC, being jointly concave, is at least [1 − c]^n with c the contracted (1 − √(1−h²))/m, at total variation
-    /// h/m. m = 1 are two points.
+    /// For a vector v of m signs, let the two values of pair i have probabilities (1 ± h·v_i)/(2m). Under uniform v the
+    /// risk is a sum over pairs, each with two points, at distance h√2/m (Euclidean) or 2h/m (absolute); between the
+    /// mixtures over the other signs BC, being jointly concave, is at least [1 − c]^n with c the contracted (1 −
+    /// √(1−h²))/m, at total variation h/m. m = 1 is the case of two points.
     pub fn assouad(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let at = |m: f64, ln_h: f64| {
             let h = Probability::new(ln_h.exp()).map_or(Enclosure::ONE, Enclosure::from);

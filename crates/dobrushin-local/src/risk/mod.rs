@@ -1,10 +1,10 @@
-//! The least error that local privacy leaves possible.
+//! The smallest error that is possible under local privacy.
 //!
-//! Every bound is a *lower* bound with an explicit constant: the lower end of its [`Enclosure`] is what is proved, for
-//! every estimator and every choice of channels that keep the promise, also where a channel is chosen after earlier reports
-//! have been seen (sequential interaction). [`Reports`] says how much each report contracts, from a promise or from a
-//! channel; [`TwoPoints`], [`MomentClass`], [`Ball`], [`Frequencies`], [`Testing`], [`Family`] and [`BayesProblem`] turn it into
-//! bounds, and [`Task::bounds`] into all that apply.
+//! Every bound is a *lower* bound with an explicit constant: the lower end of its [`Enclosure`] is proved, for every
+//! estimator and every choice of channels that keep the promise, even if a channel is chosen after earlier reports have
+//! been seen (sequential interaction). [`Reports`] contains the contraction of each report, from a promise or from a
+//! channel; [`TwoPoints`], [`MomentClass`], [`Ball`], [`Frequencies`], [`Testing`], [`Family`] and [`BayesProblem`]
+//! turn it into bounds, and [`Task::bounds`] gives all that apply.
 
 mod ball;
 mod bayes;
@@ -55,7 +55,7 @@ pub struct RiskBound {
     pub coefficient: Coefficient,
 }
 
-/// The best first.
+/// Sorts bounds, the best first.
 fn sorted(mut bounds: Vec<RiskBound>) -> Vec<RiskBound> {
     bounds.sort_by(|a, b| b.value.lower().total_cmp(&a.value.lower()));
     bounds

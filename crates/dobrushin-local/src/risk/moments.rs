@@ -35,12 +35,13 @@ impl MomentClass {
         Ok(Self { inverse: Enclosure::ONE / Enclosure::from(moments) })
     }
 
-    /// The bound (LC) of two laws: mass w(1±h)/2 at a, w(1∓h)/2 at −a, and 1 − w at 0, a = w^(−1/k).
+    /// The bound (LC) from two laws: mass w(1±h)/2 at a, w(1∓h)/2 at −a, and 1 − w at 0, a = w^(−1/k).
     ///
     /// # Guarantee
-    /// E|X|^k = 1, the means are ±w^(1−1/k)·h, 1 − BC = w(1 − √(1−h²)) and TV = wh. Two points at a distance Δ have Bayes risk
-    /// at least Δ²/4·BC² of the reports: R ≥ w^s·h²·[1 − c]^(2n), s = 2(k−1)/k, with c the contracted 1 − BC: φ times it in E16, the
-    /// best of [`Reports`] here. It replaces CED Corollary 2 = LDC Corollary 1, which are false.
+    /// E|X|^k = 1, the means are ±w^(1−1/k)·h, 1 − BC = w(1 − √(1−h²)) and TV = wh. Two points at a distance Δ have
+    /// Bayes risk at least Δ²/4·BC² of the reports: R ≥ w^s·h²·[1 − c]^(2n), s = 2(k−1)/k, with c the contracted 1 −
+    /// BC: φ times it in E16, the best of [`Reports`] here. It replaces CED Corollary 2 = LDC Corollary 1, which are
+    /// false.
     pub fn at(
         &self,
         reports: &Reports,
@@ -53,7 +54,7 @@ impl MomentClass {
         (w.powf(self.exponent()) * (h * kept(loss, records)).square(), by)
     }
 
-    /// The best of all w and h.
+    /// The best bound over all w and h.
     pub fn risk(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let at = |ln_w: f64, ln_h: f64| {
             // e^x ≤ 1 for x ≤ 0.
@@ -62,7 +63,7 @@ impl MomentClass {
                 _ => (Enclosure::ZERO, Coefficient::Information),
             }
         };
-        // w or h² is about 1/(nη), or 1/(nη)² where e^ε − 1 counts.
+        // w or h² is about 1/(nη), or 1/(nη)² where e^ε − 1 is used.
         let least = -(f64::from(records.get()) + 4.0).ln() - 4.0;
         let height = |ln_w: f64, ln_h: f64| at(ln_w, ln_h).0.lower();
         let (ln_w, ln_h) = summit_of_two(((least, 0.0), (0.75 * least, 0.0)), 24, height);

@@ -1,4 +1,4 @@
-//! How much each of several private reports contracts, and how much all of them together.
+//! How much each of several private reports contracts, and all of them together.
 
 use super::{kept, number};
 use crate::LocalPrivacy;
@@ -8,7 +8,7 @@ use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// What is known of every single channel between a record and its report.
+/// What is known about every single channel between a record and its report.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};
@@ -30,15 +30,16 @@ pub struct Reports {
 /// Where the coefficients come from.
 #[derive(Clone, Debug)]
 enum Origin {
-    /// The least that hold for every channel with this promise.
+    /// The least coefficients that hold for every channel with this promise.
     Promise(LocalPrivacy),
     /// φ and φ_n of the papers.
     Published(LocalPrivacy),
-    /// This channel's own, the smallest ε at which it is private with δ = 0, and some promises that it keeps.
+    /// This channel's own coefficients, the smallest ε at which it is private with δ = 0, and some promises that it
+    /// keeps.
     Channel { kernel: FiniteKernel, epsilon: Enclosure, promises: Vec<LocalPrivacy> },
 }
 
-/// The contraction coefficient by which a bound was the best.
+/// The contraction coefficient that gave the best bound.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, divergence::GaussianPair};
@@ -69,7 +70,7 @@ pub enum Coefficient {
     InformationOfAll,
     /// η_γ of all reports together.
     HockeyStickOfAll,
-    /// e^ε − 1, for δ = 0: how much more likely a report can be for one record than for another.
+    /// e^ε − 1, for δ = 0: the largest relative excess of a report's probability for one record over that for another.
     Level,
 }
 
@@ -89,8 +90,8 @@ impl fmt::Display for Coefficient {
 }
 
 impl Reports {
-    /// Every channel keeps this promise: δ + (1 − δ)·tanh(ε/2) for η_TV, and its square for η_KL, which randomised response
-    /// attains.
+    /// Every channel keeps this promise: δ + (1 − δ)·tanh(ε/2) for η_TV, and its square for η_KL, which randomised
+    /// response attains.
     pub fn promised(privacy: LocalPrivacy) -> Self {
         let (total_variation, information) = (privacy.total_variation(), privacy.information());
         Self { total_variation, information, origin: Origin::Promise(privacy) }
@@ -123,7 +124,7 @@ impl Reports {
         self.information
     }
 
-    /// φ, where a promise is known.
+    /// φ, if a promise is known.
     pub fn phi(&self) -> Option<Enclosure> {
         match &self.origin {
             Origin::Promise(privacy) | Origin::Published(privacy) => Some(privacy.published(1)),
@@ -131,7 +132,7 @@ impl Reports {
         }
     }
 
-    /// n·η_KL: so many records without privacy tell at least as much as n reports.
+    /// n·η_KL: this many records without privacy are at least as informative as n reports.
     pub fn effective_records(&self, records: NonZeroU32) -> Enclosure {
         number(records) * self.information
     }
@@ -139,10 +140,11 @@ impl Reports {
     /// η_γ of n reports together; η_TV at γ = 1.
     ///
     /// # Guarantee
-    /// At most this, also for sequentially interactive reports: two of the n records' laws agree where the n pairs of
-    /// answers can all be made to, with probability (1 − η_TV)^n; and under a promise, or one that a channel keeps, the answers to any two
-    /// data sets are a post-processing of n times "reveal with probability δ, else randomised response" (Kairouz, Oh,
-    /// Viswanath 2017), whose E_γ is 1 − (1−δ)^n·[1 − Σ_l C(n,l)·(q^l(1−q)^(n−l) − γq^(n−l)(1−q)^l)₊], q = e^ε/(1 + e^ε).
+    /// η_γ is at most this, also for sequentially interactive reports. The two laws of all reports agree where all n
+    /// pairs of answers can be coupled to agree, with probability (1 − η_TV)^n; and under a promise, or one that a
+    /// channel keeps, the answers to any two data sets are a post-processing of n times "reveal with probability δ,
+    /// else randomised response" (Kairouz, Oh, Viswanath 2017), whose E_γ is 1 − (1−δ)^n·[1 − Σ_l
+    /// C(n,l)·(q^l(1−q)^(n−l) − γq^(n−l)(1−q)^l)₊], q = e^ε/(1 + e^ε).
     pub fn hockey_stick_of(&self, gamma: Gamma, records: NonZeroU32) -> Enclosure {
         let coupled = Enclosure::ONE - kept(self.total_variation, records);
         let promises = match &self.origin {
@@ -161,12 +163,12 @@ impl Reports {
     ///
     /// # Guarantee
     /// I(V; Z^n) is at most this times I(V; X^n), also for sequentially interactive reports (Polyanskiy and Wu 2017):
-    /// I(V; Z^n) ≤ I(V; Z^(n−1)) + η·I(V; X_n | Z^(n−1)) ≤ (1 − η)·I(V; Z^(n−1)) + η·I(V; X^n), and so on.
+    /// I(V; Z^n) ≤ I(V; Z^(n−1)) + η·I(V; X_n | Z^(n−1)) ≤ (1 − η)·I(V; Z^(n−1)) + η·I(V; X^n), and so on by induction.
     pub fn information_of(&self, records: NonZeroU32) -> Enclosure {
         Enclosure::ONE - kept(self.information, records)
     }
 
-    /// A bound on I(V; Z^n) from I(V; X) of one record and I(V; X^n) of all, or of anything that is at least that (the
+    /// A bound on I(V; Z^n) from I(V; X) of one record and I(V; X^n) of all, or from any upper bound on the latter (the
     /// entropy of V, or LDC Corollary 5 with V = X: the entropy of X).
     ///
     /// # Guarantee
@@ -182,8 +184,7 @@ impl Reports {
         if each.0.upper() <= all.0.upper() { each } else { all }
     }
 
-    /// A bound on 1 − BC of one report under two laws of a record, from 1 − BC and
-    /// the total variation of these.
+    /// A bound on 1 − BC of one report under two laws of a record, from their 1 − BC and their total variation.
     ///
     /// # Guarantee
     /// 1 − BC is half a squared Hellinger distance, which η_KL contracts. For δ = 0 also, with y = (e^ε − 1)·TV,
@@ -203,7 +204,7 @@ impl Reports {
         if by_level.0.upper() < contracted.0.upper() { by_level } else { contracted }
     }
 
-    /// ε, where δ = 0.
+    /// ε, if δ = 0.
     pub(super) fn pure_level(&self) -> Option<Enclosure> {
         let epsilon = match &self.origin {
             Origin::Promise(LocalPrivacy { epsilon, delta }) if delta.get() == 0.0 => {
@@ -230,10 +231,10 @@ impl Reports {
     }
 }
 
-/// For more reports than this η_γ of all is not worth its time: it is 1 − (1−η_TV)^n.
+/// For more reports than this, η_γ of all is not worth computing: 1 − (1−η_TV)^n is used.
 const MOST_COMPOSED: u32 = 1_000_000;
 
-/// The promises of a channel that are looked at: at these parts of its ε for δ = 0, or of the largest that is of use.
+/// The promises of a channel that are considered: at these fractions of its ε for δ = 0, or of the largest useful one.
 const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 const MOST_PROMISED: f64 = 4.0;
 
@@ -243,7 +244,7 @@ fn keeps(kernel: &FiniteKernel, epsilon: f64) -> Option<LocalPrivacy> {
     Some(LocalPrivacy { epsilon: Epsilon::new(epsilon).ok()?, delta: Delta::new(delta).ok()? })
 }
 
-/// A γ that is known so badly that it leaves more choices than this says nothing.
+/// An enclosure of γ that leaves more choices than this gives nothing.
 const MOST_CANDIDATES: u64 = 4;
 
 /// E_γ of n times "reveal with probability δ, else randomised response".
@@ -254,8 +255,8 @@ fn composed(privacy: LocalPrivacy, gamma: Gamma, records: NonZeroU32) -> Enclosu
     (Enclosure::ONE - hidden * (Enclosure::ONE - responses)).min(Enclosure::ONE)
 }
 
-/// E_γ of n randomised responses, P(B ≥ l) − γ·P(B′ ≥ l) with B ~ Bin(n, q), B′ ~ Bin(n, 1 − q) and the l from which on
-/// (2l − n)·ε ≥ ln γ; of several that may be this l, the best.
+/// E_γ of n randomised responses, P(B ≥ l) − γ·P(B′ ≥ l) with B ~ Bin(n, q), B′ ~ Bin(n, 1 − q) and the first l with
+/// (2l − n)·ε ≥ ln γ; if several may be this l, the best one.
 fn responses(epsilon: Epsilon, gamma: Gamma, records: NonZeroU32) -> Enclosure {
     let level = Enclosure::from(epsilon);
     let n = u64::from(records.get());

@@ -1,14 +1,15 @@
-//! Where a bound with free parameters is nearly the best: every choice is a bound, so nothing here need be certain.
+//! Searches for nearly optimal free parameters of a bound: every choice gives a bound, so nothing here needs to be
+//! rigorous.
 
 use dobrushin::numeric::GoldenSection;
 
-/// Where a function that rises and then falls is largest, nearly.
+/// Approximately where a function that rises and then falls is largest.
 pub(super) fn peak(from: f64, to: f64, f: impl Fn(f64) -> f64) -> f64 {
     GoldenSection::new((from, to), |place| -f(place)).narrowed(30).middle()
 }
 
-/// Where any function is largest among evenly spaced places and then around the best of them, nearly; the ends are among
-/// the places.
+/// Approximately where any function is largest, among evenly spaced places and then around the best of them; the ends
+/// are among the places.
 pub(super) fn summit((from, to): (f64, f64), places: u32, f: impl Fn(f64) -> f64) -> f64 {
     let step = (to - from) / f64::from(places);
     let on_grid = (0..=places).map(|i| from + step * f64::from(i)).map(|place| (place, f(place)));
@@ -18,7 +19,7 @@ pub(super) fn summit((from, to): (f64, f64), places: u32, f: impl Fn(f64) -> f64
     if f(refined) > height { refined } else { rough }
 }
 
-/// The same of two variables, each between its ends.
+/// The same for two variables, each between its ends.
 pub(super) fn summit_of_two(
     ((left, right), (bottom, top)): ((f64, f64), (f64, f64)),
     places: u32,
@@ -50,7 +51,7 @@ pub(super) fn summit_of_two(
     (best.0, best.1)
 }
 
-/// How often a search of two variables moves or halves its stride.
+/// The number of times a search over two variables moves or halves its stride.
 const HALVINGS: u32 = 60;
 
 #[cfg(test)]

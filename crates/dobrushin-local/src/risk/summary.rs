@@ -4,7 +4,7 @@ use super::{Ball, Frequencies, MomentClass, Reports, RiskBound, Testing, sorted}
 use dobrushin::{Enclosure, Probability};
 use std::num::NonZeroU32;
 
-/// What is to be learnt from the reports.
+/// What is to be learned from the reports.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive};
@@ -28,7 +28,7 @@ pub enum Task {
     Frequencies(Frequencies),
 }
 
-/// What local privacy costs in a task.
+/// The cost of local privacy in a task.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon};
@@ -48,7 +48,7 @@ pub struct Summary {
     pub total_variation: Enclosure,
     /// η_KL of one report.
     pub information: Enclosure,
-    /// φ, where a promise is known.
+    /// φ, if a promise is known.
     pub published: Option<Enclosure>,
     /// n·η_KL.
     pub effective_records: Enclosure,

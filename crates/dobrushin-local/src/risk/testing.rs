@@ -8,7 +8,7 @@ use dobrushin::numeric::{Boundary, boundary};
 use dobrushin::{Enclosure, Error, Probability, RenyiOrder};
 use std::num::NonZeroU32;
 
-/// The hypothesis P against the alternative Q, one law of a record each.
+/// The hypothesis P against the alternative Q, each a law of a record.
 ///
 /// ```
 /// use dobrushin::divergence::{DiscretePair, FiniteLaw};
@@ -39,11 +39,11 @@ impl Testing {
     }
 
     /// Bounds on the error of the second kind, β = Q(accept P), of every test from n reports that rejects P with
-    /// probability α or less under P; the best first.
+    /// probability at most α under P; the best first.
     ///
     /// # Guarantee
-    /// The outcome of a test is a post-processing of the reports. With s > 1, Hellinger divergences of order s contract by η_KL for
-    /// s ≤ 2 (t^s is operator convex) and by η_TV for every s, and conditionally on earlier reports, so that
+    /// The outcome of a test is a post-processing of the reports. With s > 1, Hellinger divergences of order s contract
+    /// by η_KL for s ≤ 2 (t^s is operator convex) and by η_TV for every s, and conditionally on earlier reports, so
     /// (1−α)^s·β^(1−s) ≤ [1 + η(e^((s−1)D_s(P‖Q)) − 1)]^n (CED Corollary 4 for every n, E21; the best s is taken);
     /// d(1−α‖β) ≤ n·η_KL·KL(P‖Q) and d(β‖1−α) ≤ n·η_KL·KL(Q‖P); and √(α(1−β)) + √((1−α)β) ≥ BC of the reports.
     pub fn missed(&self, reports: &Reports, records: NonZeroU32, level: Probability) -> Vec<RiskBound> {
@@ -70,7 +70,7 @@ impl Testing {
         reports.information() * self.pair.kl()
     }
 
-    /// No test with fewer reports than this has errors α and β or less of the two kinds.
+    /// No test with fewer reports than this has errors of at most α and β of the two kinds.
     ///
     /// # Guarantee
     /// [`Testing::missed`] solved for n, in each of its three forms.
@@ -108,7 +108,7 @@ impl Testing {
         Ok(known.fold(Enclosure::ZERO, Enclosure::max))
     }
 
-    /// ln[1 + η(e^((s−1)D_s) − 1)], what one report adds to (s − 1)·D_s.
+    /// ln[1 + η(e^((s−1)D_s) − 1)], the contribution of one report to (s − 1)·D_s.
     fn contracted(&self, reports: &Reports, s: f64) -> (Enclosure, Coefficient) {
         let Ok(order) = RenyiOrder::new(s) else {
             return (Enclosure::INFINITE, Coefficient::TotalVariation);
@@ -174,7 +174,7 @@ fn by_affinity(affinity: Enclosure, level: Probability) -> Enclosure {
     })
 }
 
-/// The β ≤ 1 − α at which a function that falls up to there reaches 0: smaller ones are refuted.
+/// The β ≤ 1 − α at which a function that falls up to there reaches 0; smaller β are refuted.
 fn smallest_accepted(accepted: Enclosure, violation: impl Fn(Enclosure) -> Enclosure) -> Enclosure {
     let end = accepted.lower().max(0.0);
     let refuted = |beta: f64| violation(Enclosure::from(beta)).lower() > 0.0;
@@ -187,7 +187,7 @@ fn smallest_accepted(accepted: Enclosure, violation: impl Fn(Enclosure) -> Enclo
     Enclosure::between(lower, upper.max(lower))
 }
 
-/// The lower end, or less than everything where nothing is known.
+/// The lower end, or −∞ where nothing is known.
 fn finite(value: Enclosure) -> f64 {
     if value.lower().is_nan() { f64::NEG_INFINITY } else { value.lower() }
 }

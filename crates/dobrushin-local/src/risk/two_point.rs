@@ -5,7 +5,7 @@ use dobrushin::divergence::Pair;
 use dobrushin::{Enclosure, Error, Gamma, NonNegative};
 use std::num::NonZeroU32;
 
-/// What is known of two laws P and Q of one record.
+/// What is known about two laws P and Q of one record.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, divergence::GaussianPair};
@@ -26,7 +26,7 @@ pub struct TwoPoints {
     affinity_loss: Enclosure,
 }
 
-/// What an estimate costs, in terms of its distance from the parameter.
+/// The loss of an estimate, in terms of its distance from the parameter.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, NonNegative, divergence::GaussianPair};
@@ -74,12 +74,12 @@ impl Loss {
         Ok(Self(Kind::Power(p)))
     }
 
-    /// By what to multiply the probability of error of the best test between two equally likely parameters at this
-    /// distance.
+    /// The factor of the probability of error of the best test between two equally likely parameters at this distance.
     ///
     /// # Guarantee
-    /// ½(ρ₀^p + ρ₁^p) ≥ ((ρ₀ + ρ₁)/2)^p ≥ (Δ/2)^p for the distances ρ of any estimate from both, so the Bayes risk is at least
-    /// 2·(Δ/2)^p·∫min(dM₀, dM₁)/2: twice what E18 has for any number of parameters. The same with p = 2 for a squared norm.
+    /// ½(ρ₀^p + ρ₁^p) ≥ ((ρ₀ + ρ₁)/2)^p ≥ (Δ/2)^p for the distances ρ of any estimate from both, so the Bayes risk is
+    /// at least 2·(Δ/2)^p·∫min(dM₀, dM₁)/2: twice the bound of E18 for any number of parameters. The same holds with p
+    /// = 2 for a squared norm.
     fn of_two(self, separation: NonNegative) -> Enclosure {
         let half = Enclosure::from(separation) / Enclosure::from(2.0);
         match self.0 {
@@ -88,10 +88,10 @@ impl Loss {
         }
     }
 
-    /// By what to multiply the probability of error of the best guess among parameters at least this far apart.
+    /// The factor of the probability of error of the best guess among parameters at least this far apart.
     ///
     /// # Guarantee
-    /// (Δ/2)^p, since an estimate is closer than Δ/2 to one parameter at most; for a squared norm Δ²/2, since the risk
+    /// (Δ/2)^p, since an estimate is closer than Δ/2 to at most one parameter; for a squared norm Δ²/2, since the risk
     /// given the reports is ½Σπ_vπ_w‖θ_v − θ_w‖² ≥ (Δ²/2)·(1 − max π_v) (E18).
     pub(super) fn of_many(self, separation: NonNegative) -> Enclosure {
         let half = Enclosure::from(separation) / Enclosure::from(2.0);
@@ -103,7 +103,7 @@ impl Loss {
 }
 
 impl TwoPoints {
-    /// P and Q; the divergence is KL(P‖Q), and the reversed pair gives bounds, too.
+    /// P and Q; the divergence is KL(P‖Q), and the reversed pair also gives bounds.
     pub fn of(pair: &impl Pair) -> Self {
         let affinity_loss = pair.hellinger_squared() / Enclosure::from(2.0);
         Self {
@@ -122,7 +122,7 @@ impl TwoPoints {
     /// - affinity: TV² ≤ 1 − BC², BC ≥ (1 − η_KL·(1 − BC of one record))^n, see [`Reports`];
     /// - side by side: TV ≤ η_TV(n reports)·TV(P^n, Q^n) (CED Lemma 5, with any bound on the latter).
     ///
-    /// The chain rule of KL and of BC, and a coupling record by record, allow sequential interaction in all of them.
+    /// The chain rules of KL and BC, and a record-by-record coupling, allow sequential interaction in all of them.
     pub fn error(&self, reports: &Reports, records: NonZeroU32) -> Vec<RiskBound> {
         let bounds = self.distances(reports, records).map(|(id, distance, coefficient)| RiskBound {
             id,
@@ -132,12 +132,12 @@ impl TwoPoints {
         sorted(bounds.to_vec())
     }
 
-    /// Bounds on the largest risk under P and Q of every estimator from n reports, the best first, where their parameters
-    /// are at the given distance.
+    /// Bounds on the largest risk under P and Q of every estimator from n reports, the best first, where their
+    /// parameters are at the given distance.
     ///
     /// # Guarantee
-    /// For a squared norm the affinity gives Δ²/4·BC² of the reports directly: the risk given the reports is Δ²π(1−π), and
-    /// ½∫pq/(p + q) ≥ ¼(∫√(pq))² (E16). Everything else is by [`TwoPoints::error`].
+    /// For a squared norm the affinity gives Δ²/4·BC² of the reports directly: the risk given the reports is Δ²π(1−π),
+    /// and ½∫pq/(p + q) ≥ ¼(∫√(pq))² (E16). Everything else follows from [`TwoPoints::error`].
     pub fn risk(
         &self,
         reports: &Reports,
@@ -164,7 +164,7 @@ impl TwoPoints {
         let divergence = number(n) * reports.information() * self.kl;
         let (affinity, affinity_by) = self.affinity(reports, n);
         let information = reports.of_one(Coefficient::Information);
-        // Of the records themselves.
+        // The total variation of the records themselves.
         let records = (number(n) * self.total_variation)
             .min(separated(kept(self.affinity_loss, n)))
             .min((number(n) * self.kl / two).sqrt())

@@ -1,4 +1,4 @@
-//! What would make a run more private, tried out.
+//! Changes that would make a run more private, each tried out.
 
 use super::analyses::Options;
 use super::question::{Account, Answer};
@@ -6,7 +6,7 @@ use crate::Positive;
 use crate::numeric::decimal;
 use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 
-/// A change of a run, and what it would lead to.
+/// A change to a run, and its effect.
 ///
 /// ```
 /// use dobrushin::account::advice;
@@ -26,16 +26,16 @@ use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
 pub struct Advice {
     /// The change, in words.
     pub change: String,
-    /// The answer with it.
+    /// The answer after the change.
     pub answer: Answer,
-    /// The analysis that gives it.
+    /// The analysis that gives this answer.
     pub analysis: &'static str,
 }
 
-/// By how much, at least, an answer must fall to be worth a word.
+/// How much an answer must fall, at least, for a change to be worth reporting.
 const WORTH: f64 = 0.95;
 
-/// The changes that help, the best first: each was made, and the run asked again, by the analyses of the options.
+/// The changes that help, the best first. Each change was made, and the changed run was analysed with the same options.
 ///
 /// ```
 /// use dobrushin::account::advice;

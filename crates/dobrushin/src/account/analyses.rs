@@ -1,4 +1,4 @@
-//! The analyses: from a run to a privacy profile, each by its own theorem.
+//! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::WorstProfile;
 use crate::NotApplicable;
@@ -26,22 +26,22 @@ use std::sync::Arc;
 /// ```
 #[non_exhaustive]
 pub struct Analysed {
-    /// Its name, by which [`crate::statement::find`] knows the theorem.
+    /// Its name, by which [`crate::statement::find`] finds the theorem.
     pub id: &'static str,
-    /// The idea that it rests on.
+    /// The idea behind it.
     pub family: Family,
     /// Whether its profile is a bound; an approximation is never a guarantee.
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
-    /// What must hold of the run.
+    /// What must hold for the run.
     pub assumptions: Vec<Assumption>,
 }
 
-/// How wide the enclosures of ε are, relatively, if nothing else is asked for.
+/// The relative width of the enclosures of ε, by default.
 pub const DEFAULT_TOLERANCE: f64 = 3e-5;
 
-/// Which analyses are applied, and how exactly they compute.
+/// Which analyses are applied, and how precisely they compute.
 ///
 /// ```
 /// use dobrushin::{Delta, Options, Question, Run};
@@ -58,9 +58,9 @@ pub const DEFAULT_TOLERANCE: f64 = 3e-5;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// How wide the enclosures of ε may be, relatively, where they are computed on grids.
+    /// The largest relative width of enclosures of ε that are computed on grids.
     pub tolerance: f64,
-    /// The names of the analyses; none: all.
+    /// The names of the analyses; if empty, all of them.
     pub only: Vec<&'static str>,
 }
 
@@ -104,8 +104,8 @@ pub fn analyses(run: &Run, options: &Options) -> Vec<Analysed> {
     all(run, options, Effort::Once(options.tolerance))
 }
 
-/// Every analysis of a run, to be asked at hundreds of places: enclosures of ε are about 1e-3
-/// wide, relatively.
+/// Every analysis of a run, for callers that ask hundreds of questions: enclosures of ε have a relative width of about
+/// 1e-3.
 ///
 /// ```
 /// use dobrushin::account::{Options, analyses_for_curves};
@@ -154,8 +154,7 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     analysed.collect()
 }
 
-/// The worst over the records. Several tasks may use a record at different places, so the worst place is taken in
-/// each.
+/// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
 fn over_records(
     theorem: &dyn HiddenStates,
     released: &Released,

@@ -1,4 +1,4 @@
-//! How much noise a target needs, or how many steps it leaves.
+//! How much noise a target needs, or how many steps it allows.
 
 use super::analyses::{DEFAULT_TOLERANCE, Options, analyses};
 use super::search::{Found, Scale, Search, Tried};
@@ -30,15 +30,15 @@ use crate::{Enclosure, NotApplicable};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Calibration {
-    /// What was searched.
+    /// The parameter that was searched.
     pub parameter: Parameter,
     /// The value.
     pub value: f64,
-    /// What the run with that value has, of what the target limits.
+    /// The value of the limited quantity for the run with that parameter.
     pub achieved: Enclosure,
-    /// Whether the value is an end of the range, so that the target leaves room.
+    /// Whether the value is an end of the range, so the target is met with room to spare.
     pub at_the_end: bool,
-    /// The analysis by which it does.
+    /// The analysis that shows it.
     pub analysis: &'static str,
     /// How many values were tried.
     pub evaluations: usize,
@@ -64,13 +64,13 @@ pub enum CalibrationError {
     /// The run does not allow the search.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// There is nothing to search by.
+    /// There is nothing to search with.
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// No value in range meets the target.
     #[error("the target cannot be reached: {} = {value} gives {}", parameter.fact().key(), achieved.upper())]
     Unreachable {
-        /// What was searched.
+        /// The parameter that was searched.
         parameter: Parameter,
         /// The most private value in range.
         value: f64,
@@ -85,28 +85,27 @@ impl From<crate::Error> for CalibrationError {
     }
 }
 
-/// Noise is searched from here …
+/// The smallest noise of the search, …
 const LEAST_MULTIPLIER: f64 = 1e-2;
-/// … to here, as a multiple of one record's contribution.
+/// … and the largest, as multiples of one record's contribution.
 const MOST_MULTIPLIER: f64 = 1e6;
-/// Steps are searched up to here.
+/// The largest number of steps of the search.
 const MOST_STEPS: f64 = 1e12;
-/// Passes are searched up to here.
+/// The largest number of passes of the search.
 const MOST_EPOCHS: f64 = 1e9;
-/// Sampling probabilities and weight decay are searched from here.
+/// The smallest sampling probability and weight decay of the search.
 const LEAST_PROBABILITY: f64 = 1e-9;
-/// Diameters are searched from here …
+/// The smallest diameter of the search, …
 const LEAST_DIAMETER: f64 = 1e-9;
-/// … to here.
+/// … and the largest.
 const MOST_DIAMETER: f64 = 1e9;
 
-/// The smallest noise, or the most steps, the largest batch or domain, …, with which a run meets a target
-/// by its best analysis.
+/// The smallest noise, the most steps, the largest batch or domain, and so on, with which the best analysis of a run
+/// meets a target.
 ///
 /// # Guarantee
-/// The run with exactly that value was seen to meet the target. A value 1e-5 less private,
-/// relatively, or the next whole number, was seen not to (unless the end of the range is
-/// reached).
+/// The run with exactly this value was checked to meet the target. A value that is less private by 1e-5, relatively, or
+/// the next whole number, was checked not to meet it (unless the search reached the end of the range).
 ///
 /// # Errors
 /// [`CalibrationError::Unreachable`] if no value in range meets the target.
@@ -149,7 +148,7 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
         fine: DEFAULT_TOLERANCE,
     };
     match search.run(guess)? {
-        // Only a place that was measured, and seen to meet the limit, is ever found.
+        // The search only ever returns a place that was measured and met the limit.
         Found::Boundary(Tried { place, measured }) => bench.found(scale.value(place), measured, false),
         Found::Everywhere(Tried { place, measured }) => bench.found(scale.value(place), measured, true),
         Found::Nowhere(Tried { place, measured }) => {
@@ -158,7 +157,7 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
     }
 }
 
-/// What the most steps amount to in passes, rounded down.
+/// The largest number of steps, converted to passes and rounded down.
 fn epochs_from_steps(run: &Run, target: Target) -> Result<Calibration, CalibrationError> {
     let found = calibrate(run, Parameter::Steps, target)?;
     let in_one = run.as_training().map_or(1.0, |training| match training.batch {
@@ -173,11 +172,11 @@ fn epochs_from_steps(run: &Run, target: Target) -> Result<Calibration, Calibrati
     while steps(value)? as f64 > found.value {
         value = value.next_down();
     }
-    // No more steps than were seen to meet the target.
+    // No more steps than were checked to meet the target.
     Ok(Calibration { parameter: Parameter::Epochs, value, ..found })
 }
 
-/// Where values are tried.
+/// The places where values are tried.
 struct Bench<'a> {
     run: &'a Run,
     parameter: Parameter,
@@ -186,17 +185,17 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// What the target limits, for one value of the parameter.
+    /// The limited quantity, for one value of the parameter.
     fn measure(&mut self, value: f64, tolerance: f64) -> Result<Enclosure, CalibrationError> {
         self.evaluations += 1;
         Ok(self.best(value, tolerance)?.0)
     }
 
-    /// The best of all analyses, and which it is.
+    /// The best of all analyses, with its name.
     fn best(&self, value: f64, tolerance: f64) -> Result<(Enclosure, &'static str), CalibrationError> {
         let run = self.run.with(self.parameter, value)?;
         let composition = run.composition().and_then(|composed| self.by_composition(&composed, tolerance));
-        // Those that take their time are asked only where the others do not meet the limit.
+        // The slow analyses are asked only where the others do not meet the limit.
         let ask = |laborious: bool| {
             let all = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
             let asked = all.filter(|theorem| (theorem.cost() == Cost::Laborious) == laborious);
@@ -257,15 +256,15 @@ impl Bench<'_> {
         Ok((a.min(b), a.max(b)))
     }
 
-    /// The noise multiplier at 1, as far as it is known.
+    /// The noise multiplier when the parameter is 1, as far as it is known.
     fn multiplier_of_one(&self) -> Result<f64, CalibrationError> {
-        // It falls in proportion to the learning rate and the clip norm.
+        // It is inversely proportional to the learning rate and the clip norm.
         let value = self.largest_rate().min(1.0);
         let composed = self.run.with(self.parameter, value)?.composition();
         Ok(composed.map_or(1.0, |composed| proxy::multiplier(&composed)) * value)
     }
 
-    /// The largest learning rate that a convex loss allows; no limit for other parameters.
+    /// The largest learning rate that a convex loss allows; there is no limit for other parameters.
     fn largest_rate(&self) -> f64 {
         match (self.parameter, self.run.as_training()) {
             (Parameter::LearningRate, Some(training)) => training.largest_rate(),
@@ -273,7 +272,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Where the rough μ of the composition is that of the target.
+    /// The place where the rough μ of the composition equals that of the target.
     fn guess(&self, scale: Scale, (start, end): (f64, f64)) -> f64 {
         let wanted = self.target.mu();
         let enough = |place: f64| {

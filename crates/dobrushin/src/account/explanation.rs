@@ -1,4 +1,4 @@
-//! Where an answer comes from, and what could not help, in words.
+//! Where an answer comes from, and what did not help, in words.
 
 use super::question::{Account, Question};
 use crate::Enclosure;
@@ -8,7 +8,7 @@ use crate::lower::Released;
 use crate::numeric::decimal::briefly;
 use crate::run::{Fact, Record, Run};
 
-/// Where the answer of a report comes from, and what could not help.
+/// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let Ok(released) = run.released() else {
         return (Vec::new(), Vec::new());
@@ -27,7 +27,7 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     }
     let hidden = report.entries.iter().filter(|entry| entry.family != Family::Composition);
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
-    // A hair less is nothing.
+    // A negligible improvement does not count.
     let helps =
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
@@ -91,7 +91,7 @@ fn what_is_hidden(view: &Mixture) -> String {
     format!("all but one of {} iterates{who} are hidden", times(all))
 }
 
-/// A record that nothing hides is the last one; the others are better off.
+/// The record that nothing hides is the last one; the others are better protected.
 fn last_record(run: &Run, released: &Released) -> Option<String> {
     let training = run.as_training().filter(|training| training.record == Record::Worst)?;
     let branch = branch(released.views.first()?)?;
@@ -103,10 +103,10 @@ fn last_record(run: &Run, released: &Released) -> Option<String> {
     })
 }
 
-/// Whether noise or the record crosses the domain first, if the record is used again and again.
+/// Whether the noise or the record's influence crosses the domain first, if the record is used repeatedly.
 ///
-/// Noise spreads over a domain of diameter D in about (D/s)² steps; in that time uses of the record push by p·d each.
-/// As long as p·d·D/s² is below 1 they push by less than D: what an early use did is forgotten by then.
+/// Noise spreads over a domain of diameter D in about (D/s)² steps. In that time, uses of the record push by p·d each.
+/// As long as p·d·D/s² is below 1, they push by less than D in total: the effect of an early use is forgotten by then.
 fn regime(view: &Mixture) -> Option<String> {
     let branch = branch(view)?;
     let diameter = Enclosure::from(branch.chain.domain().diameter?);
@@ -131,7 +131,7 @@ fn regime(view: &Mixture) -> Option<String> {
     })
 }
 
-/// How wide the domain is for the noise, if that is too wide for one step to forget anything.
+/// The width of the domain relative to the noise, if the domain is too wide for one step to forget anything.
 fn width(view: &Mixture, report: &Account) -> Option<String> {
     let branch = branch(view)?;
     let diameter = branch.chain.domain().diameter?;

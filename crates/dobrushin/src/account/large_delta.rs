@@ -1,14 +1,14 @@
-//! δ that are too large to protect anybody.
+//! Values of δ that are too large to protect anybody.
 
 use crate::Enclosure;
 use crate::numeric::decimal;
 use crate::run::Run;
 
-/// What to say of a δ that is not below 1/n, for a run on n records; `None` if it is, or if n is not known.
+/// A warning about a δ that is not below 1/n, for a run on n records; `None` if it is, or if n is not known.
 ///
-/// Whoever draws one of n records at random and publishes it in full changes the law of what is published by 1/n at most
-/// if one record changes: that is (0, 1/n)-private. So a δ of 1/n or more allows it. Where the number of records is itself
-/// a secret, n is the bound that was declared for it.
+/// Consider the mechanism that draws one of n records at random and publishes it in full. If one record changes, the
+/// law of its output changes by at most 1/n, so it is (0, 1/n)-private. A δ of 1/n or more therefore allows it. Where
+/// the number of records is itself secret, n is the bound that was declared for it.
 ///
 /// ```
 /// use dobrushin::Run;
@@ -20,7 +20,7 @@ use crate::run::Run;
 /// # Ok::<(), dobrushin::RunError>(())
 /// ```
 pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
-    // As it was given; a computed one has more digits than words need.
+    // δ as it was given; a computed one has more digits than a sentence needs.
     let shown = match decimal::plain(delta) {
         given if given.len() <= 8 => given,
         _ => decimal::briefly(Enclosure::from(delta)),

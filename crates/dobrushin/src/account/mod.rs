@@ -1,5 +1,5 @@
-//! Accounting: what every analysis says about a run, the best of it as the guarantee, for the worst record
-//! or for each, and how much noise (or how many steps) a target needs or leaves.
+//! Accounting: what every analysis says about a run; the best of these answers as the guarantee, for the worst record
+//! or for each one; and how much noise a target needs, or how many steps it allows.
 
 mod advice;
 mod analyses;

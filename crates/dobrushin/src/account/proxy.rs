@@ -3,7 +3,7 @@
 use crate::lower::Composed;
 use crate::mechanism::{Mechanism, Sampling};
 
-/// √ΣTμ² with the central-limit μ of each part, as if every noise were Gaussian.
+/// √ΣTμ² with the central-limit μ of each part, treating every noise as Gaussian.
 pub(super) fn mu(composed: &Composed) -> f64 {
     let square = |part: &crate::lower::ComposedPart| {
         let ratio = match &part.mechanism {
@@ -23,7 +23,7 @@ pub(super) fn mu(composed: &Composed) -> f64 {
     composed.parts.iter().map(square).sum::<f64>().sqrt()
 }
 
-/// The multiplier of the noisiest kind of part, 1 if there is none.
+/// The multiplier of the noisiest kind of part, or 1 if there are no parts.
 pub(super) fn multiplier(composed: &Composed) -> f64 {
     let multipliers = composed.parts.iter().filter_map(|part| match &part.mechanism {
         Mechanism::Gaussian { noise_multiplier } | Mechanism::Laplace { noise_multiplier } => {

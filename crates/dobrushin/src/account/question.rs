@@ -10,7 +10,7 @@ use crate::run::{Assumption, Run};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 use std::fmt;
 
-/// What is asked of a run.
+/// A question about a run.
 ///
 /// ```
 /// use dobrushin::account::Question;
@@ -31,7 +31,7 @@ pub enum Question {
     DeltaAt(Epsilon),
 }
 
-/// What a profile answers.
+/// The answer of a profile.
 ///
 /// ```
 /// use dobrushin::profile::GaussianProfile;
@@ -47,7 +47,7 @@ pub enum Question {
 pub struct Answer {
     /// ε or δ, whichever was asked for.
     pub value: Enclosure,
-    /// ln δ, if δ was asked for: it does not underflow.
+    /// ln δ, if δ was asked for; unlike δ, it does not underflow.
     pub log_delta: Option<Enclosure>,
 }
 
@@ -63,7 +63,7 @@ impl Question {
     }
 }
 
-/// What one analysis answered.
+/// The answer of one analysis.
 ///
 /// ```
 /// use dobrushin::analysis::Family;
@@ -84,7 +84,7 @@ impl Question {
 pub struct Entry {
     /// The analysis.
     pub id: &'static str,
-    /// The idea that it rests on.
+    /// The idea behind it.
     pub family: Family,
     /// Whether the upper end is a guarantee.
     pub rigorous: bool,
@@ -94,7 +94,7 @@ pub struct Entry {
     pub assumptions: Vec<Assumption>,
 }
 
-/// What all analyses answered, and the best of it.
+/// The answers of all analyses, and the best of them.
 ///
 /// ```
 /// use dobrushin::run::{Fact, Obstacle};
@@ -116,17 +116,17 @@ pub struct Entry {
 pub struct Account {
     /// What was asked.
     pub question: Question,
-    /// One for each analysis, in a fixed order.
+    /// One answer for each analysis, in a fixed order.
     pub entries: Vec<Entry>,
     /// Where the answer comes from, in words.
     pub explanation: Vec<String>,
-    /// What could not be used, or says nothing, and why, in words; the concern comes first.
+    /// What could not be used, or gives nothing, and why, in words; the main concern comes first.
     pub warnings: Vec<String>,
-    /// Why the guarantee protects nobody, though it holds, in words.
+    /// Why the guarantee, although it holds, protects nobody, in words.
     pub concern: Option<String>,
 }
 
-/// An answer that is a guarantee, with what must hold for it.
+/// An answer that is a guarantee, with its assumptions.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, NonNegative, Neighbours, Question, Run, numeric::theta};
@@ -146,7 +146,7 @@ pub struct Account {
 pub struct Guarantee<'a> {
     /// The analysis that gave it.
     pub id: &'static str,
-    /// The idea that it rests on.
+    /// The idea behind it.
     pub family: Family,
     /// What was asked.
     pub question: Question,
@@ -162,7 +162,7 @@ impl Run {
         self.account_by(question, &Options::default())
     }
 
-    /// What some analyses say about the run, or all of them with another tolerance.
+    /// What the chosen analyses say about the run, or all of them with another tolerance.
     pub fn account_by(&self, question: Question, options: &Options) -> Account {
         Account::new(self, question, options)
     }
@@ -186,19 +186,19 @@ impl Account {
         report
     }
 
-    /// What an analysis answered.
+    /// The answer of one analysis.
     pub fn answer(&self, id: &str) -> Option<Answer> {
         let entry = self.entries.iter().find(|entry| entry.id == id)?;
         entry.outcome.as_ref().ok().copied()
     }
 
-    /// What would hold if everything that the run computes were published, by the first composition that answers.
+    /// The answer if everything that the run computes were published, by the first composition that answers.
     pub fn if_published(&self) -> Option<Answer> {
         let compositions = self.entries.iter().filter(|entry| entry.family == Family::Composition);
         compositions.filter(|entry| entry.rigorous).find_map(|entry| entry.outcome.as_ref().ok().copied())
     }
 
-    /// The δ of the guarantee: what was given, or the upper end of the answer.
+    /// The δ of the guarantee: the given one, or the upper end of the answer.
     fn delta(&self) -> Option<f64> {
         match self.question {
             Question::EpsilonAt(delta) => Some(delta.get()),
@@ -206,7 +206,7 @@ impl Account {
         }
     }
 
-    /// The guarantee, if it says something: everything is (∞, δ)-private, and everything is (ε, 1)-private.
+    /// The guarantee, unless it is vacuous: everything is (∞, δ)-private, and everything is (ε, 1)-private.
     pub fn certifiable(&self) -> Option<Guarantee<'_>> {
         let says_something = |best: &Guarantee<'_>| match self.question {
             Question::EpsilonAt(delta) => delta.get() < 1.0 && best.answer.value.upper() < f64::INFINITY,
@@ -218,10 +218,11 @@ impl Account {
     /// The best rigorous answer with its analysis.
     ///
     /// # Guarantee
-    /// Under the assumptions the run is (ε, δ)-private with the upper end of the answer.
+    /// Under the assumptions, the run is (ε, δ)-private, where the computed one of the two is the upper end of the
+    /// answer.
     ///
     /// # Errors
-    /// [`NotApplicable`] if no analysis applies, with what the first of them misses.
+    /// [`NotApplicable`] if no analysis applies; it says what the first of them lacks.
     pub fn guarantee(&self) -> Result<Guarantee<'_>, NotApplicable> {
         let rigorous = self.entries.iter().filter(|entry| entry.rigorous);
         let answers = rigorous.clone().filter_map(|entry| {
@@ -229,7 +230,7 @@ impl Account {
             let Entry { id, family, ref assumptions, .. } = *entry;
             Some(Guarantee { id, family, question: self.question, answer, assumptions })
         });
-        // Of δ that underflow, the logarithms still differ.
+        // Where several δ underflow, their logarithms still differ.
         let height =
             |g: &Guarantee<'_>| (g.answer.value.upper(), g.answer.log_delta.map_or(0.0, Enclosure::upper));
         let best = answers.min_by(|a, b| {
@@ -244,7 +245,7 @@ impl Account {
 }
 
 impl Guarantee<'_> {
-    /// ε, rounded up: what was asked for, or given.
+    /// ε, rounded up, whether it was computed or given.
     pub fn epsilon(&self) -> f64 {
         match self.question {
             Question::EpsilonAt(_) => self.answer.value.upper(),
@@ -252,7 +253,7 @@ impl Guarantee<'_> {
         }
     }
 
-    /// δ, rounded up: what was asked for, or given.
+    /// δ, rounded up, whether it was computed or given.
     pub fn delta(&self) -> f64 {
         match self.question {
             Question::EpsilonAt(delta) => delta.get(),
@@ -261,7 +262,7 @@ impl Guarantee<'_> {
     }
 }
 
-/// Four significant digits, rounded up.
+/// Writes four significant digits, rounded up.
 impl fmt::Display for Guarantee<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = briefly(self.answer.value);

@@ -1,4 +1,4 @@
-//! Who is protected how much: one answer for each record of a run that uses records in turn.
+//! How well each record is protected: one answer for each record of a run that uses records in turn.
 
 use super::analyses::{Analysed, Options, analyses};
 use super::question::{Answer, Question};
@@ -7,7 +7,7 @@ use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
 
-/// What holds for several records in a row, which are protected about equally.
+/// The answer for several consecutive records, which are protected about equally.
 ///
 /// ```
 /// use dobrushin::account::protection_by_record;
@@ -27,13 +27,13 @@ use rayon::prelude::*;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Protection {
-    /// The first of them, counted from 1.
+    /// The first of these records, counted from 1.
     pub from: u64,
-    /// The last of them.
+    /// The last of these records.
     pub to: u64,
-    /// What holds for each of them; `None` if no analysis applies.
+    /// The guarantee for each of them; `None` if no analysis applies.
     pub answer: Option<Answer>,
-    /// The analysis that says so.
+    /// The analysis that gives it.
     pub analysis: &'static str,
 }
 
@@ -60,23 +60,22 @@ pub enum RecordsError {
     NotApplicable(#[from] NotApplicable),
 }
 
-/// Records in a row share an answer if the best and the worst of them differ by no more than this,
-/// relatively.
+/// Consecutive records share an answer if the best and the worst of them differ by no more than this, relatively.
 const SHARED: f64 = 1e-3;
-/// Below it, answers do not differ.
+/// Below this value, answers are treated as equal.
 const NEGLIGIBLE: f64 = 1e-12;
-/// The most batches of different steps that are asked one by one.
+/// The most batches with different steps that are analysed one by one.
 const MOST_DIFFERENT: u64 = 2000;
 
-/// The answer for every record, those of similar protection together.
+/// The answer for every record, grouped by similar protection.
 ///
 /// # Guarantee
-/// The upper end of the answer holds for each of its records. It is that of the least private of them: with
-/// equal steps, records are less and less private the later they are used for the last time, as what
-/// follows is post-processing; if the iterate of a random time is released, the other way round.
+/// The upper end of an answer holds for each of its records, since it is that of the least private of them. With equal
+/// steps, a record is less private the later its last use, as everything that follows the last use is post-processing.
+/// If the iterate at a random time is released, the order is reversed.
 ///
 /// # Errors
-/// [`RecordsError`] if records have no fixed place, or steps differ and there are too many of them.
+/// [`RecordsError`] if records have no fixed place, or if steps differ and there are too many of them.
 ///
 /// ```
 /// use dobrushin::account::protection_by_record;
@@ -101,7 +100,7 @@ pub fn protection_by_record(
     let Some(training) = first.as_training() else {
         return Ok(Vec::new());
     };
-    // Records that fill no batch, where these are left out, have a place of their own after all batches.
+    // Records that fill no batch, where they are left out, get a place of their own after all batches.
     let pass = training.batches_in_a_pass();
     let places = training.place_of(training.records).max(pass);
     let mut options = options.clone();
@@ -139,7 +138,7 @@ pub fn protection_by_record(
     Ok(rows.into_iter().map(records).collect())
 }
 
-/// The best answer. An analysis is only asked if it beats the best so far.
+/// The best answer. An analysis is asked only if it may beat the best answer so far.
 fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
     let mut best = Asked { answer: None, analysis: "" };
     for analysed in analyses.into_iter().filter(|analysed| analysed.rigorous) {
@@ -173,7 +172,7 @@ impl Asked {
         self.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
     }
 
-    /// Whether the answers are as good as one.
+    /// Whether the answers are close enough to be merged.
     fn is_like(&self, other: &Self) -> bool {
         let (a, b) = (self.upper(), other.upper());
         a == b || (a - b).abs() <= SHARED * a.min(b) || a.max(b) < NEGLIGIBLE
@@ -186,10 +185,10 @@ struct Row {
     asked: Asked,
 }
 
-/// The places of records in ranges within which protection only falls, or only rises.
+/// The places of records, split into ranges on which protection is monotone.
 fn monotone_ranges(training: &Training, pass: u64, places: u64) -> Vec<(u64, u64)> {
-    // Where the steps end within a pass, earlier batches are used once more than later ones. An incomplete
-    // last batch is by itself.
+    // If the steps end within a pass, earlier batches are used once more than later ones. An incomplete last batch is a
+    // range of its own.
     let mut cuts = vec![pass - 1, pass, places];
     for steps in training.possible_steps().unwrap_or_else(|| vec![u64::MAX]) {
         cuts.push(if training.order == Order::Once { steps.min(pass) } else { steps % pass });
@@ -212,10 +211,10 @@ fn monotone_ranges(training: &Training, pass: u64, places: u64) -> Vec<(u64, u64
 
 type End = (u64, Asked);
 
-/// What is asked of a place.
+/// The question that is asked at a place.
 type Ask<'a> = &'a (dyn Fn(u64) -> Result<Asked, RecordsError> + Sync);
 
-/// The places of a range in which protection only falls, or only rises, in ranges of like answers.
+/// Splits a range on which protection is monotone into ranges of similar answers.
 fn range(ask: Ask<'_>, from: u64, to: u64) -> Result<Vec<Row>, RecordsError> {
     let first = ask(from)?;
     if from == to {
@@ -231,8 +230,8 @@ fn range(ask: Ask<'_>, from: u64, to: u64) -> Result<Vec<Row>, RecordsError> {
     Ok(rows)
 }
 
-/// The places from the best one on, without it, to the worst, in ranges of like answers. What is given for the best may
-/// also be an answer for the next place.
+/// The places after the best one, up to the worst, in ranges of similar answers. The answer given for the best place
+/// may also hold for the next place.
 fn subdivided(ask: Ask<'_>, best: End, worst: End) -> Result<Vec<Row>, RecordsError> {
     let (from, to) = if best.0 < worst.0 { (best.0 + 1, worst.0) } else { (worst.0, best.0 - 1) };
     if from == to || best.1.is_like(&worst.1) {
@@ -247,7 +246,7 @@ fn subdivided(ask: Ask<'_>, best: End, worst: End) -> Result<Vec<Row>, RecordsEr
     Ok(rows)
 }
 
-/// The answer of the worse end of a range, which holds in all of it, down to the lower end of the better one.
+/// The answer at the worse end of a range, which holds on all of it, extended down to the lower end of the better one.
 fn spanning(first: Asked, last: Asked) -> Asked {
     let (worst, best) = if first.upper() >= last.upper() { (first, last) } else { (last, first) };
     let join = |worst: Enclosure, best: Enclosure| {

@@ -1,14 +1,14 @@
-//! The least private value of a parameter that still meets a limit, in few evaluations.
+//! The search for the least private value of a parameter that still meets a limit, with few evaluations.
 //!
-//! On a logarithmic scale the measured quantity is nearly a straight line, so secants converge
-//! at once; a bracket is kept, and halved where they do not.
+//! On a logarithmic scale the measured quantity is nearly a straight line, so secants converge quickly. The search also
+//! keeps a bracket, and halves it where they do not.
 
 use crate::Enclosure;
 
-/// Places on it are logarithms of the parameter, more being more private.
+/// A scale whose places are logarithms of the parameter; a larger place is more private.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    /// Whether the parameter is noise; otherwise more of it is less private.
+    /// Whether the parameter is noise; otherwise a larger value is less private.
     pub noise: bool,
     /// Whether only whole numbers are allowed.
     pub whole: bool,
@@ -20,13 +20,13 @@ impl Scale {
         if self.noise { value.ln() } else { -value.ln() }
     }
 
-    /// The value at a place, a whole number or one with eight digits.
+    /// The value at a place: a whole number, or one with eight digits.
     pub fn value(self, place: f64) -> f64 {
         let value = if self.noise { place.exp() } else { (-place).exp() };
         if self.whole { value.round() } else { format!("{value:.7e}").parse().unwrap_or(value) }
     }
 
-    /// Whether nothing between two places needs to be tried.
+    /// Whether no value between two places needs to be tried.
     fn close(self, missed: f64, met: f64) -> bool {
         if self.whole { (self.value(missed) - self.value(met)).abs() <= 1.0 } else { met - missed <= WIDTH }
     }
@@ -42,10 +42,10 @@ impl Scale {
     }
 }
 
-/// How wide a bracket may be in the end: the answer is that close to the best one, relatively.
+/// The largest final width of a bracket: the answer is this close to the best one, relatively.
 const WIDTH: f64 = 1e-5;
 
-/// How far beside an estimate is looked, to have the boundary between two places.
+/// The distance from an estimate at which the search looks next, to bracket the boundary.
 const MARGIN: f64 = 4e-6;
 
 /// A place and what was measured there.
@@ -62,37 +62,37 @@ pub(super) struct Tried {
 pub(super) enum Found {
     /// The least private place that meets the limit, next to one that does not.
     Boundary(Tried),
-    /// The limit is met at the least private end.
+    /// The limit is met even at the least private end.
     Everywhere(Tried),
-    /// It is not met at the most private end.
+    /// The limit is not met even at the most private end.
     Nowhere(Tried),
 }
 
-/// What is searched.
+/// A search problem.
 pub(super) struct Search<Measure, Share> {
     /// The scale.
     pub scale: Scale,
     /// Its ends, the least private first.
     pub ends: (f64, f64),
-    /// The quantity with a limit at a place, as finely as a tolerance asks.
+    /// The limited quantity at a place, measured as precisely as a tolerance asks.
     pub measure: Measure,
     /// The limit.
     pub limit: f64,
-    /// From a measured value to a number that is 1 at the limit, and about proportional to the
-    /// reciprocal of noise.
+    /// Maps a measured value to a number that is 1 at the limit, and roughly proportional to the reciprocal of the
+    /// noise.
     pub share: Share,
     /// The tolerance at which an answer is final.
     pub fine: f64,
 }
 
-/// How finely is measured, by the distance of the logarithm of the share from 0 at the last place;
-/// nearer than any of these, as finely as an answer needs.
+/// The tolerance of a measurement, by the distance from 0 of the logarithm of the share at the last place. If it is
+/// nearer than all of these, the measurement is as precise as an answer needs.
 const TOLERANCES: [(f64, f64); 2] = [(0.05, 1e-2), (1e-3, 1e-3)];
 
-/// More evaluations are not made; secants have long converged or the bracket is halved away.
+/// The most evaluations; by then secants have converged or the bracket has been halved away.
 const MOST: usize = 80;
 
-/// From then on the bracket is halved.
+/// After this many evaluations the bracket is halved.
 const MOST_SECANTS: usize = 12;
 
 impl<Measure, Share, Failure> Search<Measure, Share>
@@ -109,7 +109,7 @@ where
         for _ in 0..MOST {
             let place = self.scale.place(self.scale.value(next)).clamp(start, end);
             let tried = Tried { place, measured: (self.measure)(place, tolerance)? };
-            // In the end the upper end decides; before, the value itself is looked for.
+            // At the end the upper end decides; before that, the search aims at the value itself.
             let finely = tolerance <= self.fine;
             let measured = if finely { tried.measured.upper() } else { likely(tried.measured) };
             let height = (self.share)(measured).clamp(1e-30, 1e30).ln();
@@ -122,7 +122,7 @@ where
                 }
                 _ => (),
             }
-            // Where a rough look could not tell, a finer one may.
+            // Where a rough measurement could not decide, a finer one may.
             let undecided = tried.measured.contains(self.limit);
             let rough = |&(distance, rough): &(f64, f64)| {
                 height.abs() > distance && !(undecided && tolerance <= rough)
@@ -135,7 +135,7 @@ where
         Ok(known.met.map_or(Found::Nowhere(known.missed.unwrap_or(nothing)), Found::Boundary))
     }
 
-    /// Where to look next.
+    /// The next place to measure.
     fn proposal(&self, known: &Known) -> f64 {
         let estimate = known.secant();
         let (Some(met), Some(missed)) = (known.met, known.missed) else {
@@ -146,13 +146,13 @@ where
             return self.inside(missed.place, met.place, middle);
         }
         let inside = estimate.clamp(missed.place, met.place);
-        // The end of the bracket that is further from the estimate is brought in.
+        // Moves the end of the bracket that is further from the estimate.
         let from_met = met.place - inside > inside - missed.place;
         let wanted = if self.scale.whole { inside } else { self.scale.beside(inside, from_met) };
         self.inside(missed.place, met.place, wanted)
     }
 
-    /// With one side known: on, a little further than the secant says.
+    /// If only one side is known, the search goes on a little further than the secant says.
     fn outside(&self, known: &Known, estimate: f64) -> f64 {
         let (start, end) = self.ends;
         if known.met.is_none() && known.missed.is_none() {
@@ -165,7 +165,7 @@ where
         away.clamp(from - 6.0, from + 6.0).clamp(start, end)
     }
 
-    /// The place wanted, or one next to the end of the bracket that it has reached.
+    /// The wanted place, or one next to the end of the bracket if it falls on that end.
     fn inside(&self, missed: f64, met: f64, wanted: f64) -> f64 {
         let place = self.scale.place(self.scale.value(wanted));
         if missed < place && place < met {
@@ -177,23 +177,23 @@ where
     }
 }
 
-/// Where in an enclosure the value is likely to be: upper ends are the nearer ones.
+/// Where in an enclosure the value is likely to lie: upper ends are closer to it.
 fn likely(measured: Enclosure) -> f64 {
     let (lower, upper) = (measured.lower(), measured.upper());
     if upper < f64::INFINITY { upper - 0.3 * (upper - lower) } else { upper }
 }
 
-/// What is known so far.
+/// What the search knows so far.
 #[derive(Default)]
 struct Known {
     met: Option<Tried>,
     missed: Option<Tried>,
-    /// Every place with the logarithm of the share there.
+    /// Every measured place with the logarithm of the share there.
     tried: Vec<(f64, f64)>,
 }
 
 impl Known {
-    /// What is measured too roughly to tell on which side it is only counts for secants.
+    /// A measurement too rough to decide its side is used only for secants.
     fn add(&mut self, tried: Tried, height: f64, limit: f64, finely: bool) {
         if tried.measured.upper() <= limit {
             self.met = Some(tried);
@@ -203,8 +203,8 @@ impl Known {
         self.tried.push((tried.place, height));
     }
 
-    /// Where the line through the last place and one not too near crosses 0; the slope is −1
-    /// where there is none, or no line that falls.
+    /// Where the line through the last place and another that is not too close crosses 0. The slope is −1 if there is
+    /// no such place, or if the line does not fall.
     fn secant(&self) -> f64 {
         let Some(&(b, at_b)) = self.tried.last() else {
             return 0.0;

@@ -1,11 +1,11 @@
-//! What a run is to satisfy.
+//! The requirement that a run has to meet.
 
 use crate::loss::{Composition, LossDistribution};
 use crate::numeric::{normal, theta};
 use crate::profile::{Direction, PrivacyProfile, risk};
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, Probability};
 
-/// What a run is to satisfy when a parameter of it is searched for.
+/// The requirement that a run has to meet when one of its parameters is searched for.
 ///
 /// ```
 /// use dobrushin::run::Parameter;
@@ -27,7 +27,7 @@ pub enum Target {
         /// δ.
         delta: Delta,
     },
-    /// No attack's true-positive rate is further above its false-positive rate.
+    /// No attack's true-positive rate exceeds its false-positive rate by more than this.
     Advantage(Probability),
     /// No attack with this false-positive rate has a higher true-positive rate.
     TruePositiveRate {
@@ -39,7 +39,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The number that has to be met.
+    /// The number that limits the quantity.
     pub fn limit(self) -> f64 {
         match self {
             Self::Privacy { epsilon, .. } => epsilon.get(),
@@ -47,7 +47,7 @@ impl Target {
         }
     }
 
-    /// The quantity that has a limit.
+    /// The quantity that is limited.
     pub(super) fn measure(self, profile: &dyn PrivacyProfile) -> Enclosure {
         match self {
             Self::Privacy { delta, .. } => profile.epsilon(delta),
@@ -56,11 +56,11 @@ impl Target {
         }
     }
 
-    /// The quantity that has a limit, of losses that are added up once.
+    /// The limited quantity, for losses that are composed once.
     pub(super) fn measure_composition(self, composition: &Composition) -> Result<Enclosure, Error> {
         Ok(match self {
             Self::Privacy { delta, .. } => composition.epsilon(delta),
-            // Losses added up for half the δ, where ε is not 0, are accurate at ε = 0 too.
+            // Losses composed for half of δ, where ε is not 0, are accurate at ε = 0 too.
             Self::Advantage(rate) => {
                 risk::advantage(&NearOnePoint::new(composition, Delta::new(rate.get() / 2.0)?))
             }
@@ -71,8 +71,8 @@ impl Target {
         })
     }
 
-    /// A positive number that is about proportional to the distance of neighbours, 1 at the
-    /// limit: a secant finds where it is 1 in few steps.
+    /// A positive number roughly proportional to the distance of neighbours, 1 at the limit: a secant finds where it is
+    /// 1 in few steps.
     pub(super) fn share(self, measured: f64) -> f64 {
         match self {
             Self::Privacy { epsilon, .. } => measured / epsilon.get(),
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// μ of the Gaussian pair that just meets the target, roughly.
+    /// The approximate μ of the Gaussian pair that just meets the target.
     pub(super) fn mu(self) -> f64 {
         let quantile = |p: Probability| normal::cdf_inverse(p).midpoint();
         match self {
@@ -91,8 +91,8 @@ impl Target {
         }
     }
 
-    /// δ(ε) where the line δ + e^ε·FPR touches the target's Gaussian trade-off, roughly: the
-    /// test claims "in" above z = Φ⁻¹(1 − FPR), where the loss is μz − μ²/2.
+    /// The approximate δ(ε) at which the line δ + e^ε·FPR touches the target's Gaussian trade-off: the test claims "in"
+    /// above z = Φ⁻¹(1 − FPR), where the loss is μz − μ²/2.
     fn touching_delta(self, at: Probability) -> Result<Delta, Error> {
         let mu = self.mu();
         let loss = mu * normal::tail_inverse(at).midpoint() - mu * mu / 2.0;
@@ -104,7 +104,7 @@ impl Target {
     }
 }
 
-/// A composition whose losses were added up once, for one δ. Elsewhere its bounds are wider.
+/// A composition whose losses were composed once, for one δ. At another δ its bounds are wider.
 struct NearOnePoint {
     forward: LossDistribution,
     reverse: Option<LossDistribution>,

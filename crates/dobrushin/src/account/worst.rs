@@ -33,8 +33,8 @@ impl PrivacyProfile for WorstProfile {
         self.members.iter().all(|member| member.is_symmetric())
     }
 
-    /// The largest ε of the members. Only those are asked for theirs that do not meet δ at the largest so far, the
-    /// farthest from it first: a few of hundreds.
+    /// The largest ε of the members. A member is asked for its ε only if it does not meet δ at the largest ε so far,
+    /// starting with the one furthest from it: a few of hundreds are asked.
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         let mut largest = Enclosure::ZERO;
         let mut open: Vec<&dyn PrivacyProfile> = self.members.iter().map(AsRef::as_ref).collect();
@@ -58,7 +58,7 @@ mod tests {
     use crate::profile::GaussianProfile;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A profile that counts how often it is asked.
+    /// A profile that counts how often it is queried.
     struct Counting(GaussianProfile, Arc<[AtomicUsize; 2]>);
 
     impl PrivacyProfile for Counting {

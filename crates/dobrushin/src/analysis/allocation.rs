@@ -1,19 +1,19 @@
 //! The best way to shift the difference of two iterates into the noise: the taut string.
 //!
-//! Two runs are at most z_t apart with z_t = c_t·z_{t−1} + o_t − a_t, where a_t ≥ 0 is what is shifted
-//! into the noise s_t of step t, at a price of (a_t/s_t)². With w_t = c_{t+1}⋯c_T, U_t = Σ_{i>t} (s_i·w_i)² and
-//! V_t = Σ_{i>t} o_i·w_i the constraints z_t ≥ 0 and z_T = 0 say that a curve A of the total shift stays below
-//! the points P_t = (−U_t, −V_t) and ends in the last of them, and the price is ∫A′². The cheapest A is the
-//! greatest convex minorant of the points, from P_0 if the runs start together, or from a point D·w_τ below
-//! P_τ if they are at most D apart at time τ and nothing was spent before.
+//! Two runs are at most z_t apart with z_t = c_t·z_{t−1} + o_t − a_t, where a_t ≥ 0 is shifted into the noise s_t of
+//! step t, at a price of (a_t/s_t)². With w_t = c_{t+1}⋯c_T, U_t = Σ_{i>t} (s_i·w_i)² and V_t = Σ_{i>t} o_i·w_i the
+//! constraints z_t ≥ 0 and z_T = 0 say that a curve A of the total shift stays below the points P_t = (−U_t, −V_t) and
+//! ends at the last of them, and the price is ∫A′². The cheapest A is the greatest convex minorant of the points, from
+//! P_0 if the runs start together, or from a point D·w_τ below P_τ if they are at most D apart at time τ and nothing
+//! was spent before.
 //!
 //! # Implementation
-//! Where to start, and where the minorant touches, is found in plain `f64`, from the end backwards. Between two
-//! such times nothing is left of the difference at either, and the price is (Σo_i·w_i)²/Σ(s_i·w_i)², which is
-//! enclosed, stretch by stretch, in closed form. That z_t ≥ 0 in between is *checked*, with every rounding
-//! counted, at the end of each stretch; where it is not certain, either every shift is made smaller by a
-//! share of 1e-8 at most, or z_t = 0 is made so, both of which are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps with c > 1 are taken one
-//! by one.
+//! Where to start, and where the minorant touches, is found in plain `f64`, from the end backwards. At two consecutive
+//! such times the difference is 0, and the price between them is (Σo_i·w_i)²/Σ(s_i·w_i)², which is enclosed, stretch by
+//! stretch, in closed form. That z_t ≥ 0 in between is *checked*, with every rounding counted, at the end of each
+//! stretch. Where it is not certain, either every shift is reduced by a share of at most 1e-8, or z_t = 0 is enforced;
+//! both are always allowed. Inside a stretch of equal steps the points are concave if c ≤ 1, so its ends suffice; steps
+//! with c > 1 are treated one by one.
 
 use crate::Enclosure;
 use crate::chain::Count;
@@ -40,11 +40,11 @@ pub struct ShiftStep {
     pub offset: f64,
     /// s, above 0.
     pub noise: f64,
-    /// How many.
+    /// The number of steps.
     pub count: Count,
 }
 
-/// Steps that expand distances are taken one by one, up to so many.
+/// Steps that expand distances are treated one by one, up to this many.
 const MOST_SINGLE: u64 = 1_000_000;
 
 /// μ² = Σ(a_t/s_t)² of the best allocation, for iterates that start at most `distance` apart; ∞ if there is none.
@@ -71,8 +71,8 @@ pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
     price(&steps)
 }
 
-/// μ² of the best allocation if iterates are never more than `diameter` apart, so that the argument may begin at
-/// any step as if nothing had been spent.
+/// μ² of the best allocation if iterates are never more than `diameter` apart, so the argument may begin at any step as
+/// if nothing had been spent.
 ///
 /// ```
 /// use dobrushin::analysis::{ShiftStep, squared_shift_anywhere};
@@ -99,7 +99,7 @@ pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
     price(&rest)
 }
 
-/// The steps, with those that expand distances as single ones; `None` if they would be too many.
+/// The steps, with those that expand distances split into single ones; `None` if there would be too many.
 fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
     let expands = |step: &ShiftStep| step.slope > 1.0 && step.offset > 0.0;
     let as_they_are = |step: &ShiftStep| match step.count {
@@ -127,8 +127,8 @@ fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
     Some(Cow::Owned(all))
 }
 
-/// What a difference and the noise amount to at the end of some steps, with a bound on the relative error of both:
-/// nothing is ever subtracted.
+/// The total difference and noise at the end of some steps, with a bound on the relative error of both: nothing is ever
+/// subtracted.
 #[derive(Clone, Copy)]
 struct Gathered {
     /// Σo_i·w_i.
@@ -136,13 +136,13 @@ struct Gathered {
     /// Σ(s_i·w_i)².
     variance: f64,
     error: f64,
-    /// Whether there is no difference at all.
+    /// Whether the difference is exactly 0.
     nothing: bool,
 }
 
 /// The relative error of a handful of roundings.
 const ROUNDINGS: f64 = 8.0 * UNIT_ROUNDOFF;
-/// Between these nothing that matters underflows, and nothing overflows.
+/// Between these bounds nothing overflows, and nothing that matters underflows.
 const MODERATE: std::ops::Range<f64> = 1e-140..1e140;
 
 /// Σ_{j<n} c^j, Σ_{j<n} c^(2j) and c^n of equal steps, with their relative error.
@@ -166,7 +166,7 @@ impl Sums {
         let error = sum.relative_width().max(squares.relative_width());
         let (sum, squares) = (sum.midpoint(), squares.midpoint());
         match factor.upper() {
-            // Next to nothing is rounded up: a shift is then too large, and the square is nothing anyway.
+            // A number close to 0 is rounded up: a shift is then too large, and the square is negligible anyway.
             lost if lost < 1e-300 => Self { sum, squares, factor: lost, error },
             _ => {
                 let error = error.max(factor.relative_width());
@@ -198,7 +198,7 @@ impl Gathered {
         }
     }
 
-    /// The price of shifting it all.
+    /// The price of shifting the whole difference.
     fn price(self) -> Enclosure {
         if self.nothing {
             return Enclosure::ZERO;
@@ -212,7 +212,7 @@ fn gather(steps: &[ShiftStep]) -> Gathered {
     steps.iter().fold(Gathered::NOTHING, |gathered, step| gathered.then(step))
 }
 
-/// The price of the cheapest allocation, or one that is hardly dearer, from equal iterates.
+/// The price of the cheapest allocation from equal iterates, or of one that costs hardly more.
 fn price(steps: &[ShiftStep]) -> Enclosure {
     let mut total = Enclosure::ZERO;
     let mut from = 0;
@@ -223,7 +223,7 @@ fn price(steps: &[ShiftStep]) -> Enclosure {
     total
 }
 
-/// The price of shifting everything from nothing to nothing, with z ≥ 0 checked in between.
+/// The price of shifting everything from z = 0 to z = 0, with z ≥ 0 checked in between.
 fn edge(mut steps: &[ShiftStep]) -> Enclosure {
     let mut total = Enclosure::ZERO;
     while !steps.is_empty() {
@@ -247,11 +247,11 @@ fn edge(mut steps: &[ShiftStep]) -> Enclosure {
 
 /// Whether z ≥ 0 is certain in between.
 enum Certainty {
-    /// It is.
+    /// It is certain.
     Exactly,
-    /// It is if every shift is divided by 1 + τ, except for the last.
+    /// It is certain if every shift is divided by 1 + τ, except the last.
     Nearly(f64),
-    /// Not after this many stretches.
+    /// It fails after this many stretches.
     Until(usize),
 }
 
@@ -269,7 +269,7 @@ fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
     for j in (1..steps.len()).rev() {
         weights[j - 1] = weights[j] * Sums::of(&steps[j]).factor;
     }
-    // Each of the numbers that are compared, and λ, is off by the error of all of them at most, and some roundings.
+    // Each of the compared numbers, and λ, has at most the error of all of them, plus some roundings.
     let slack = 1.0 + 6.0 * all.error + 2.0 * ROUNDINGS;
     let mut gathered = Gathered::NOTHING;
     let mut exactly = all.error < 1e-7;
@@ -283,8 +283,8 @@ fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
         if !certain {
             share = share.max(shifted / gathered.shift - 1.0);
         }
-        // Errors that are not small are not trusted. Of several such places the one nearest to the middle is taken, or
-        // each of millions would be cut off by itself.
+        // Errors that are not small are not trusted. Of several such places, the one nearest to the middle is taken;
+        // otherwise each of millions would be cut off separately.
         if !certain && (all.error > 1e-9 || gathered.shift * (1.0 + SHARE) < shifted) {
             let middle = steps.len() / 2;
             if uncertain.is_none_or(|before| (j + 1).abs_diff(middle) < before.abs_diff(middle)) {
@@ -295,12 +295,12 @@ fn certainty(steps: &[ShiftStep], all: Gathered) -> Certainty {
     match uncertain {
         Some(certain) => Certainty::Until(certain),
         None if exactly => Certainty::Exactly,
-        // The quotient is rounded, too.
+        // The quotient is rounded as well.
         None => Certainty::Nearly((share * (1.0 + 1e-9) + ROUNDINGS).min(SHARE)),
     }
 }
 
-/// What is left, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than that costs.
+/// The rest, τ/(1+τ) of the difference, is shifted in the last step: V²/U·(1 + 2τ) + (τV/s)² is more than this costs.
 fn nearly(steps: &[ShiftStep], all: Gathered, share: f64) -> Enclosure {
     let Some(last) = steps.last() else {
         return Enclosure::ZERO;
@@ -309,14 +309,14 @@ fn nearly(steps: &[ShiftStep], all: Gathered, share: f64) -> Enclosure {
     all.price() * (Enclosure::ONE + Enclosure::from(2.0 * share)) + left.square()
 }
 
-/// A point P_t, roughly.
+/// A point P_t, approximately.
 #[derive(Clone, Copy)]
 struct Point {
     /// −U.
     x: f64,
     /// −V.
     y: f64,
-    /// How many stretches are before it.
+    /// The number of stretches before it.
     run: usize,
     /// The price from here to the end along the minorant of the later points.
     price: f64,
@@ -333,7 +333,7 @@ impl Point {
     }
 }
 
-/// The points from the end backwards, with the minorant of those so far.
+/// The points from the end backwards, with the minorant of the points so far.
 struct Backwards {
     /// U, V and w at the current time.
     variance: f64,
@@ -349,17 +349,17 @@ impl Backwards {
         Self { variance: 0.0, shift: 0.0, weight: 1.0, corners: vec![last] }
     }
 
-    /// U, V and w some steps of a stretch before the current time.
+    /// U, V and w, this many steps of a stretch before the current time.
     fn before(&self, step: &ShiftStep, count: Count) -> (f64, f64, f64) {
         let sums = Sums::of(&ShiftStep { count, ..*step });
         let variance = self.variance + (self.weight * step.noise).powi(2) * sums.squares;
         (variance, self.shift + self.weight * step.offset * sums.sum, self.weight * sums.factor)
     }
 
-    /// The price if iterates are at most a distance apart at that time.
+    /// The price if iterates are at most a given distance apart at that time.
     fn price_from(&self, (variance, shift, weight): (f64, f64, f64), distance: f64) -> f64 {
         let start = Point { x: -variance, y: -shift - distance * weight, run: 0, price: 0.0 };
-        // The corner with the least slope from here: slopes fall to it and rise after it.
+        // The corner with the least slope from here: slopes fall up to it and rise after it.
         let corners = &self.corners;
         // Corners are stored from right to left.
         let falls = |index: usize| {
@@ -370,11 +370,11 @@ impl Backwards {
         if price.is_nan() { f64::INFINITY } else { price }
     }
 
-    /// Goes back over a whole stretch, the first point of which comes after `run` others.
+    /// Goes back over a whole stretch; `run` stretches come before its first point.
     fn pass(&mut self, step: &ShiftStep, run: usize) {
         (self.variance, self.shift, self.weight) = self.before(step, step.count);
         let mut point = Point { x: -self.variance, y: -self.shift, run, price: 0.0 };
-        // Equal slopes keep their corner: shorter edges are easier to be certain of.
+        // Corners between equal slopes are kept: shorter edges are easier to verify.
         while let [.., next, last] = self.corners[..] {
             let nothing_between = point.x >= last.x;
             if nothing_between || point.slope_to(last) > last.slope_to(next) * (1.0 + 1e-12) {
@@ -390,7 +390,7 @@ impl Backwards {
     }
 }
 
-/// Where the minorant touches: numbers of stretches, the last being all of them.
+/// Where the minorant touches, as numbers of stretches; the last is all of them.
 fn touching(steps: &[ShiftStep]) -> Vec<usize> {
     if steps.iter().any(|step| step.count == Count::Any) {
         return vec![steps.len()];
@@ -402,14 +402,14 @@ fn touching(steps: &[ShiftStep]) -> Vec<usize> {
     backwards.corners.iter().rev().map(|corner| corner.run).filter(|&run| run > 0).collect()
 }
 
-/// A time to begin: so many steps before the end of a stretch.
+/// A time to begin: this many steps before the end of a stretch.
 #[derive(Clone, Copy)]
 struct Start {
     run: usize,
     steps: u64,
 }
 
-/// Where it is cheapest to begin, as if iterates were `diameter` apart.
+/// Where it is cheapest to begin, with iterates `diameter` apart.
 fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
     let mut backwards = Backwards::new(steps.len());
     let mut best: Option<(f64, Start)> = None;
@@ -435,10 +435,10 @@ fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
     best.map(|(_, start)| start)
 }
 
-/// Of any number of steps, at most so many are gone back.
+/// In a stretch of any number of steps, the search goes back at most this many.
 const MOST_STEPS_BACK: u64 = 1 << 50;
 
-/// About where a function of 1..=most is lowest, if it falls and then rises.
+/// Approximately where a function on 1..=most is lowest, if it falls and then rises.
 fn lowest(most: u64, height: &dyn Fn(u64) -> f64) -> u64 {
     let mut best = 1;
     let mut look = 1_u64;

@@ -1,4 +1,4 @@
-//! What a theorem bounds.
+//! The quantities that theorems bound.
 
 use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
@@ -9,7 +9,7 @@ use crate::profile::{
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
-/// What a theorem bounds: μ of Gaussian privacy, E_γ, or Rényi divergences.
+/// The quantity that a theorem bounds: μ of Gaussian privacy, E_γ, or Rényi divergences.
 ///
 /// ```
 /// use dobrushin::analysis::Bound;
@@ -52,11 +52,11 @@ impl Bound {
         })
     }
 
-    /// The bound on several independent runs on the same people, one after another, and then what is μ-Gaussian private
-    /// given their results.
+    /// The bound on several independent runs on the same people, one after another, followed by a release that is
+    /// μ-Gaussian private given their results.
     ///
     /// # Errors
-    /// [`NotApplicable`] if μ is so large that nothing is private.
+    /// [`NotApplicable`] if μ is too large for any privacy.
     pub(crate) fn composed(self, times: u64, mu: Enclosure, tolerance: f64) -> Result<Self, NotApplicable> {
         Ok(match self {
             bound if times == 1 && mu == Enclosure::ZERO => bound,
@@ -76,7 +76,7 @@ impl Bound {
                 };
                 let mut parts = vec![Part { pair, count: times }];
                 if mu != Enclosure::ZERO {
-                    // Relative to how far one record, there or not, moves it.
+                    // The noise relative to how far adding or removing one record moves the sum.
                     let noise_multiplier = Positive::new((Enclosure::ONE / mu).lower())?;
                     let gaussian = Mechanism::Gaussian { noise_multiplier };
                     let pair = dominating_pair(&gaussian, Sampling::Every, Neighbours::AddOrRemoveOne)?;

@@ -10,10 +10,10 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 /// The noise of the last step, on iterates that cannot be far apart.
 ///
 /// # Guarantee
-/// With the same noise and the same batches the two runs are at most z_t apart, z_t = min(D, ω′_t(z_{t−1})), z₀ = 0, with
-/// ω_t in place of ω′_t where the record takes no part. So before the last noise they are at most ω′_T(z_{T−1}) apart
-/// if the record takes part in the last step and ω_T(z_{T−1}) if not, and by joint convexity
-/// E_{e^ε} ≤ p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T). No convexity is needed, and any kind of noise will do.
+/// With the same noise and the same batches the two runs are at most z_t apart, z_t = min(D, ω′_t(z_{t−1})), z₀ = 0,
+/// with ω_t in place of ω′_t where the record takes no part. So before the last noise they are at most ω′_T(z_{T−1})
+/// apart if the record takes part in the last step and ω_T(z_{T−1}) if not, and by joint convexity E_{e^ε} ≤
+/// p·η(ω′_T(z_{T−1})/s_T) + (1−p)·η(ω_T(z_{T−1})/s_T). No convexity is needed, and any kind of noise is allowed.
 ///
 /// ```
 /// use dobrushin::analysis::{Ceiling, HiddenStates};
@@ -55,7 +55,7 @@ impl HiddenStates for Ceiling {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let mut last: Vec<(Enclosure, LastStep)> = Vec::new();
         for (weight, step) in at_each_end(released, LastStep::of)? {
-            // Many ends are alike.
+            // Many ends are equal.
             match last.last_mut() {
                 Some((total, same)) if *same == step => *total = *total + weight,
                 _ => last.push((weight, step)),
@@ -68,7 +68,7 @@ impl HiddenStates for Ceiling {
     }
 }
 
-/// The last step, and how far apart the two runs are before its noise.
+/// The last step, and the distance between the two runs before its noise.
 #[derive(PartialEq)]
 struct LastStep {
     noise: StepNoise,
@@ -102,7 +102,7 @@ impl LastStep {
         let first_use = distance == Enclosure::ZERO && before_the_last == Count::Times(0);
         let distance = after(&last, before_the_last, distance, width);
         let step = last.step;
-        // Iterates that are equal are at most the displacement apart.
+        // From equal iterates, the distance is at most the displacement.
         let crossed = if first_use { step.displacement } else { step.crossed_at(distance) };
         let same = step.modulus.at(distance);
         let probability = step.participation.probability();
@@ -128,13 +128,14 @@ impl LastStep {
     }
 }
 
-/// How many laps are gone through one by one.
+/// The number of laps that are treated one by one.
 const MOST_LAPS: u64 = 4096;
 
-/// How far apart two runs can be after a group of steps.
+/// The largest distance between two runs after a group of steps.
 ///
-/// Lap after lap the distance only grows, or only falls, until it stays the same. If it does not soon, the least is
-/// taken that one line for every step without the record and one for every other say about all laps together.
+/// From lap to lap the distance is monotone until it stays the same. If it does not settle soon, the bound is the least
+/// that any choice of two lines (one for every step without the record, one for every other step) gives for all laps
+/// together.
 fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> Enclosure {
     for _ in 0..group.times.min(MOST_LAPS) {
         let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance, width));
@@ -167,7 +168,7 @@ fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> En
     after_laps.fold(width, Enclosure::min)
 }
 
-/// How far apart two runs can be after equal steps: the least that the lines say, each by itself.
+/// The largest distance between two runs after equal steps: the least bound of the lines, each by itself.
 fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> Enclosure {
     if count == Count::Times(0) {
         return distance;
@@ -181,7 +182,7 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         let sum = count.geometric_sum(slope);
         let grown = if offset == Enclosure::ZERO { Enclosure::ZERO } else { offset * sum };
         let kept = if distance == Enclosure::ZERO { Enclosure::ZERO } else { count.power(slope) * distance };
-        // Of any number of steps, none at all is one.
+        // Any number of steps includes none.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
     leg.step.lines().map(line).fold(width, Enclosure::min)

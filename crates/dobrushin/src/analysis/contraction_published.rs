@@ -33,12 +33,12 @@ use crate::{Enclosure, Epsilon, NonNegative, NotApplicable};
 /// ```
 pub struct ContractionPublished;
 
-/// As [`ContractionPublished`], where the iterate of a random time is released.
+/// [`ContractionPublished`] for a release of the iterate at a random time.
 ///
 /// # Guarantee
-/// δ(ε) is the average over the times of the product up to each, by joint convexity: CED equation 33
-/// exactly, of which CED equations 34 to 36 and PAC Theorem 5 are upper bounds. A record at a random
-/// place, each equally likely, has the same average.
+/// δ(ε) is the average over the times of the product up to each, by joint convexity: CED equation 33 exactly, for which
+/// CED equations 34 to 36 and PAC Theorem 5 are upper bounds. A record at a random place, each equally likely, gives
+/// the same average.
 ///
 /// ```
 /// use dobrushin::analysis::{HiddenStates, RandomStopPublished};
@@ -113,7 +113,7 @@ impl HiddenStates for RandomStopPublished {
     }
 }
 
-/// A factor η(distance), several times.
+/// A factor η(distance), repeated.
 struct Factor {
     noise: StepNoise,
     distance: Enclosure,
@@ -126,7 +126,7 @@ struct Product {
     ln_weight: Enclosure,
     first: Factor,
     rest: Vec<Factor>,
-    /// Whether the chain stops at its end only.
+    /// Whether the chain can stop only at its end.
     ends: bool,
 }
 
@@ -184,9 +184,8 @@ impl Product {
     }
 }
 
-/// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), distances in noise deviations, at most 1: what the average of the products becomes
-/// if the sum never ends (CED Corollary 5 and equation 36, PAC Theorem 5). Never below
-/// `random-stop-published`.
+/// (1/n)·θ/(1 − q) with θ = θ_ε(first) and q = θ_ε(rest), distances in noise deviations, at most 1: the average of the
+/// products with an infinite sum (CED Corollary 5 and equation 36, PAC Theorem 5). Never below `random-stop-published`.
 ///
 /// ```
 /// use dobrushin::analysis::random_stop_closed_form;

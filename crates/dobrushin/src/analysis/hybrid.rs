@@ -13,7 +13,7 @@ use crate::run::{Fact, missing};
 use crate::{Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
-/// Steps without the record that follow its last use, on a bounded domain.
+/// Steps without the record after its last use, on a bounded domain.
 ///
 /// # Guarantee
 /// If δ(ε) bounds E_{e^ε} after the last use of the record, by whatever analysis, then E_{e^ε} at the end is at most
@@ -62,7 +62,7 @@ impl HiddenStates for Hybrid {
     }
 }
 
-/// What is known at the last use, and what follows.
+/// The bounds at the last use, and the steps that follow.
 struct Continued {
     ln_weight: Enclosure,
     known: Vec<Arc<dyn PrivacyProfile>>,
@@ -109,7 +109,7 @@ impl Continued {
     }
 }
 
-/// Everything that a chain computes: in each step two laws at most d/s apart, used with some probability.
+/// Everything that a chain computes: in each step two laws at most d/s apart, used with a given probability.
 fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
     let mut parts = Vec::new();
     let sections: Vec<Section<'_>> = chain.sections_since_the_record().collect();

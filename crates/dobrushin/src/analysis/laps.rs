@@ -1,21 +1,21 @@
-//! Laps of a shift: several stretches in a row, again and again, as equal steps.
+//! Laps of a shift: consecutive stretches, repeated, as equal steps.
 
 use super::allocation::ShiftStep;
 use crate::Enclosure;
 use crate::chain::Count;
 
-/// Laps as equal steps; `None` if one lap is not like a step.
+/// Laps as equal steps; `None` if a lap does not act like a step.
 ///
 /// # Guarantee
-/// A lap takes iterates that are z apart to C·z + O − a, if a is shifted into noise of the variance U, at a price of a²/U,
-/// as one step does: C is the product of the slopes, O and U are what offsets and noise amount to at its end. Every step is
-/// given the same multiple of what its noise has of U. Of a ≤ C·z + O that shifts at most (C·z + O)·u_j up to the j-th
-/// step, u_j = U_j/U, where C·z + O_j is there (all in units of the end). So nothing is shifted before it is there if
-/// O_j ≥ O·u_j for every j, which is checked at the end of each stretch; inside one, O_j is concave in U_j, if the slope is
-/// at most 1, or constant.
+/// Like a step, a lap takes iterates that are z apart to C·z + O − a, if a is shifted into noise of variance U, at a
+/// price of a²/U. Here C is the product of the slopes, and O and U are the total offset and noise variance at its end.
+/// Each step shifts in proportion to its noise's share of U. For a ≤ C·z + O, at most (C·z + O)·u_j is shifted up to
+/// the j-th step, u_j = U_j/U, while a distance of C·z + O_j is available (all in units of the end). So no more is
+/// shifted than is available if O_j ≥ O·u_j for every j. This is checked at the end of each stretch; inside a stretch,
+/// O_j is concave in U_j if the slope is at most 1, or constant.
 ///
-/// The points of the taut string inside a lap are then above its chord, so that no allocation of the laps is cheaper than
-/// the best of these equal steps: nothing is lost but rounding.
+/// The points of the taut string inside a lap then lie above its chord, so no allocation of the laps is cheaper than
+/// the best allocation of these equal steps: nothing is lost except by rounding.
 pub(super) fn laps(lap: &[ShiftStep], times: u64) -> Option<ShiftStep> {
     let mut steps: Vec<ShiftStep> = Vec::with_capacity(lap.len());
     for step in lap {
@@ -65,7 +65,7 @@ pub(super) fn laps(lap: &[ShiftStep], times: u64) -> Option<ShiftStep> {
     })
 }
 
-/// What some steps do: C, O and U.
+/// The effect of some steps: C, O and U.
 #[derive(Clone, Copy)]
 struct Lap {
     slope: Enclosure,

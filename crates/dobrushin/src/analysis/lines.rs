@@ -7,21 +7,21 @@ use crate::chain::{Chain, Count, Piece, Section, StepNoise, Stretch};
 use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, NotApplicable};
 
-/// μ² = Σ(a_t/s_t)² of the best allocation from the first use of the record on.
+/// μ² = Σ(a_t/s_t)² of the best allocation, starting with the first use of the record.
 ///
 /// # Errors
-/// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or no
-/// allocation is finite.
+/// [`NotApplicable`] if the noise is not Gaussian, nothing bounds the distance of iterates, or if no allocation has a
+/// finite price.
 pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     best_over_lines(chain, |lines| lines.together())
 }
 
-/// The same, or less if iterates are in a bounded set, so that the argument may begin at any time.
+/// The same, or less if iterates are in a bounded set, where the argument may begin at any time.
 pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     let diameter = chain.domain().width().upper();
     best_over_lines(chain, |lines| {
         let together = lines.together();
-        // Any number of steps may be too few to begin among them, unless there are no others.
+        // With any number of steps, there may be too few to begin among them, unless there are no others.
         let too_few = lines.is_endless() && lines.all.len() > 1;
         if diameter == f64::INFINITY || too_few || lines.all.is_empty() {
             return together;
@@ -31,13 +31,13 @@ pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApp
     })
 }
 
-/// One line for each stretch, from the first use of the record on.
+/// One line for each stretch, starting with the first use of the record.
 struct Lines {
-    /// The first use by itself, before which iterates are equal, and all that follows.
+    /// The first use separately, before which iterates are equal, and everything that follows.
     first_apart: Vec<ShiftStep>,
-    /// As the stretches are; nothing if some have no line.
+    /// The stretches in order; empty if some have no line.
     all: Vec<ShiftStep>,
-    /// Whether there is one stretch only.
+    /// Whether there is only one stretch.
     alone: bool,
 }
 
@@ -48,8 +48,8 @@ impl Lines {
 
     /// The price from equal iterates.
     ///
-    /// Equal steps, any number of them, are dearest without end. If others come before, all is shifted before them,
-    /// and then as in a chain of their own: none at all is one of the numbers.
+    /// Equal steps, any number of them, cost most in the limit. If others come before, everything is shifted before
+    /// them, and then as in a chain of their own: the number may be 0.
     fn together(&self) -> Enclosure {
         match &self.first_apart[..] {
             [before @ .., last] if self.is_endless() && !self.alone => {
@@ -60,10 +60,10 @@ impl Lines {
     }
 }
 
-/// The least over the choices of lines, with the steps after the last use of the record and without them: they are
-/// post-processing, but where gradients are only bounded, lines let iterates move apart that are equal.
+/// The least over the choices of lines, with the steps after the last use of the record and without them. These steps
+/// are post-processing; but where gradients are only bounded, lines let equal iterates move apart.
 fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result<Enclosure, NotApplicable> {
-    // Steps without the record that may also not be there are left out.
+    // Steps without the record whose number may be 0 are left out.
     let may_be_none = |section: &Section<'_>| match section {
         Section::Stretch(stretch) => stretch.count == Count::Any && stretch.step.participation.is_never(),
         Section::Laps(..) => false,
@@ -86,10 +86,10 @@ fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result
     }
 }
 
-/// How many of the last laps are gone through one by one, so that the argument may begin at any of their steps.
+/// The number of last laps that are treated one by one, so that the argument may begin at any of their steps.
 const LAST_LAPS: u64 = 256;
 
-/// A section, with the first lap and the last ones as stretches.
+/// A section, with its first lap and its last laps as stretches.
 fn with_laps_apart(section: Section<'_>) -> Vec<Section<'_>> {
     let Section::Laps(lap, times) = section else {
         return vec![section];
@@ -132,12 +132,12 @@ fn best_of(
     }
 }
 
-/// One of the lines, or the last if there are fewer.
+/// The line with this index, or the last if there are fewer.
 fn line(stretch: &Stretch<'_>, choice: usize) -> Option<Piece> {
     stretch.step.lines().take(choice + 1).last()
 }
 
-/// The choices for some stretches, without those whose lines are all above the lines of another.
+/// The choices for some stretches, without those whose lines all lie above the lines of another choice.
 fn choices(stretches: &[&Stretch<'_>]) -> Vec<usize> {
     let most = stretches.iter().map(|stretch| stretch.step.lines().count()).max().unwrap_or(1);
     let is_above = |line: Piece, other: Piece| {
@@ -154,7 +154,7 @@ fn choices(stretches: &[&Stretch<'_>]) -> Vec<usize> {
     (0..most).filter(|choice| !is_needless(choice)).collect()
 }
 
-/// One line for each section; `None` if some other than the first use has none.
+/// One line for each section; `None` if a section other than the first use has none.
 fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
     let mut all = Vec::with_capacity(sections.len());
     let mut unknown = false;
@@ -166,7 +166,7 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
             };
             let choice = if stretch.step.participation.is_never() { same } else { crossed };
             let line = line(stretch, choice);
-            // Without any, the first use by itself may still be bounded.
+            // Without any line, the first use may still be bounded on its own.
             unknown |= line.is_none() && !(all.is_empty() && stretch.count == Count::Times(1));
             let (slope, offset) = line
                 .map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
@@ -182,7 +182,8 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
     let (Some(Section::Stretch(stretch)), false) = (sections.first(), unknown) else {
         return Ok(None);
     };
-    // Iterates that are equal are at most the displacement apart after the first use, and no more than any line says.
+    // From equal iterates, the distance after the first use is at most the displacement, and at most what any line
+    // gives.
     let offsets = stretch.step.crossed_pieces().map(|piece| piece.offset().upper());
     let first = ShiftStep {
         slope: 1.0,

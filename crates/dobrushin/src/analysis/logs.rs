@@ -12,7 +12,7 @@ use crate::{Epsilon, NonNegative};
 
 const MARGIN: f64 = 32.0 * UNIT_ROUNDOFF;
 
-/// A logarithm that was computed from numbers of this size, rounded up.
+/// A logarithm computed from numbers of this size, rounded up.
 pub(super) fn raised(ln: f64, size: f64) -> f64 {
     if ln == f64::NEG_INFINITY { ln } else { ln + MARGIN * (1.0 + size.abs()) }
 }
@@ -23,7 +23,7 @@ pub(super) fn ln_sum(a: f64, b: f64) -> f64 {
     if small == f64::NEG_INFINITY {
         return large;
     }
-    // What the rounding of small − large does to e^(small − large) is below a unit: x·e^(−x) < 1.
+    // The rounding of small − large changes e^(small − large) by less than a unit: x·e^(−x) < 1.
     raised(large + elementary::ln_1p(elementary::exp(small - large)), large)
 }
 
@@ -40,7 +40,7 @@ pub(super) fn ln_excess_down(epsilon: f64) -> f64 {
     -raised(-ln, ln.abs().max(epsilon))
 }
 
-/// ln(1 + e^t), rounded down, for a t that was computed from numbers of this size.
+/// ln(1 + e^t), rounded down, for a t computed from numbers of this size.
 fn ln_one_plus_exp_down(t: f64, size: f64) -> f64 {
     if t == f64::NEG_INFINITY {
         return 0.0;
@@ -63,8 +63,8 @@ pub(super) fn ln_theta(epsilon: f64, ratio: f64) -> f64 {
     }
 }
 
-/// ln F_γ(h) = ln h + ln θ_ε̃(r) with e^ε̃ = 1 + (γ − 1)/h, from ln h and ln(γ − 1) rounded down: the most that
-/// E_γ can be after Gaussian noise on points at most r of its standard deviations apart, if it was h before.
+/// ln F_γ(h) = ln h + ln θ_ε̃(r) with e^ε̃ = 1 + (γ − 1)/h, from ln h and ln(γ − 1) rounded down: the largest possible
+/// E_γ after Gaussian noise on points at most r of its standard deviations apart, if it was h before.
 pub(super) fn ln_contracted(ratio: f64, ln_excess: f64, ln_h: f64) -> f64 {
     if ln_h == f64::NEG_INFINITY {
         return ln_h;
@@ -86,7 +86,7 @@ mod tests {
         Real::from_f64(x, BITS)
     }
 
-    /// Whether a bound is above the truth, and by at most this much of its size.
+    /// Whether a bound is above the exact value, and by at most this much of its size.
     fn is_just_above(bound: f64, truth: &Real, size: f64) -> bool {
         let excess = (real(bound) - truth).to_f64();
         excess >= 0.0 && excess <= 1e-13 * (1.0 + size)
@@ -111,7 +111,7 @@ mod tests {
             let bound = ln_contracted(ratio, ln_excess_down(epsilon), ln_h);
             let level = (real(epsilon).exp_m1() / real(ln_h).exp()).ln_1p();
             let truth = real(ln_h) + ln_theta_at(&level, &real(ratio));
-            // A relative error of the level counts (ε̃/r)² times.
+            // A relative error of the level is amplified by (ε̃/r)².
             let size = ln_h.abs() + truth.to_f64().abs() * 10.0;
             assert!(
                 is_just_above(bound, &truth, 20.0 * size),

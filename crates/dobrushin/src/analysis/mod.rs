@@ -1,9 +1,9 @@
-//! The theorems: from what is known of a run to a bound on its privacy.
+//! The theorems: from the known facts about a run to a bound on its privacy.
 //!
-//! Each file is one theorem. It declares what it is, says when it applies, or else which assumption fails and
-//! which key of a run file would supply it. Theorems know nothing of algorithms: those about hidden states
-//! read what is released of a chain, compositions read the steps that an observer of all of them sees.
-//! [`ALL`] is the only list of them.
+//! Each file contains one theorem. It describes the theorem and says when it applies, or else which assumption fails
+//! and which key of a run file would supply it. Theorems know nothing of algorithms: those about hidden states read the
+//! release of a chain, and compositions read the steps that an observer of all of them sees. [`ALL`] is the only list
+//! of them.
 
 mod allocation;
 mod bound;
@@ -49,7 +49,7 @@ use crate::lower::ComposedPart;
 use crate::run::{Assumption, Fact, missing};
 use std::ops::Deref;
 
-/// What a theorem declares of itself. Nothing is decided by its name.
+/// The description of a theorem. Nothing depends on its name.
 ///
 /// ```
 /// use dobrushin::analysis::{Analysis, CentralLimit, Family, Shift};
@@ -62,10 +62,10 @@ pub trait Analysis: Send + Sync {
     /// What it says, assumes and corrects.
     fn statement(&self) -> &'static Statement;
 
-    /// The idea that it rests on.
+    /// The idea behind it.
     fn family(&self) -> Family;
 
-    /// How long it takes.
+    /// How long it takes to compute.
     fn cost(&self) -> Cost;
 
     /// The name of its statement.
@@ -78,14 +78,14 @@ pub trait Analysis: Send + Sync {
         true
     }
 
-    /// Whether it is asked, unless others are, about each of thousands of records that are used in turn: it is among
-    /// those that no other analysis beats there, and is not laborious.
+    /// Whether, by default, it is asked about each of thousands of records that are used in turn: no other analysis
+    /// dominates it there, and it is not laborious.
     fn suits_each_record(&self) -> bool {
         false
     }
 }
 
-/// The idea that a theorem rests on.
+/// The idea behind a theorem.
 ///
 /// ```
 /// use dobrushin::analysis::Family;
@@ -101,13 +101,13 @@ pub trait Analysis: Send + Sync {
 pub enum Family {
     /// Everything that is computed counts as published.
     Composition,
-    /// What is left of the record is shifted into the noise of later steps.
+    /// The remaining influence of the record is shifted into the noise of later steps.
     Shift,
     /// Noise hides iterates that cannot be far apart, or that later steps bring together.
     Contraction,
 }
 
-/// How long a theorem takes, from the least on.
+/// How long a theorem takes to compute, in increasing order.
 ///
 /// ```
 /// use dobrushin::analysis::{self, Analysis, Cost};
@@ -118,15 +118,15 @@ pub enum Family {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cost {
-    /// No time: nothing is added up on a grid or step by step.
+    /// No time: it needs no sums on a grid or step by step.
     ClosedForm,
     /// Sums on a grid or step by step, in milliseconds.
     Sums,
-    /// A tenth of a second and more.
+    /// A tenth of a second or more.
     Laborious,
 }
 
-/// A theorem about what is released of a chain: hidden states.
+/// A theorem about the release of a chain: hidden states.
 ///
 /// ```
 /// use dobrushin::analysis::about_hidden_states;
@@ -140,13 +140,13 @@ pub enum Cost {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait HiddenStates: Analysis {
-    /// What it bounds of the released iterate, over all neighbours and in both directions.
+    /// Its bound on the released iterate, over all neighbours and in both directions.
     ///
     /// # Errors
     /// [`NotApplicable`] with the assumption that fails.
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable>;
 
-    /// What must hold of a run besides what its chains say.
+    /// What must hold for a run besides what its chains say.
     fn further_assumption(&self) -> Option<Assumption> {
         None
     }
@@ -167,7 +167,7 @@ pub trait HiddenStates: Analysis {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait EveryStep: Analysis {
-    /// What it bounds of the outputs of all steps together, over all neighbours and in both directions.
+    /// Its bound on the outputs of all steps together, over all neighbours and in both directions.
     ///
     /// # Errors
     /// [`NotApplicable`] with the assumption that fails.
@@ -189,7 +189,7 @@ pub trait EveryStep: Analysis {
 pub enum Theorem {
     /// It reads what an observer of every step sees.
     EveryStep(&'static dyn EveryStep),
-    /// It reads what is released.
+    /// It reads the release.
     HiddenStates(&'static dyn HiddenStates),
 }
 
@@ -238,12 +238,12 @@ pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> 
     })
 }
 
-/// The reason most theorems about contraction have to give.
+/// The reason that most theorems about contraction give.
 fn unbounded() -> NotApplicable {
     missing!("the domain is unbounded: {:#} is missing", Diameter)
 }
 
-/// The reason theorems about shifts have to give.
+/// The reason that theorems about shifts give.
 fn unrelated() -> NotApplicable {
     NotApplicable::missing(
         &[Fact::Convex, Fact::Smoothness, Fact::WeightDecay, Fact::ClipNorm],

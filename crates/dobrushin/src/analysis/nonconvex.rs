@@ -6,13 +6,13 @@ use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
 use crate::numeric::{ln_sum, normal};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable, Positive, Probability};
 
-/// Any number of hidden uses, of fixed or random steps, on a bounded domain.
+/// Any number of hidden uses, in fixed or random steps, on a bounded domain.
 ///
 /// # Guarantee
-/// With h a bound on E_γ before a step, E_γ after it is at most (1−p)·η(ω(D)/s)·h + p·η(ω′(D)/s): by joint
-/// convexity over the batches; those without the record contract h, those with it are two kernels on
-/// points at most ω′(D) apart. From h = 0, with ω = ω′ = D + 2ηC, T steps give NCV Theorem 1 (Poisson) and 2
-/// (without replacement): δ = pθ(1 − ((1−p)θ)^T)/(1 − (1−p)θ). Convexity is not needed.
+/// With h a bound on E_γ before a step, E_γ after it is at most (1−p)·η(ω(D)/s)·h + p·η(ω′(D)/s): by joint convexity
+/// over the batches, those without the record contract h, and those with it apply two kernels to points at most ω′(D)
+/// apart. From h = 0, with ω = ω′ = D + 2ηC, T steps give NCV Theorem 1 (Poisson) and 2 (without replacement): δ = pθ(1
+/// − ((1−p)θ)^T)/(1 − (1−p)θ). Convexity is not needed.
 ///
 /// ```
 /// use dobrushin::analysis::{HiddenStates, NonconvexPublished};
@@ -72,7 +72,7 @@ struct Repeated {
 
 struct Recursion {
     ln_weight: Enclosure,
-    /// Steps in their order, with how often all of them are repeated.
+    /// Consecutive steps, with the number of times all of them are repeated.
     groups: Vec<(Vec<Repeated>, u64)>,
     ends: bool,
 }
@@ -102,7 +102,7 @@ impl Recursion {
         let mut stops = Vec::new();
         for (steps, times) in &self.groups {
             if *times > 1 {
-                // What all of them do to h is a line, too.
+                // The combined effect on h is a line, too.
                 let one = steps.iter().fold(Affine::identity(), |one, step| one.then(step.all_at(epsilon)));
                 ln_h = one.repeated(Count::Times(*times)).at(ln_h).min(Enclosure::ZERO);
                 continue;
@@ -115,7 +115,7 @@ impl Recursion {
                     stops.push(ln_sum(&[one.ln_x + sums.ln(), ln_h + one.ln_q + sum.ln()]));
                 }
                 let after = one.repeated(step.count).at(ln_h);
-                // Any number of steps: none at all, too.
+                // Any number of steps includes none.
                 ln_h = if step.count == Count::Any { after.max(ln_h) } else { after };
                 ln_h = ln_h.min(Enclosure::ZERO);
             }
@@ -125,7 +125,7 @@ impl Recursion {
 }
 
 impl Repeated {
-    /// What one step does to h.
+    /// The effect of one step on h.
     fn one_at(&self, epsilon: Epsilon) -> Affine {
         Affine {
             ln_q: (Enclosure::ONE - self.probability).ln() + self.noise.ln_overlap(self.same, epsilon),
@@ -133,7 +133,7 @@ impl Repeated {
         }
     }
 
-    /// What all of the steps do.
+    /// The effect of all the steps.
     fn all_at(&self, epsilon: Epsilon) -> Affine {
         self.one_at(epsilon).repeated(self.count)
     }

@@ -8,7 +8,7 @@ use crate::{Enclosure, Epsilon, NonNegative, NotApplicable, Positive};
 use std::num::NonZeroU32;
 use std::sync::OnceLock;
 
-/// An iteration from 0 that is pulled back to 0 by weight decay, without projection.
+/// An iteration from 0 that weight decay pulls back towards 0, without projection.
 ///
 /// # Guarantee
 /// For every κ > 0, δ(ε) ≤ (1 + e^ε)·[1 − P(χ²_d ≤ κ²)^T] + h_T, with h₀ = 0,
@@ -93,7 +93,7 @@ pub fn regularized_delta_at(
 
 /// Equal steps.
 struct Ring {
-    /// By how much the radius grows in each.
+    /// The growth of the radius in each step.
     growth: Piece,
     /// s.
     noise: Enclosure,
@@ -101,20 +101,20 @@ struct Ring {
     probability: Enclosure,
     /// The steps, in groups over which the radius grows little.
     groups: Vec<Group>,
-    /// What all of them do to the radius.
+    /// The effect of all of them on the radius.
     all: Grown,
 }
 
-/// Steps in a row that are treated alike.
+/// Consecutive steps that are treated alike.
 struct Group {
     count: Count,
-    /// What the steps before the first of them do to the radius, …
+    /// The effect on the radius of the steps before the first of them, …
     before_first: Grown,
-    /// … and those before the last.
+    /// … and of the steps before the last.
     before_last: Grown,
 }
 
-/// r ↦ factor·r + sum·(what is added in a step), after several steps.
+/// r ↦ factor·r + sum·(growth in a step), after several steps.
 #[derive(Clone, Copy)]
 struct Grown {
     factor: Enclosure,
@@ -197,12 +197,12 @@ impl Regularized {
             ));
         }
         let rings = branch.chain.stretches().map(ring).collect::<Result<_, _>>()?;
-        // For equal steps the bound grows with their number, so that it holds at every earlier time.
+        // For equal steps the bound grows with their number, so it also holds at every earlier time.
         let steps = Enclosure::from(steps);
         Ok(Self { weight: branch.weight, dimension, steps, rings, turn: OnceLock::new() })
     }
 
-    /// The least over κ, and over all smaller ε: δ falls in ε, but the share of long noises grows with e^ε.
+    /// The least over κ, and over all smaller ε: δ is decreasing in ε, but the share of long noises grows with e^ε.
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
         let (turn, least) = *self.turn.get_or_init(|| {
             let place = lowest(TURNS, |ln_epsilon| self.best(ln_epsilon.exp()).upper());
@@ -217,7 +217,7 @@ impl Regularized {
         let Ok(epsilon) = Epsilon::new(epsilon) else {
             return Enclosure::ZERO;
         };
-        // The length of a noise is about √d, a few times that at the far end of its tail.
+        // The length of a noise vector is about √d, and a few times that far out in its tail.
         let middle = 0.5 * f64::from(self.dimension.get()).ln();
         let range = (middle - 3.0, middle + 4.0);
         let place = lowest(range, |ln_kappa| self.ln_delta_at(ln_kappa.exp(), epsilon).upper());
@@ -228,7 +228,7 @@ impl Regularized {
         let Ok(square) = NonNegative::new(kappa * kappa) else {
             return Enclosure::between(f64::NEG_INFINITY, 0.0);
         };
-        // The square is rounded: κ itself is read as its root.
+        // The square is rounded: κ itself is taken to be its root.
         let kappa = Enclosure::from(square).sqrt();
         let all_short = self.steps * chi_square::ln_cdf(self.dimension, square);
         let some_long = (-all_short.exp_m1()).positive_part();
@@ -246,7 +246,7 @@ impl Regularized {
             let ln_rest = (Enclosure::ONE - ring.probability).ln();
             let ln_probability = ring.probability.ln();
             for group in &ring.groups {
-                // The radius moves in one direction, so the balls of the first and the last step enclose all.
+                // The radius is monotone, so the balls of the first and the last step enclose all.
                 let ball = |before: Grown| ring.growth.at(before.of(radius, added));
                 let balls = ball(group.before_first).hull(ball(group.before_last));
                 let ln_theta =
@@ -268,10 +268,10 @@ fn endless() -> NotApplicable {
     missing!("its bound grows with the number of steps: give {}", Steps)
 }
 
-/// Where ln ε is searched for the least δ.
+/// The range of ln ε searched for the least δ.
 const TURNS: (f64, f64) = (-7.0, 7.0);
 
-/// About where a function is lowest: a rough look everywhere, then golden sections.
+/// Approximately where a function is lowest: a coarse search everywhere, then golden sections.
 fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
     const LOOKS: u32 = 10;
     const SECTIONS: u32 = 16;
@@ -281,9 +281,9 @@ fn lowest((start, end): (f64, f64), height: impl Fn(f64) -> f64) -> f64 {
     GoldenSection::new((best - stride, best + stride), height).narrowed(SECTIONS).lowest().0
 }
 
-/// Single steps, before they are grouped …
+/// The number of single steps, before they are grouped …
 const SINGLE: u64 = 64;
-/// … into groups that are longer by this share, until …
+/// … into groups that grow by this share, until …
 const GROUP: u64 = 16;
 /// … the radius no longer moves.
 const SETTLED: f64 = 1e-17;

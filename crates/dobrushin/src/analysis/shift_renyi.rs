@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// steps without the record): PAI Theorem 22 for any modulus. The best a_t are taken. Instances: PAI Theorems
 /// 23 and 24 (used once, convex: 2αL²/((n−t+1)σ²)) and 35 (several passes).
 ///
-/// If the released iterate is that of a random time, or the record is at a random place:
-/// D_α ≤ ln[Σ_j w_j·e^((α−1)D_α,j)]/(α−1), for every noise, in place of PAI Theorem 26 (E8).
+/// If the iterate at a random time is released, or the record is at a random place: D_α ≤ ln[Σ_j
+/// w_j·e^((α−1)D_α,j)]/(α−1), for every noise, in place of PAI Theorem 26 (E8).
 ///
 /// ```
 /// use dobrushin::analysis::{Bound, HiddenStates, ShiftRenyi};

@@ -12,7 +12,7 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The name to ask for it by.
+    /// The name by which to find it.
     pub id: &'static str,
     /// What it is about.
     pub title: &'static str,
@@ -20,16 +20,15 @@ pub struct Statement {
     pub statement: &'static str,
     /// What must hold.
     pub assumptions: &'static [&'static str],
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// What the source has wrong, and what holds instead; the numbers are those
-    /// of docs/errata.md.
+    /// The errors of the source, and what holds instead; the numbers are those of docs/errata.md.
     pub errata: &'static [&'static str],
-    /// More about an analysis; none for what analyses rest on.
+    /// More about an analysis; `None` for theorems that analyses rely on.
     pub notes: Option<Notes>,
 }
 
-/// What one needs to know of an analysis to check it and to choose it.
+/// What one needs to know about an analysis to check it and to choose it.
 ///
 /// ```
 /// use dobrushin::statement;
@@ -41,15 +40,15 @@ pub struct Statement {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notes {
-    /// What runs it is about, in a few words.
+    /// The runs it is about, in a few words.
     pub applies_to: &'static str,
-    /// The displayed formulas, then what their symbols mean, in lines.
+    /// The displayed formulas, then the meaning of their symbols, in lines.
     pub formula: &'static str,
-    /// The steps of its proof that matter.
+    /// The main steps of its proof.
     pub proof: &'static [&'static str],
-    /// When it is the best of all, and when it says nothing.
+    /// When it is the best of all, and when it gives nothing.
     pub wins: &'static [&'static str],
-    /// The arguments of a command that shows it at work, from the root of the repository.
+    /// The arguments of a command that demonstrates it, run from the root of the repository.
     pub example: &'static str,
 }
 

@@ -87,7 +87,7 @@ fn kappa(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     })?;
     match stretch.count {
         Count::Times(later) => Ok(now * stretch.count.power(slope) * slope / Enclosure::from(later)),
-        // None at all, too.
+        // Any number includes none.
         Count::Any => Ok(now),
     }
 }

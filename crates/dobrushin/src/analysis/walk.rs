@@ -4,25 +4,25 @@ use crate::chain::{Branch, Chain, Count, Mixture, Section, Step, Stop, Stretch};
 use crate::run::missing;
 use crate::{Enclosure, NotApplicable};
 
-/// Equal steps, from the first use of the record on.
+/// Equal steps, starting with the first use of the record.
 pub(super) struct Leg<'a> {
-    /// Each of them.
+    /// The step.
     pub step: &'a Step,
-    /// How many.
+    /// The number of repetitions.
     pub count: Count,
     /// Whether the chain may stop after each of them.
     pub stops: bool,
 }
 
-/// Legs that are gone through several times.
+/// Legs that are repeated together.
 pub(super) struct Group<'a> {
-    /// In their order.
+    /// The legs, in order.
     pub legs: Vec<Leg<'a>>,
-    /// How often.
+    /// The number of repetitions.
     pub times: u64,
 }
 
-/// The legs of a branch, with those together that are repeated. The last of them are not.
+/// The legs of a branch; legs that are repeated together form one group. The last legs are not repeated.
 pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
     if !branch.chain.has_laps() {
         return Ok(vec![Group { legs: legs(branch)?, times: 1 }]);
@@ -40,7 +40,7 @@ pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
             || stretches.iter().map(|&Stretch { step, count }| Leg { step, count, stops: false }).collect();
         groups.push(Group { legs: legs(), times });
     }
-    // The last lap is like the others.
+    // The last lap equals the others.
     if let Some(last) = groups.last_mut().filter(|last| last.times > 1) {
         last.times -= 1;
         let legs = last.legs.iter().map(|leg| Leg { ..*leg }).collect();
@@ -49,11 +49,11 @@ pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
     Ok(groups)
 }
 
-/// The legs of a branch, each of whose steps is a possible stop or is not. A leg without end in which the record takes
-/// no part is left out: it may have no steps at all.
+/// The legs of a branch; either every step of a leg is a possible stop, or none is. An endless leg in which the record
+/// takes no part is left out: it may have no steps at all.
 ///
 /// # Errors
-/// [`NotApplicable`] if there are more of them than can be gone through.
+/// [`NotApplicable`] if there are too many of them to visit.
 pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     if branch.chain.has_laps() {
         return Err(NotApplicable::beyond(
@@ -95,7 +95,7 @@ pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     Ok(legs)
 }
 
-/// What is known of every chain of a mixture that stops at its end, with its weight.
+/// The bounds on every chain of a mixture that stops at its end, with its weight.
 pub(super) fn at_each_end<T>(
     released: &Mixture,
     known: impl Fn(&Chain) -> Result<T, NotApplicable>,

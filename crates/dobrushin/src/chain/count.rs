@@ -1,8 +1,8 @@
-//! How often a step is repeated, and the sums that come of it.
+//! How often a step is repeated, and the resulting sums.
 
 use crate::Enclosure;
 
-/// A number of equal steps in a row.
+/// A number of consecutive equal steps.
 ///
 /// ```
 /// use dobrushin::Enclosure;
@@ -15,9 +15,9 @@ use crate::Enclosure;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// This many.
     Times(u64),
-    /// Any number: what is said must hold for each.
+    /// Any number: a statement must hold for each.
     Any,
 }
 
@@ -30,12 +30,12 @@ impl Count {
         }
     }
 
-    /// n·x; the largest over all n ≥ 0 would be ∞, the least −∞, and 0·∞ is 0.
+    /// n·x; for any n, the limit ∞ or −∞, and 0·∞ is 0.
     pub fn times(self, x: Enclosure) -> Enclosure {
         if x == Enclosure::ZERO || self == Self::Times(0) { Enclosure::ZERO } else { self.number() * x }
     }
 
-    /// q^n for 0 ≤ q; for any n the limit.
+    /// q^n for 0 ≤ q; for any n, the limit.
     pub fn power(self, q: Enclosure) -> Enclosure {
         if self == Self::Times(0) {
             return Enclosure::ONE;
@@ -47,14 +47,14 @@ impl Count {
         })
     }
 
-    /// 1 + q + … + q^(n−1) for 0 ≤ q; for any n the limit.
+    /// 1 + q + … + q^(n−1) for 0 ≤ q; for any n, the limit.
     pub fn geometric_sum(self, q: Enclosure) -> Enclosure {
         q.positive_part().map_monotone(|q| self.geometric_sum_of_log(Enclosure::from(q).ln()))
     }
 
     /// The same, from ln q.
     ///
-    /// (q^n − 1)/(q − 1) with both differences by `exp_m1`: nothing cancels. It increases in q.
+    /// (q^n − 1)/(q − 1) with both differences computed by `exp_m1`, so nothing cancels. It increases in q.
     pub fn geometric_sum_of_log(self, ln_q: Enclosure) -> Enclosure {
         ln_q.map_monotone(|ln_q| match (self, ln_q) {
             (Self::Times(0), _) => Enclosure::ZERO,
@@ -65,7 +65,7 @@ impl Count {
             (Self::Times(n), _) => {
                 let ln_q = Enclosure::from(ln_q);
                 let sum = (Enclosure::from(n) * ln_q).exp_m1() / ln_q.exp_m1();
-                // It has n terms, the first of which is 1; below 1 each is at most 1.
+                // The sum has n terms, the first of which is 1; for q below 1 each is at most 1.
                 let most = if ln_q.upper() < 0.0 { Enclosure::from(n).upper() } else { f64::INFINITY };
                 sum.max(Enclosure::ONE).min(Enclosure::from(most))
             }

@@ -1,12 +1,12 @@
-//! Stretches that are gone through again and again, as one entry of a chain.
+//! Stretches that are repeated together, as one entry of a chain.
 
 use super::{Chain, ChainError, Count, Domain, Step, Stretch, indexed};
 use std::sync::Arc;
 
-/// Some stretches in a row, several times over.
+/// Consecutive stretches, repeated several times.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Laps {
-    /// How many stretches of the chain come before.
+    /// The number of stretches of the chain that come before.
     pub before: usize,
     pub lap: Vec<(usize, Count)>,
     pub times: u64,
@@ -28,14 +28,14 @@ pub(super) struct Laps {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Section<'a> {
-    /// Equal steps in a row.
+    /// Consecutive equal steps.
     Stretch(Stretch<'a>),
-    /// Stretches in a row, this many times over.
+    /// Consecutive stretches, repeated this many times.
     Laps(Vec<Stretch<'a>>, u64),
 }
 
 impl<'a> Section<'a> {
-    /// Its stretches, those of one lap only.
+    /// Its stretches, for a single lap.
     pub fn stretches(&self) -> &[Stretch<'a>] {
         match self {
             Self::Stretch(stretch) => std::slice::from_ref(stretch),
@@ -50,10 +50,11 @@ impl<'a> Section<'a> {
 }
 
 impl Chain {
-    /// Some steps, then others this many times over, and then some more: a million passes cost as much as one.
+    /// The chain of some steps, then others repeated this many times, and then some more: a million passes cost as much
+    /// as one.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub fn in_laps(
         before: Vec<(Step, Count)>,
         (lap, times): (Vec<(Step, Count)>, u64),
@@ -65,10 +66,10 @@ impl Chain {
         Self::of_kinds_in_laps(&kinds.into(), before, (lap, times), after, domain)
     }
 
-    /// The same, of steps that are shared with others.
+    /// The same, with steps that are shared with other chains.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub(crate) fn of_kinds_in_laps(
         kinds: &Arc<[Step]>,
         before: Vec<(usize, Count)>,
@@ -82,7 +83,7 @@ impl Chain {
         }
         let joined = |stretches| Ok(Self::of_kinds(Arc::clone(kinds), stretches, domain)?.stretches);
         let (before, lap, after): (Vec<_>, Vec<_>, Vec<_>) = (joined(before)?, joined(lap)?, joined(after)?);
-        // Equal steps are a stretch.
+        // Equal steps form one stretch.
         if let [(kind, Count::Times(steps))] = lap[..] {
             let all = [before, vec![(kind, Count::Times(steps.saturating_mul(times)))], after].concat();
             return Self::of_kinds(Arc::clone(kinds), all, domain);
@@ -93,7 +94,7 @@ impl Chain {
         Self { kinds: Arc::clone(kinds), stretches, laps, domain }.within_limits()
     }
 
-    /// The parts of the chain, in their order.
+    /// The parts of the chain, in order.
     pub fn sections(&self) -> impl Iterator<Item = Section<'_>> + Clone {
         let before = self.laps.as_ref().map_or(0, |laps| laps.before);
         let (before, after) = self.stretches.split_at(before);
@@ -102,17 +103,17 @@ impl Chain {
         before.chain(laps).chain(after)
     }
 
-    /// The sections from the first on in which the record may take part.
+    /// The sections, starting with the first in which the record may take part.
     pub fn sections_since_the_record(&self) -> impl Iterator<Item = Section<'_>> + Clone {
         self.sections().skip_while(|section| !section.is_used())
     }
 
-    /// Whether stretches are repeated together, so that there are more of them than can be gone through.
+    /// Whether stretches are repeated together, so that there may be too many to visit one by one.
     pub fn has_laps(&self) -> bool {
         self.laps.is_some()
     }
 
-    /// The steps, each once for the stretches that it is in.
+    /// The steps; each appears once for each stretch that contains it.
     pub fn different_steps(&self) -> impl Iterator<Item = &Step> {
         let lap = self.laps.iter().flat_map(|laps| &laps.lap);
         self.stretches.iter().chain(lap).map(|&(kind, _)| &self.kinds[kind])
@@ -128,7 +129,7 @@ impl Chain {
         after
     }
 
-    /// The chain that ends after its first `steps` steps.
+    /// The chain that stops after its first `steps` steps.
     #[must_use]
     pub fn cut_at(&self, steps: u64) -> Self {
         let (kinds, domain) = (Arc::clone(&self.kinds), self.domain);
@@ -148,7 +149,7 @@ impl Chain {
     }
 }
 
-/// How many steps there are, without those of any number.
+/// The number of steps, not counting steps of any number.
 pub(super) fn steps_of(stretches: &[(usize, Count)]) -> u64 {
     stretches.iter().fold(0, |sum, (_, count)| match count {
         Count::Times(times) => sum.saturating_add(*times),
@@ -156,7 +157,7 @@ pub(super) fn steps_of(stretches: &[(usize, Count)]) -> u64 {
     })
 }
 
-/// The first steps, this many of them.
+/// The first steps, this many.
 fn first_steps(stretches: &[(usize, Count)], mut left: u64) -> Vec<(usize, Count)> {
     let mut first = Vec::new();
     for &(kind, count) in stretches {

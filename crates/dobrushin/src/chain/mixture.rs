@@ -1,4 +1,4 @@
-//! What is released of a chain, and hidden random choices among chains.
+//! The release of a chain, and hidden random choices among chains.
 
 use super::{Chain, Count};
 use crate::Enclosure;
@@ -21,7 +21,7 @@ use crate::Enclosure;
 pub enum Stop {
     /// After its last step.
     End,
-    /// After one of its last so many steps, all equally likely; which one stays secret.
+    /// After one of its last steps, this many, all equally likely; which one stays secret.
     Uniform(u64),
 }
 
@@ -51,8 +51,8 @@ pub struct Branch {
     pub stop: Stop,
 }
 
-/// A hidden random choice among chains. What the weights lack of 1 is the probability that the
-/// record is not used at all.
+/// A hidden random choice among chains. If the weights sum to less than 1, the rest is the probability that the record
+/// is not used at all.
 ///
 /// ```
 /// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Step, StepNoise, Stop};
@@ -70,11 +70,11 @@ pub struct Mixture {
     branches: Vec<Branch>,
 }
 
-/// The most stopping times of a chain that are looked at one by one.
+/// The most stopping times of a chain that are considered one by one.
 const MOST_STOPS: u64 = 4096;
-/// Single times, before they are grouped …
+/// The number of single times, before they are grouped …
 const SINGLE: u64 = 512;
-/// … into groups that are longer by this share.
+/// … into groups that grow by this share.
 const GROUP: u64 = 128;
 
 impl Mixture {
@@ -83,8 +83,8 @@ impl Mixture {
         Self::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::End }])
     }
 
-    /// The chains with their weights; those in which the record takes no part may be left out. A chain that may
-    /// stop after none or more of its steps than there are stops after one of all of them.
+    /// The chains with their weights; chains in which the record takes no part may be left out. A random stop among
+    /// none of the last steps, or among more than exist, becomes one among all steps.
     pub fn new(mut branches: Vec<Branch>) -> Self {
         branches.retain(|branch| !branch.chain.is_unused());
         for branch in &mut branches {
@@ -110,15 +110,14 @@ impl Mixture {
 }
 
 impl Branch {
-    /// Chains that stop at their ends, with their weights, which together are at most as private as
-    /// this one; `None` if they would be too many.
+    /// Chains that stop at their ends, with weights, which together are at most as private as this mixture; `None` if
+    /// there would be too many.
     ///
     /// # Guarantee
-    /// E_γ of the released iterates is at most the weighted sum of bounds on the chains, and
-    /// e^((α−1)D_α) likewise, by joint convexity and by joining the time to the output. Times are
-    /// replaced by others in two cases: steps that follow the only use of the record are
-    /// post-processing, so an earlier end is less private; and of equal steps from the start on, fewer
-    /// are an instance of more, the first of which do nothing.
+    /// E_γ of the released iterates is at most the weighted sum of bounds on the chains, and likewise for e^((α−1)D_α),
+    /// by joint convexity and by appending the time to the output. A time is replaced by another in two cases: steps
+    /// that follow the only use of the record are post-processing, so an earlier end is less private; and with equal
+    /// steps from the start, a shorter chain is an instance of a longer one whose first steps do nothing.
     pub fn ends(&self) -> Option<Vec<(Enclosure, Chain)>> {
         let Stop::Uniform(times) = self.stop else {
             return Some(vec![(self.weight, self.chain.clone())]);
@@ -137,7 +136,7 @@ impl Branch {
             return Some(
                 groups(1, steps - first + 1)
                     .map(|(from, to)| {
-                        // Counted from the end: the longest of a group stands for it.
+                        // Times are counted from the end: the longest of a group represents it.
                         (share(to - from + 1), self.chain.cut_at(first - 1 + to))
                     })
                     .collect(),
@@ -161,7 +160,7 @@ impl Branch {
     }
 }
 
-/// from..=to in groups: single numbers first, then ever longer ones.
+/// from..=to in groups: single numbers first, then longer and longer groups.
 fn groups(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     let mut next = from;
     std::iter::from_fn(move || {

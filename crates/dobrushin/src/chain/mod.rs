@@ -1,10 +1,9 @@
-//! Chains: one record's view of a noisy iteration W ← Π(ψ(W) + noise), all that an analysis
-//! of hidden states needs to know.
+//! Chains: one record's view of a noisy iteration W ← Π(ψ(W) + noise), which is all that an analysis of hidden states
+//! needs to know.
 //!
-//! A [`Chain`] is a list of [`Step`]s, run-length encoded, on a [`Domain`]. A [`Mixture`] is what
-//! is released of it: the last iterate, the iterate at a random time, or a hidden random choice
-//! among chains. Every number is a supremum over all data sets, never that of the data at hand
-//! (E14 of docs/errata.md).
+//! A [`Chain`] is a list of [`Step`]s, run-length encoded, on a [`Domain`]. A [`Mixture`] is its release: the last
+//! iterate, the iterate at a random time, or a hidden random choice among chains. Every number is a supremum over all
+//! data sets, never the value for the given data (E14 of docs/errata.md).
 
 mod count;
 mod laps;
@@ -35,7 +34,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Domain {
-    /// Its diameter; `None`: it may be unbounded.
+    /// Its diameter; `None` if it may be unbounded.
     pub diameter: Option<Positive>,
     /// Its dimension, if known.
     pub dimension: Option<u64>,
@@ -48,7 +47,7 @@ impl Domain {
     }
 }
 
-/// Equal steps in a row.
+/// Consecutive equal steps.
 ///
 /// ```
 /// use dobrushin::chain::{Chain, Count, Domain, Participation, Step, StepNoise};
@@ -63,13 +62,13 @@ impl Domain {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch<'a> {
-    /// Each of them.
+    /// The step.
     pub step: &'a Step,
-    /// How many.
+    /// The number of repetitions.
     pub count: Count,
 }
 
-/// The steps of a noisy iteration as one record sees them. Both neighbours start alike.
+/// The steps of a noisy iteration as one record sees them. Both neighbours have the same start.
 ///
 /// ```
 /// use dobrushin::analysis::{HiddenStates, Shift};
@@ -95,13 +94,13 @@ pub struct Chain {
     kinds: Arc<[Step]>,
     /// An index into `kinds`, and how often that step is repeated.
     stretches: Vec<(usize, Count)>,
-    /// What comes between some of them and the others, again and again.
+    /// Stretches that are repeated together.
     laps: Option<Laps>,
-    /// Where the iterates are.
+    /// The set that contains the iterates.
     domain: Domain,
 }
 
-/// Why some steps do not make a chain.
+/// Why a list of steps is not a chain.
 ///
 /// ```
 /// use dobrushin::chain::{Chain, ChainError, Count, Domain, Step, StepNoise};
@@ -116,41 +115,41 @@ pub enum ChainError {
     /// Laplace noise is analysed in one dimension only.
     #[error("Laplace noise is for one dimension, but the domain has {0}")]
     LaplaceDimension(u64),
-    /// A number that is not positive and finite, or negative.
+    /// A number that is negative, or not positive and finite.
     #[error("step {step}: the {what} is {value}, but it must be {accepted}")]
     Impossible {
-        /// Which of the different steps, counted from 1.
+        /// The index of the step among the different ones, counted from 1.
         step: usize,
-        /// Which quantity.
+        /// The name of the quantity.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What would be accepted.
+        /// The values that are accepted.
         accepted: &'static str,
     },
     /// "Any number of steps" is not the last entry.
     #[error("step {0}: any number of steps can be the last entry only")]
     AnyBeforeTheEnd(usize),
-    /// More steps than are counted.
+    /// More steps than can be counted.
     #[error("there are more than {0} steps: \"any\" number of the last ones asks for every number of them")]
     TooMany(u64),
-    /// More stretches than are looked at.
+    /// More stretches than are allowed.
     #[error("the steps change {found} times: at most {most} are looked at")]
     TooLong {
-        /// How many there are.
+        /// The number of stretches.
         found: usize,
-        /// How many there may be.
+        /// The largest number allowed.
         most: usize,
     },
 }
 
-/// The most steps of a chain that have a number.
+/// The most counted steps of a chain.
 const MOST_STEPS: u64 = 1 << 62;
 /// The most stretches of a chain.
 pub const MOST_STRETCHES: usize = 4_000_000;
 
 impl Chain {
-    /// The steps in their order, each with how often it is repeated.
+    /// The chain of these steps, in order, each with its number of repetitions.
     ///
     /// # Errors
     /// [`ChainError`] if the noise is not positive and finite, a distance is negative or NaN,
@@ -161,10 +160,10 @@ impl Chain {
         Self::of_kinds(kinds.into(), stretches, domain)
     }
 
-    /// A chain of steps that are shared with others.
+    /// A chain of steps that are shared with other chains.
     ///
     /// # Errors
-    /// As [`Chain::new`].
+    /// The errors of [`Chain::new`].
     pub(crate) fn of_kinds(
         kinds: Arc<[Step]>,
         stretches: Vec<(usize, Count)>,
@@ -197,13 +196,13 @@ impl Chain {
         if self.numbered() > MOST_STEPS { Err(ChainError::TooMany(MOST_STEPS)) } else { Ok(self) }
     }
 
-    /// How many steps have a number.
+    /// The number of counted steps.
     fn numbered(&self) -> u64 {
         let laps = self.laps.as_ref().map_or(0, |laps| steps_of(&laps.lap).saturating_mul(laps.times));
         steps_of(&self.stretches).saturating_add(laps)
     }
 
-    /// The stretches of equal steps, in their order, also those of every lap: see [`Chain::sections`].
+    /// The stretches of equal steps, in order, with those of every lap: see [`Chain::sections`].
     pub fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> + Clone {
         let (before, lap, times) =
             self.laps.as_ref().map_or((0, &[][..], 0), |laps| (laps.before, &laps.lap[..], laps.times));
@@ -216,18 +215,18 @@ impl Chain {
         stretches.iter().map(|&(kind, count)| Stretch { step: &self.kinds[kind], count })
     }
 
-    /// The stretches from the first on in which the record may take part: before it, both
-    /// neighbours have the same law.
+    /// The stretches, starting with the first in which the record may take part: before it, both neighbours have the
+    /// same law.
     pub fn since_the_record(&self) -> impl Iterator<Item = Stretch<'_>> + Clone {
         self.stretches().skip_while(|stretch| stretch.step.participation.is_never())
     }
 
-    /// Where the iterates are.
+    /// The set that contains the iterates.
     pub fn domain(&self) -> Domain {
         self.domain
     }
 
-    /// How many steps there are; `None` for any number.
+    /// The number of steps; `None` for any number.
     pub fn steps(&self) -> Option<u64> {
         let endless = self.stretches.iter().any(|(_, count)| *count == Count::Any);
         (!endless).then(|| self.numbered())
@@ -252,11 +251,11 @@ impl Chain {
     }
 }
 
-/// The steps as indices into a list of those that differ, which grows.
+/// The steps as indices into a list of the different ones, which grows.
 fn indexed(kinds: &mut Vec<Step>, steps: Vec<(Step, Count)>) -> Vec<(usize, Count)> {
     let mut stretches = Vec::with_capacity(steps.len());
     for (step, count) in steps {
-        // Steps that come back are near the end of the list or few.
+        // Steps that recur are near the end of the list, or few.
         let known = kinds.iter().rev().take(8).position(|kind| *kind == step);
         let index = known.map_or(kinds.len(), |back| kinds.len() - 1 - back);
         if known.is_none() {

@@ -2,7 +2,7 @@
 
 use crate::{Enclosure, Error, NonNegative};
 
-/// One line z ↦ slope·z + offset above a modulus.
+/// A line z ↦ slope·z + offset above a modulus.
 ///
 /// ```
 /// use dobrushin::Enclosure;
@@ -30,7 +30,7 @@ impl Piece {
         Ok(Self { slope: finite("slope", slope)?, offset: finite("offset", offset)? })
     }
 
-    /// A line of which slope and offset are enclosed; negative parts are cut off.
+    /// A line whose slope and offset are enclosed; negative parts are cut off.
     pub fn enclosed(slope: Enclosure, offset: Enclosure) -> Self {
         Self { slope: slope.positive_part(), offset: offset.positive_part() }
     }
@@ -40,7 +40,7 @@ impl Piece {
         self.slope
     }
 
-    /// What is added to it.
+    /// The number added to it.
     pub fn offset(self) -> Enclosure {
         self.offset
     }

@@ -21,16 +21,16 @@ use crate::{Enclosure, Epsilon, Error, NonNegative, Positive, Probability};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What is added to the iterate.
+    /// The noise that is added to the iterate.
     pub noise: StepNoise,
     /// How far apart two iterates can be after the same update.
     pub modulus: Modulus,
-    /// d: how far apart the updates of two neighbours are, at most, if the record takes part.
+    /// d: the largest distance between the updates of two neighbours, if the record takes part.
     pub displacement: Enclosure,
-    /// How far apart the updates with and without the record are, at most, for either neighbour.
+    /// The largest distance between the updates with and without the record, for either neighbour.
     pub absence: Enclosure,
-    /// Further bounds on the distance of two iterates after any two (also the same) of the updates with one
-    /// record, with another, and without either; that ω(z) + d is one for the first two need not be said.
+    /// Further bounds on the distance of two iterates after any two (possibly equal) of the updates with one record,
+    /// with another, and without either. The bound ω(z) + d for the first two need not be listed.
     pub crossed: Modulus,
     /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
     pub growth: Option<Piece>,
@@ -90,7 +90,7 @@ impl Participation {
         }
     }
 
-    /// Whether it is excluded.
+    /// Whether participation is excluded.
     pub fn is_never(self) -> bool {
         self.probability() == Enclosure::ZERO
     }
@@ -120,14 +120,13 @@ impl StepNoise {
         Ok(Self::Laplace(Positive::named("noise", size)?.into()))
     }
 
-    /// ln E_{e^ε} of the noise around two points at most this far apart; by the two-point formula
-    /// that is also ln η_{e^ε} of adding the noise to points of a set with that diameter (CED
-    /// Theorem 2, Proposition 1; PAC Theorem 2).
+    /// ln E_{e^ε} of the noise around two points at most this far apart; by the two-point formula this is also ln
+    /// η_{e^ε} of adding the noise to points of a set with that diameter (CED Theorem 2, Proposition 1; PAC Theorem 2).
     pub fn ln_overlap(self, distance: Enclosure, epsilon: Epsilon) -> Enclosure {
         match self {
             Self::Gaussian(size) => theta::ln_theta_range(epsilon.into(), distance / size),
             Self::Laplace(size) => {
-                // ln(1 − e^((ε − t)/2)), never above ε = t.
+                // ln(1 − e^((ε − t)/2)) for ε < t, and −∞ otherwise.
                 let gap = (distance / size - Enclosure::from(epsilon)) / Enclosure::from(2.0);
                 gap.positive_part().map_monotone(|gap| (-(-Enclosure::from(gap)).exp_m1()).ln())
             }
@@ -136,7 +135,7 @@ impl StepNoise {
 }
 
 impl Step {
-    /// A step in which the record takes no part, of which only the noise is known.
+    /// A step in which the record takes no part, and of which only the noise is known.
     pub fn new(noise: StepNoise) -> Self {
         Self {
             noise,
@@ -156,8 +155,8 @@ impl Step {
         self
     }
 
-    /// The step in which the record takes part: updates with one record, with another, and without are at
-    /// most `displacement` apart.
+    /// The step in which the record takes part: updates with one record, with another, and without either are at most
+    /// `displacement` apart.
     #[must_use]
     pub fn used_by(mut self, participation: Participation, displacement: NonNegative) -> Self {
         self.participation = participation;

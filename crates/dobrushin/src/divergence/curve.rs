@@ -21,8 +21,7 @@ pub struct Vertex {
     pub q: f64,
     /// P(A).
     pub p: f64,
-    /// Which two laws P and Q, where the curve is a maximum over many pairs
-    /// (indices from 0).
+    /// The indices (from 0) of the two laws P and Q, where the curve is a maximum over many pairs.
     pub pair: (usize, usize),
 }
 
@@ -50,18 +49,16 @@ pub struct HockeyStickCurve {
     /// Strictly increasing in q and in p, slopes strictly decreasing; the
     /// slopes are the knots.
     vertices: Vec<Vertex>,
-    /// Each coordinate is within this relative error of the truth.
+    /// A bound on the relative error of each coordinate.
     relative_error: f64,
 }
 
 impl HockeyStickCurve {
-    /// The curve of the given points, in increasing order, whose coordinates are
-    /// sums of at most `terms` probabilities, each within `relative_error`, added
-    /// from the largest ratio p/q on.
+    /// The curve of the given points, in increasing order, whose coordinates are sums of at most `terms` probabilities,
+    /// each within `relative_error`, added in order of decreasing ratio p/q.
     ///
-    /// Each addition adds a unit of roundoff, and sorting by a rounded ratio can
-    /// misplace only outcomes whose ratio is the γ at hand to within that and the
-    /// error of two probabilities, which count at most as much.
+    /// Each addition adds a unit of roundoff. Sorting by a rounded ratio can misplace only outcomes whose ratio equals
+    /// the given γ up to that rounding and the error of two probabilities, and their effect is at most as large.
     pub(crate) fn from_points(points: &[Vertex], terms: usize, relative_error: f64) -> Self {
         let relative_error = (terms as f64 + 8.0) * UNIT_ROUNDOFF + 3.0 * relative_error;
         Self { vertices: merged_hull(points, &[]), relative_error }
@@ -117,10 +114,10 @@ impl HockeyStickCurve {
         gamma.ln()
     }
 
-    /// The largest p − γq of the hull as it stands, with only the rounding of p − γq.
+    /// The largest p − γq on the hull as stored, with only the rounding of p − γq.
     fn value_at(&self, gamma: f64) -> Enclosure {
-        // A computed slope is off by at most 3 units, so the largest is at one of
-        // these, usually at the only one.
+        // A computed slope is off by at most 3 units, so the largest value is at one of these vertices; usually there
+        // is only one.
         let first = self.index_at(gamma * (1.0 + 8.0 * UNIT_ROUNDOFF));
         let last = self.index_at(gamma * (1.0 - 8.0 * UNIT_ROUNDOFF));
         let values = self.vertices[first.min(last)..=last].iter().map(|v| {
@@ -132,7 +129,7 @@ impl HockeyStickCurve {
         values.fold(Enclosure::ZERO, Enclosure::max)
     }
 
-    /// Which vertex has the largest p − γq, by computed slopes.
+    /// The vertex with the largest p − γq, by computed slopes.
     fn index_at(&self, gamma: f64) -> usize {
         partition_point(0..self.vertices.len() - 1, |index| {
             slope(self.vertices[index], self.vertices[index + 1]) > gamma
@@ -152,8 +149,7 @@ fn slope(a: Vertex, b: Vertex) -> f64 {
 pub(crate) fn level_sets(p: &[f64], q: &[f64], pair: (usize, usize)) -> [Vec<Vertex>; 2] {
     let possible = p.iter().zip(q).filter(|(p, q)| **p > 0.0 || **q > 0.0);
     let mut order: Vec<(f64, f64, f64)> = possible.map(|(&p, &q)| (p / q, p, q)).collect();
-    // Of ratios that overflow, those with q = 0 come first; of those that underflow,
-    // those with p = 0 come last.
+    // Among ratios that overflow, those with q = 0 come first; among those that underflow, those with p = 0 come last.
     order.sort_unstable_by(|a, b| {
         let tie = if a.0 == 0.0 { b.1.total_cmp(&a.1) } else { a.2.total_cmp(&b.2) };
         b.0.total_cmp(&a.0).then(tie)
@@ -174,11 +170,10 @@ fn partial_sums(masses: impl Iterator<Item = (f64, f64)>, pair: (usize, usize)) 
     vertex.collect()
 }
 
-/// The upper-left convex hull of two lists of points with coordinates in [0, 1],
-/// each in increasing order of both, from (0, 0) or the highest point above it to
-/// the highest point. Slopes are compared to 2⁻¹⁰⁰ relative, so that no point is
-/// lost to rounding or underflow, however many and however small the probabilities
-/// are. Of equal points that of the first list stays.
+/// The upper-left convex hull of two lists of points with coordinates in [0, 1], each in increasing order of both, from
+/// (0, 0) or the highest point above it to the highest point. Slopes are compared to 2⁻¹⁰⁰ relative, so that no point
+/// is lost to rounding or underflow, however many and however small the probabilities are. Of equal points, the one
+/// from the first list is kept.
 pub(crate) fn merged_hull(first: &[Vertex], second: &[Vertex]) -> Vec<Vertex> {
     let pair = first.first().or(second.first()).map_or((0, 0), |v| v.pair);
     let mut hull = vec![Vertex { q: 0.0, p: 0.0, pair }];

@@ -57,8 +57,7 @@ impl DiscretePair {
         )
     }
 
-    /// D_f(P‖Q) = Σ q·f(p/q), with P(q = 0)·lim f(t)/t for what only P can
-    /// produce.
+    /// D_f(P‖Q) = Σ q·f(p/q), plus P(q = 0)·lim f(t)/t for outcomes that only P can produce.
     pub fn f_divergence(&self, f: &(impl Generator + ?Sized)) -> Enclosure {
         if self.p == self.q {
             return Enclosure::ZERO;
@@ -177,7 +176,7 @@ impl Pair for DiscretePair {
             divergence = divergence.intersect(self.renyi_near_one(alpha)).unwrap_or(divergence);
         }
         if alpha > 1.0 {
-            // The largest term alone, and the order ∞, whatever the order.
+            // At every order, the largest term alone is a lower bound, and the divergence of order ∞ an upper one.
             let least = largest / (Enclosure::from(alpha) - Enclosure::ONE);
             divergence = divergence.intersect(least.hull(self.largest_log_ratio())).unwrap_or(divergence);
         }
@@ -221,7 +220,7 @@ impl Pair for DiscretePair {
         ratios.flat_map(|(p, q)| [p / q, q / p]).filter(|g| *g > 1.0 && g.is_finite()).collect()
     }
 
-    /// Infinite if one law can produce what the other cannot.
+    /// Infinite if one law can produce an outcome that the other cannot.
     fn tail_moment(&self, epsilon: f64, power: f64) -> f64 {
         let one_way = |(p, q): (Enclosure, Enclosure)| {
             if p == Enclosure::ZERO {

@@ -14,9 +14,8 @@
 //! ∫₁^Γ f″G = Σ s_i·[f̄(γ_{i+1}) − f̄(γ_i)] + f̄′(Γ)·G(Γ).
 //! ```
 //!
-//! So chords through enclosures of G at a grid give an upper bound, and the
-//! lines through neighbouring chords, which a convex curve never crosses, a lower
-//! one. The grid is refined until they agree.
+//! So chords through enclosures of G at a grid give an upper bound, and the lines through neighbouring chords, which a
+//! convex curve never crosses, give a lower one. The grid is refined until they agree.
 
 use super::{Conjugate, Generator, Pair};
 use crate::numeric::Boundary;
@@ -59,8 +58,7 @@ pub(crate) fn weighted(
     half_integral(pair, f, &forward, last) + half_integral(pair, &Conjugate(f), &backward, last)
 }
 
-/// ∫₁^∞ f″·G for a convex decreasing curve G that is at most E_γ of the pair, and
-/// constant beyond the given ε, if there is one.
+/// ∫₁^∞ f″·G for a convex decreasing curve G that is at most E_γ of the pair, and constant beyond the given ε, if any.
 fn half_integral(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
@@ -138,8 +136,8 @@ fn supports(gammas: &[f64], values: &[Enclosure]) -> Vec<(f64, f64)> {
                 let on = Enclosure::from(at) - Enclosure::from(gammas[i]);
                 Enclosure::from(left) + Enclosure::from(before) * on
             };
-            // left + before·x = right − after·(width − x), or, if rounding hides the
-            // bend, as near to that as there is room.
+            // left + before·x = right − after·(width − x), or, if rounding hides the bend, as close to it as the
+            // segment allows.
             let meet = gammas[i] + (right - after * width - left) / (before - after);
             let at = meet.max(gammas[i].next_up()).min(gammas[i + 1].next_down());
             if at > gammas[i] && at < gammas[i + 1] {
@@ -175,8 +173,8 @@ fn excess(f: &(impl Generator + ?Sized), t: Enclosure) -> Enclosure {
     (f.value(t) - f.derivative_at_one() * (t - Enclosure::ONE)).positive_part()
 }
 
-/// A lower bound of f̄′(Γ)·G(Γ) + ∫_Γ^∞ f″G, for Γ the end of the grid: G(Γ)·f̄′(∞)
-/// where G is constant beyond Γ, and otherwise G(Γ) times the slope of f̄ before Γ.
+/// A lower bound on f̄′(Γ)·G(Γ) + ∫_Γ^∞ f″G, for Γ the end of the grid: G(Γ)·f̄′(∞) where G is constant beyond Γ, and
+/// otherwise G(Γ) times the slope of f̄ before Γ.
 fn least_of_rest(
     f: &(impl Generator + ?Sized),
     gammas: &[f64],
@@ -198,11 +196,10 @@ fn least_of_rest(
     Enclosure::from(least) * steepness.positive_part()
 }
 
-/// An upper bound of the same.
+/// An upper bound on the same.
 ///
-/// As G decreases, it is at most G(Γ)·f̄′(∞), which is exact where E_γ is constant
-/// beyond Γ; and it is at most E_Q[f̄(L); L > Γ], plus f̄′(Γ) ≤ f̄(2Γ)/Γ times what
-/// the enclosure at Γ is too wide.
+/// As G decreases, it is at most G(Γ)·f̄′(∞), which is exact where E_γ is constant beyond Γ; and it is at most
+/// E_Q[f̄(L); L > Γ], plus f̄′(Γ) ≤ f̄(2Γ)/Γ times the excess width of the enclosure at Γ.
 fn most_of_rest(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),

@@ -2,8 +2,8 @@
 
 use crate::{Enclosure, Error, Positive};
 
-/// The parameter γ = e^ε > 0 of the hockey-stick divergence, as γ and as
-/// ε = ln γ (negative for γ < 1), whichever the formula at hand needs.
+/// The parameter γ = e^ε > 0 of the hockey-stick divergence, as γ and as ε = ln γ (negative for γ < 1), whichever a
+/// formula needs.
 ///
 /// ```
 /// use dobrushin::Gamma;
@@ -45,7 +45,7 @@ impl Gamma {
         Ok(Self { value: epsilon.exp(), epsilon })
     }
 
-    /// γ = 1 + x for an x ≥ 0 that is only known to lie in an enclosure.
+    /// γ = 1 + x for an x ≥ 0 that is known only by an enclosure.
     pub(crate) fn one_plus(excess: Enclosure) -> Self {
         Self { value: Enclosure::ONE + excess, epsilon: excess.ln_1p() }
     }

@@ -4,7 +4,7 @@ use super::Pair;
 use crate::numeric::{normal, theta};
 use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Positive, RenyiOrder};
 
-/// N(m₁, σ²I) and N(m₂, σ²I), of which only r = ‖m₁ − m₂‖/σ matters.
+/// N(m₁, σ²I) and N(m₂, σ²I); only r = ‖m₁ − m₂‖/σ matters.
 ///
 /// ```
 /// use dobrushin::divergence::{GaussianPair, Pair};

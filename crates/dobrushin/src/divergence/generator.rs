@@ -4,8 +4,8 @@ use crate::{Enclosure, Error, Positive};
 
 /// A convex f on (0, ∞) with f(1) = 0.
 ///
-/// Nothing else is needed of f: the integral representation (CED eq. 17) is
-/// integrated by parts twice, so f″ never appears.
+/// Nothing else is required of f: the integral representation (CED eq. 17) is integrated by parts twice, so f″ never
+/// appears.
 ///
 /// ```
 /// use dobrushin::Enclosure;

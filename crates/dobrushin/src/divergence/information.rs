@@ -1,4 +1,4 @@
-//! How much one coordinate of a finite joint law tells about the other.
+//! How much one coordinate of a finite joint law reveals about the other.
 
 use super::FiniteLaw;
 use crate::{Enclosure, Error, Gamma};
@@ -15,7 +15,7 @@ use crate::{Enclosure, Error, Gamma};
 /// ```
 ///
 /// # Errors
-/// As [`FiniteLaw::new`], and [`Error::LengthMismatch`] for ragged rows.
+/// The errors of [`FiniteLaw::new`], and [`Error::LengthMismatch`] for ragged rows.
 pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, Error> {
     Ok(gamma_information_of(&checked(joint)?, gamma))
 }
@@ -24,7 +24,7 @@ pub fn gamma_information(joint: &[Vec<f64>], gamma: Gamma) -> Result<Enclosure, 
 /// [`gamma_information`].
 ///
 /// # Errors
-/// As [`gamma_information`].
+/// The errors of [`gamma_information`].
 ///
 /// ```
 /// use dobrushin::divergence::mutual_information;
@@ -78,7 +78,7 @@ pub fn mutual_information_of(joint: &[Vec<Enclosure>]) -> Enclosure {
     possible.map(|(joint, product)| joint * (joint / product).ln()).sum::<Enclosure>().positive_part()
 }
 
-/// Every joint probability with the product of its marginal ones.
+/// Every joint probability with the product of its marginals.
 fn with_products(joint: &[Vec<Enclosure>]) -> impl Iterator<Item = (Enclosure, Enclosure)> {
     let width = joint.first().map_or(0, Vec::len);
     let rows: Vec<Enclosure> = joint.iter().map(|row| row.iter().copied().sum()).collect();
@@ -87,7 +87,7 @@ fn with_products(joint: &[Vec<Enclosure>]) -> impl Iterator<Item = (Enclosure, E
     cells.map(move |(place, joint)| (joint, rows[place / width] * columns[place % width]))
 }
 
-/// The joint law, if it is one.
+/// The joint law, if the matrix is one.
 fn checked(joint: &[Vec<f64>]) -> Result<Vec<Vec<Enclosure>>, Error> {
     let columns = joint.first().map_or(0, Vec::len);
     for (index, row) in joint.iter().enumerate() {

@@ -3,8 +3,7 @@
 use super::Pair;
 use crate::{Delta, Enclosure, Error, Gamma, NonNegative, Positive, RenyiOrder};
 
-/// Laplace laws with centres m₁, m₂ and scale v, of which only t = |m₁ − m₂|/v
-/// matters.
+/// Laplace laws with centres m₁, m₂ and scale v; only t = |m₁ − m₂|/v matters.
 ///
 /// ```
 /// use dobrushin::divergence::{LaplacePair, Pair};
@@ -63,9 +62,8 @@ impl Pair for LaplacePair {
     /// (α−1)·D_α = ln[ α e^((α−1)t) + (α−1) e^(−αt) ] − ln(2α−1) = −t/2 + ln[ cosh u + (t/2)·sinh(u)/u ]
     /// ```
     ///
-    /// of which the second form has no pole at α = ½ and no cancellation for large t.
-    /// For small t or α near 1, where the logarithms vanish, the first is used as
-    /// ln(1 + [α·ρ((α−1)t) + (α−1)·ρ(−αt)]/(2α−1)) with ρ(x) = e^x − 1 − x, and
+    /// where the second form has no pole at α = ½ and no cancellation for large t. For small t or α near 1, where the
+    /// logarithms vanish, the first is used as ln(1 + [α·ρ((α−1)t) + (α−1)·ρ(−αt)]/(2α−1)) with ρ(x) = e^x − 1 − x, and
     /// at α = ½ itself D = 2ρ(ln(1 + t/2)).
     fn renyi(&self, order: RenyiOrder) -> Enclosure {
         let alpha = Enclosure::from(order);

@@ -2,7 +2,7 @@
 
 use crate::{Enclosure, Error};
 
-/// How far a sum of probabilities may be from 1 and still be read as rounding.
+/// The largest distance of a sum of probabilities from 1 that is treated as rounding.
 pub const SUM_TOLERANCE: f64 = 1e-9;
 
 /// A probability law on finitely many outcomes.
@@ -31,7 +31,7 @@ pub struct FiniteLaw {
 }
 
 impl FiniteLaw {
-    /// A law with the given probabilities; `name` stands in errors.
+    /// A law with the given probabilities; errors use `name`.
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::NotAProbability`] with the place (counted from
@@ -58,9 +58,9 @@ impl FiniteLaw {
     /// The law proportional to the given weights, whatever their sum.
     ///
     /// # Errors
-    /// [`Error::Empty`] if there are none or all are 0, [`Error::OutOfRange`] for
-    /// a weight that is negative or not finite, or so small next to the others
-    /// that its probability would be rounded to 0, which changes the support.
+    /// [`Error::Empty`] if there are none or all are 0, [`Error::OutOfRange`] for a weight that is negative or not
+    /// finite, or that is so small compared with the others that its probability would round to 0, which would change
+    /// the support.
     pub fn proportional_to(name: &str, weights: Vec<f64>) -> Result<Self, Error> {
         if let Some(&value) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::OutOfRange { name: "weight", value, accepted: "finite and 0 or more" });
@@ -69,7 +69,7 @@ impl FiniteLaw {
         if largest == 0.0 {
             return Err(Error::Empty { what: name.to_owned(), missing: "positive weight" });
         }
-        // A power of two keeps the sum of huge weights finite, exactly.
+        // Scaling by a power of two keeps the sum of huge weights finite, exactly.
         let may_overflow = largest > f64::MAX / (2.0 * weights.len() as f64);
         let scale = if may_overflow { 2f64.powi(-600) } else { 1.0 };
         let given = weights;
@@ -104,12 +104,12 @@ impl FiniteLaw {
         &self.probabilities
     }
 
-    /// How many outcomes there are.
+    /// The number of outcomes.
     pub fn len(&self) -> usize {
         self.probabilities.len()
     }
 
-    /// Never: a law has outcomes.
+    /// Always false: a law has outcomes.
     pub fn is_empty(&self) -> bool {
         self.probabilities.is_empty()
     }
@@ -125,7 +125,7 @@ impl FiniteLaw {
     }
 }
 
-/// The probability of which `p` is the stored value.
+/// The probability whose stored value is `p`.
 pub(crate) fn enclose(p: f64, relative_error: f64) -> Enclosure {
     if relative_error == 0.0 || p == 0.0 { Enclosure::from(p) } else { Enclosure::around(p, relative_error) }
 }

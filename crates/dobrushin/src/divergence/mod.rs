@@ -6,9 +6,8 @@
 //! E_γ(P‖Q) = sup_A [P(A) − γQ(A)] − (1 − γ)₊ = ∫(dP − γdQ)₊ − (1 − γ)₊
 //! ```
 //!
-//! so that it is 0 for P = Q at every γ, total variation at γ = 1, and
-//! E_γ(P‖Q) = γ·E_{1/γ}(Q‖P). A mechanism is (ε, δ)-DP iff E_{e^ε} ≤ δ for all
-//! neighbouring inputs.
+//! so it is 0 for P = Q at every γ, it is total variation at γ = 1, and E_γ(P‖Q) = γ·E_{1/γ}(Q‖P). A mechanism is (ε,
+//! δ)-DP iff E_{e^ε} ≤ δ for all neighbouring inputs.
 
 mod curve;
 mod discrete;
@@ -40,7 +39,7 @@ use crate::{Delta, Enclosure, RenyiOrder};
 
 /// Two laws P and Q whose divergences can be enclosed.
 ///
-/// Methods are of P from Q; [`Pair::hockey_stick_reversed`] is of Q from P.
+/// Methods measure P against Q; [`Pair::hockey_stick_reversed`] measures Q against P.
 ///
 /// ```
 /// use dobrushin::Gamma;
@@ -86,16 +85,15 @@ pub trait Pair {
     /// The squared Hellinger distance ∫(√dP − √dQ)², between 0 and 2.
     fn hellinger_squared(&self) -> Enclosure;
 
-    /// The end of the support of E_γ: an ε beyond which E_{e^ε} of both
-    /// directions is constant, if there is one.
+    /// The end of the support of E_γ: an ε beyond which E_{e^ε} of both directions is constant, if any.
     fn last_epsilon(&self) -> Option<f64>;
 
-    /// The γ > 1 at which E_γ of either direction bends, if there are such.
+    /// The γ > 1 at which E_γ of either direction bends, if any.
     fn knots(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// An upper bound of E_Q[L^power; L > e^ε] with L = dP/dQ, and of the same
-    /// with P and Q exchanged. Only asked for ε ≥ 0 and power ≥ 0.
+    /// An upper bound on E_Q[L^power; L > e^ε] with L = dP/dQ, and on the same with P and Q exchanged. It is called
+    /// only with ε ≥ 0 and power ≥ 0.
     fn tail_moment(&self, epsilon: f64, power: f64) -> f64;
 }

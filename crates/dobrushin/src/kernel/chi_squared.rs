@@ -7,20 +7,20 @@
 //! η_χ² = η_KL = max_{p, q} max_{0<λ<1} λ(1−λ)·Σ (p − q)²/m_λ = 1 − min_{p, q} min_λ Σ pq/m_λ.
 //! ```
 //!
-//! The last sum S is convex in λ, being a sum of reciprocals of affine functions.
-//! Any λ gives a lower bound of η, and the tangent of S there an upper one.
+//! The last sum S is convex in λ, being a sum of reciprocals of affine functions. Any λ gives a lower bound on η, and
+//! the tangent of S at λ gives an upper one.
 //!
 //! # Implementation
-//! All of this is done for the S of the stored entries, with the rounding errors
-//! of the sums; since pq/m is homogeneous of degree 1, the true S is within three
-//! times the relative error of the entries of it at every λ, and so is the minimum.
+//! All of this is computed for the S of the stored entries, with the rounding errors of the sums; since pq/m is
+//! homogeneous of degree 1, the true S differs from it by at most three times the relative error of the entries at
+//! every λ, and so does the minimum.
 
 use super::finite::FiniteKernel;
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
 use rayon::prelude::*;
 
-/// η_χ² = η_KL (and that of every operator-convex f) with what attains it.
+/// η_χ² = η_KL (and that of every operator-convex f) with the inputs and weight that attain it.
 ///
 /// ```
 /// use dobrushin::kernel::FiniteKernel;
@@ -73,8 +73,8 @@ impl FiniteKernel {
         if self.same_law(x, y) {
             return None;
         }
-        // A sum of k terms that are off by up to 6 units, or 13 those of the slope;
-        // the entries' own error enters three times.
+        // The rounding error of a sum of k terms, each with an error of up to 6 units, or 13 for the slope; the
+        // entries' own error enters three times.
         let rounding = (self.outputs() as f64 + 16.0) * UNIT_ROUNDOFF + 4.0 * self.relative_error();
         let mut found = ChiSquaredContraction { value: Enclosure::UNIT, pair: (x, y), weight: 0.5 };
         // The bracket of the minimiser, and Newton's step inside it.
@@ -113,12 +113,11 @@ impl FiniteKernel {
     }
 }
 
-/// The search for the best weight stops here; a mixture with it is below the
-/// smallest normal number only where the entries are.
+/// The search for the best weight stops here; a mixture with it is below the smallest normal number only if the entries
+/// are.
 const LEAST_WEIGHT: f64 = 1e-60;
 
-/// The pair with the larger coefficient, of equal ones the first; the value
-/// encloses the larger of both.
+/// The pair with the larger coefficient, or the first of equal ones; the value encloses the larger of both.
 fn better(
     a: Option<ChiSquaredContraction>,
     b: Option<ChiSquaredContraction>,
@@ -137,7 +136,7 @@ struct Affinity {
     sum: f64,
     /// S′ = −Σ pq(p − q)/m².
     slope: f64,
-    /// Σ |pq(p − q)/m²|, to which the rounding error of the slope is relative.
+    /// Σ |pq(p − q)/m²|, the reference for the rounding error of the slope.
     slope_scale: f64,
     /// S″ = 2Σ pq(p − q)²/m³.
     curvature: f64,
@@ -148,7 +147,7 @@ fn affinity(p: &[f64], q: &[f64], weight: f64) -> Affinity {
     let mut sums = [[0.0; LANES]; 4];
     let mut add = |lane: usize, p: f64, q: f64| {
         let mixture = weight * p + (1.0 - weight) * q;
-        // Where both are 0, or as good as, the term is 0, not 0/0.
+        // Where both are 0, or nearly, the term is 0, not 0/0.
         let inverse = if mixture >= f64::MIN_POSITIVE { 1.0 / mixture } else { 0.0 };
         let term = p * q * inverse;
         let lean = (p - q) * inverse;

@@ -1,4 +1,4 @@
-//! Kernels one after another and side by side, from their coefficients alone.
+//! Kernels in sequence and in parallel, from their coefficients alone.
 //!
 //! For finite kernels [`super::FiniteKernel::then`] and
 //! [`super::FiniteKernel::beside`] give the kernel itself, whose coefficients are
@@ -7,7 +7,7 @@
 use super::Kernel;
 use crate::{Enclosure, Gamma, Probability};
 
-/// Kernels applied one after another, the first to the input.
+/// Kernels applied in sequence, the first to the input.
 ///
 /// ```
 /// use dobrushin::Gamma;
@@ -64,25 +64,24 @@ fn fold(kernel: &dyn Kernel, gamma: Gamma, e: Enclosure) -> Enclosure {
 /// ```
 pub struct Product(pub Vec<Box<dyn Kernel>>);
 
-/// How many ways of sharing out ε between two kernels are tried.
+/// The number of ways of dividing ε between two kernels that are tried.
 const SHARES: u32 = 64;
 
 impl Kernel for Product {
     /// An upper bound: 1 − Π(1 − η_{γ_i}(K_i)) for a good choice of Π γ_i = γ.
     ///
     /// # Guarantee
-    /// For any γ_i ≥ 1 with product γ: of each law, K_i(x_i) = (1 − e_i)·ω_i + e_i·ρ_i
-    /// with e_i = η_{γ_i} and (1 − e_i)·ω_i ≤ γ_i·K_i(y_i); so all but 1 − Π(1 − e_i) of
-    /// the product law at x is below γ times that at y. At γ = 1 it is CED's
-    /// η_TV(⊗K_i) ≤ 1 − Π(1 − η_TV(K_i)).
+    /// For any γ_i ≥ 1 with product γ: each law can be written K_i(x_i) = (1 − e_i)·ω_i + e_i·ρ_i with e_i = η_{γ_i}
+    /// and (1 − e_i)·ω_i ≤ γ_i·K_i(y_i); so all but 1 − Π(1 − e_i) of the product law at x is below γ times that at y.
+    /// At γ = 1 it is CED's η_TV(⊗K_i) ≤ 1 − Π(1 − η_TV(K_i)).
     fn contraction(&self, gamma: Gamma) -> Enclosure {
         let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
         bound(&self.0, gamma.epsilon())
     }
 }
 
-/// The bound at e^ε: every kernel gets an even share of ε, but the first two the
-/// best of several shares of theirs.
+/// The bound at e^ε: every kernel gets an equal share of ε, except that the first two divide theirs in the best of
+/// several ways.
 fn bound(kernels: &[Box<dyn Kernel>], epsilon: Enclosure) -> Enclosure {
     let (mut rest, mut epsilon, mut kept) = (kernels, epsilon, Enclosure::ONE);
     while let [others @ .., last] = rest

@@ -1,10 +1,9 @@
 //! η_γ of a finite kernel: the largest E_γ between two of its rows.
 //!
 //! # Implementation
-//! The pairs of rows that may be the best are found in plain `f64` and then enclosed
-//! one by one. Where they are too many (a symmetric channel with hundreds of
-//! inputs), only the first is, and the upper end is the largest sum plus what a sum
-//! can be off.
+//! The pairs of rows that may be the best are found in plain `f64` and then enclosed one by one. If there are too many
+//! (a symmetric channel with hundreds of inputs), only the first is enclosed, and the upper end is the largest sum plus
+//! the largest error of a sum.
 
 use super::finite::FiniteKernel;
 use crate::{Delta, Enclosure, Gamma};
@@ -26,8 +25,7 @@ use rayon::prelude::*;
 pub struct Contraction {
     /// η_γ.
     pub value: Enclosure,
-    /// The inputs x, y with the largest E_γ(K(x)‖K(y)), counted from 0; of
-    /// several the first.
+    /// The inputs x, y with the largest E_γ(K(x)‖K(y)), counted from 0; the first of several such pairs.
     pub pair: (usize, usize),
 }
 
@@ -50,12 +48,12 @@ impl FiniteKernel {
         Contraction { value: Enclosure::between(own.lower(), upper), pair: leaders.pair }
     }
 
-    /// The smallest ε ≥ 0 at which the kernel is (ε, δ)-locally private. At the
-    /// upper end η was seen to be at most δ.
+    /// The smallest ε ≥ 0 at which the kernel is (ε, δ)-locally private. At the upper end, η was checked to be at most
+    /// δ.
     ///
-    /// By Dinkelbach's iteration: the pair and the set of outcomes A that attain
-    /// η_γ give the next γ = (P(A) − δ)/Q(A), which increases to the root of the
-    /// pair, and then the best pair there; a handful of evaluations of η_γ.
+    /// It uses Dinkelbach's iteration: the pair and the set of outcomes A that attain η_γ give the next γ = (P(A) −
+    /// δ)/Q(A), which increases to the root of the pair, and then the best pair there is taken; a handful of
+    /// evaluations of η_γ suffice.
     pub fn epsilon_at(&self, delta: Delta) -> Enclosure {
         let is_private = |gamma: Gamma| self.contraction_with_pair(gamma).value.upper() <= delta.get();
         if is_private(Gamma::ONE) {
@@ -69,7 +67,7 @@ impl FiniteKernel {
         let steepness = loop {
             let (next, steepness) = self.pair_root(self.leaders(root.midpoint()).pair, root, delta);
             if next == Enclosure::INFINITE {
-                // What one input alone can produce is more than δ.
+                // Outcomes that only one input can produce have a probability above δ.
                 return next;
             }
             if next.lower() <= root.lower() {
@@ -77,7 +75,7 @@ impl FiniteKernel {
             }
             root = next;
         };
-        // That is the root up to rounding: step up until it is certain.
+        // This is the root up to rounding: γ is increased until the bound is certain.
         let mut upper = root.upper();
         let mut stride = (f64::EPSILON + 4.0 * f64::EPSILON / (steepness * upper).abs()).min(1e-9);
         while let Ok(gamma) = Gamma::new(upper) {
@@ -92,7 +90,7 @@ impl FiniteKernel {
         Enclosure::between(lower.min(upper), upper)
     }
 
-    /// Where E_γ between two rows falls to δ, from a γ before that on, and how fast.
+    /// Where E_γ between two rows falls to δ, starting at a smaller γ, and how fast.
     fn pair_root(&self, pair: (usize, usize), from: Enclosure, delta: Delta) -> (Enclosure, f64) {
         let mut root = from;
         loop {

@@ -6,13 +6,12 @@ use crate::divergence::{HockeyStickCurve, level_sets, merged_hull};
 use crate::{Delta, Enclosure, Gamma};
 use rayon::prelude::*;
 
-/// γ ↦ η_γ, exactly piecewise linear for γ ≥ 1 and η_γ = η_{1/γ} below, with the
-/// pair of inputs that attains each part.
+/// γ ↦ η_γ, which is exactly piecewise linear for γ ≥ 1, with η_γ = η_{1/γ} below 1, and the pair of inputs that
+/// attains each part.
 ///
-/// A kernel of which nothing else is known: evaluation costs a binary search,
-/// where [`FiniteKernel`] compares all pairs of inputs. It is a type of its own,
-/// because the curve of one pair of laws, in one direction, is no bound on a
-/// kernel.
+/// It is a kernel about which nothing else is known: evaluation costs a binary search, whereas [`FiniteKernel`]
+/// compares all pairs of inputs. It is a separate type because the curve of one pair of laws, in one direction, does
+/// not bound a kernel.
 ///
 /// ```
 /// use dobrushin::kernel::{FiniteKernel, Kernel};
@@ -28,9 +27,8 @@ use rayon::prelude::*;
 pub struct ContractionCurve(HockeyStickCurve);
 
 impl ContractionCurve {
-    /// The γ ≥ 1 at which the curve bends, in increasing order, with the pair of
-    /// inputs (counted from 0) that attains it just below; from the last on it is
-    /// constant.
+    /// The γ ≥ 1 at which the curve bends, in increasing order, with the pair of inputs (counted from 0) that attains
+    /// it just below; beyond the last it is constant.
     pub fn bends(&self) -> impl Iterator<Item = (f64, (usize, usize))> {
         let below = self.0.vertices().iter().skip(1).map(|vertex| vertex.pair);
         let mut bends: Vec<_> = self.0.knots().zip(below).filter(|(gamma, _)| *gamma >= 1.0).collect();

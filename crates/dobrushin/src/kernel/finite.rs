@@ -22,17 +22,16 @@ use crate::{Enclosure, Error, Gamma};
 #[derive(Clone, Debug, PartialEq)]
 pub struct FiniteKernel {
     outputs: usize,
-    /// Row after row; each row is a [`FiniteLaw`].
+    /// The entries, row by row; each row is a [`FiniteLaw`].
     entries: Vec<f64>,
-    /// Every entry is within this of the kernel's; 0 if they are exact.
+    /// A bound on the relative error of every entry; 0 if the entries are exact.
     relative_error: f64,
     /// Whether rows with equal entries are equal laws, as those of
     /// [`FiniteLaw`]s are. Products of kernels may round to equal rows.
     equal_rows_are_equal_laws: bool,
 }
 
-/// Beyond this, errors are not bounded by their sum, and coefficients of the
-/// product tell little.
+/// Beyond this, errors are not bounded by their sum, and coefficients of the product are not informative.
 const MOST_ERROR: f64 = 1e-7;
 
 /// Products of probabilities below this may have lost relative accuracy.
@@ -50,10 +49,10 @@ impl FiniteKernel {
         Self::from_rows(rows, FiniteLaw::new)
     }
 
-    /// A kernel whose rows are divided by their sums, whatever these are.
+    /// A kernel whose rows are divided by their sums, whatever those are.
     ///
     /// # Errors
-    /// As [`FiniteKernel::new`], but a sum other than 1 is none.
+    /// The errors of [`FiniteKernel::new`], except that any sum is accepted.
     pub fn proportional_to(rows: Vec<Vec<f64>>) -> Result<Self, Error> {
         Self::from_rows(rows, FiniteLaw::proportional_to)
     }
@@ -84,12 +83,12 @@ impl FiniteKernel {
         Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: true })
     }
 
-    /// How many inputs (rows) there are.
+    /// The number of inputs (rows).
     pub fn inputs(&self) -> usize {
         self.entries.len() / self.outputs
     }
 
-    /// How many outputs (columns) there are.
+    /// The number of outputs (columns).
     pub fn outputs(&self) -> usize {
         self.outputs
     }
@@ -110,7 +109,7 @@ impl FiniteKernel {
         self.relative_error
     }
 
-    /// Whether the laws at two inputs are certainly the same.
+    /// Whether the laws at two inputs are certainly equal.
     pub(super) fn same_law(&self, x: usize, y: usize) -> bool {
         self.equal_rows_are_equal_laws && self.row(x) == self.row(y)
     }
@@ -118,10 +117,9 @@ impl FiniteKernel {
     /// The kernel that applies `self` and then `next`.
     ///
     /// # Errors
-    /// [`Error::CannotCompose`] if `next` does not take what `self` puts out;
-    /// [`Error::OutOfRange`] if probabilities are so small that their products
-    /// underflow, or the product is of so many kernels that rounding has taken
-    /// more than 1e-7 of its entries.
+    /// [`Error::CannotCompose`] if the inputs of `next` are not the outputs of `self`; [`Error::OutOfRange`] if
+    /// probabilities are so small that their products underflow, or if the product has so many factors that rounding
+    /// exceeds 1e-7 of its entries.
     pub fn then(&self, next: &Self) -> Result<Self, Error> {
         if self.outputs != next.inputs() {
             return Err(Error::CannotCompose { outputs: self.outputs, inputs: next.inputs() });
@@ -143,7 +141,7 @@ impl FiniteKernel {
     /// inputs: inputs and outputs are pairs in lexicographic order.
     ///
     /// # Errors
-    /// As [`FiniteKernel::then`], but any two kernels fit side by side.
+    /// The errors of [`FiniteKernel::then`], except that any two kernels fit side by side.
     pub fn beside(&self, other: &Self) -> Result<Self, Error> {
         let rows = (0..self.inputs()).flat_map(|x| (0..other.inputs()).map(move |z| (x, z)));
         let cells = rows.flat_map(|(x, z)| {

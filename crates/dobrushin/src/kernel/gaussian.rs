@@ -28,8 +28,7 @@ impl GaussianKernel {
         Ok(Self { ratio: diameter / Enclosure::from(Positive::named("sigma", sigma)?) })
     }
 
-    /// Independent Gaussian kernels side by side are one: the squares of the
-    /// ratios diameter/σ add up.
+    /// Independent Gaussian kernels in parallel are one Gaussian kernel: the squares of the ratios diameter/σ add up.
     #[must_use]
     pub fn product(kernels: &[Self]) -> Self {
         let squares: Enclosure = kernels.iter().map(|k| k.ratio.square()).sum();

@@ -7,17 +7,16 @@ use super::finite::FiniteKernel;
 use crate::numeric::UNIT_ROUNDOFF;
 use rayon::prelude::*;
 
-/// Rows compared with one row while it is in the cache.
+/// The number of rows compared with one row while it is in the cache.
 const BLOCK: usize = 16;
 
-/// More pairs than this that come near the best are not listed.
+/// If more pairs than this come near the best, they are not listed.
 const MOST_NEAR: usize = 4096;
 
 impl FiniteKernel {
-    /// How far a computed sum Σ(p − γq)₊ may be from E_γ: over k outcomes in 8
-    /// partial sums it is off by at most k/8 + 8 units of roundoff, and each of its
-    /// terms, in which γq ≤ p, by at most 3 units and twice the relative error of
-    /// the entries, of p.
+    /// The largest error of a computed sum Σ(p − γq)₊ as E_γ: over k outcomes in 8 partial sums it is off by at most
+    /// k/8 + 8 units of roundoff, and each of its terms, in which γq ≤ p, by at most 3 units of p and twice the
+    /// relative error of the entries.
     pub(super) fn slack(&self) -> f64 {
         (self.outputs() as f64 / 8.0 + 12.0) * UNIT_ROUNDOFF + 2.1 * self.relative_error()
     }
@@ -45,15 +44,13 @@ impl FiniteKernel {
     }
 }
 
-/// The pair with the largest sum so far, and those that come within a margin of it.
+/// The pair with the largest sum so far, and those within a margin of it.
 pub(super) struct Leaders {
     /// The largest sum.
     pub sum: f64,
-    /// Its pair; of equal ones the first in order, so that the answer does not
-    /// depend on the scheduling of threads.
+    /// Its pair; the first of equal ones, so that the answer does not depend on the scheduling of threads.
     pub pair: (usize, usize),
-    /// Every pair within the margin of the largest sum, and perhaps others; `None`
-    /// if they are too many.
+    /// Every pair within the margin of the largest sum, and perhaps others; `None` if there are too many.
     pub near: Option<Vec<(usize, usize)>>,
     margin: f64,
 }

@@ -1,4 +1,4 @@
-//! Markov kernels and how much they make laws alike.
+//! Markov kernels and how much they contract divergences.
 //!
 //! The contraction coefficient of K under E_γ is the largest ratio
 //! E_γ(μK‖νK)/E_γ(μ‖ν). For γ ≥ 1 two deterministic inputs attain it,
@@ -7,9 +7,8 @@
 //! η_γ(K) = sup_{x, y} E_γ(K(x)‖K(y)),      η_γ = η_{1/γ} for γ < 1       (CED Theorem 2)
 //! ```
 //!
-//! and K is (ε, δ)-locally private iff η_{e^ε}(K) ≤ δ (CED Theorem 3). γ = 1 is
-//! Dobrushin's coefficient. What the linear bound η_γ·E_γ throws away is in the
-//! tight curve, [`Kernel::tight`].
+//! and K is (ε, δ)-locally private iff η_{e^ε}(K) ≤ δ (CED Theorem 3). γ = 1 is Dobrushin's coefficient. The linear
+//! bound η_γ·E_γ is not tight; the tight curve is [`Kernel::tight`].
 
 mod chi_squared;
 mod combined;
@@ -57,15 +56,13 @@ pub trait Kernel {
         self.contraction(Gamma::ONE)
     }
 
-    /// F_γ(e): the largest E_γ(μK‖νK) can be if E_γ(μ‖ν) = e.
+    /// F_γ(e): the largest possible E_γ(μK‖νK) if E_γ(μ‖ν) = e.
     ///
     /// # Guarantee
-    /// For γ ≥ 1, F_γ(e) = e·η_γ̃(K) with γ̃ = 1 + (γ − 1)/e, and F_γ(0) = 0
-    /// (Balle, Barthe, Gaboardi, Geumlek 2019). Write e·μ′ = (μ − γν)₊ and
-    /// (γ − 1 + e)·ν′ = (γν − μ)₊ with probability laws μ′, ν′: then
-    /// μK − γνK = e·(μ′K − γ̃·ν′K), and two points suffice for what is in the
-    /// bracket. F_γ is convex and increasing in e and at most e·η_γ(K), with
-    /// equality at γ = 1 only. For γ < 1, F_γ(e) = γ·F_{1/γ}(e/γ).
+    /// For γ ≥ 1, F_γ(e) = e·η_γ̃(K) with γ̃ = 1 + (γ − 1)/e, and F_γ(0) = 0 (Balle, Barthe, Gaboardi, Geumlek 2019).
+    /// Write e·μ′ = (μ − γν)₊ and (γ − 1 + e)·ν′ = (γν − μ)₊ with probability laws μ′, ν′: then μK − γνK = e·(μ′K −
+    /// γ̃·ν′K), and two points suffice for the bracket. F_γ is convex and increasing in e and at most e·η_γ(K), with
+    /// equality only at γ = 1. For γ < 1, F_γ(e) = γ·F_{1/γ}(e/γ).
     fn tight(&self, gamma: Gamma, divergence: Probability) -> Enclosure {
         if gamma.is_below_one() {
             let scaled = (Enclosure::from(divergence) / gamma.value()).min(Enclosure::ONE);
@@ -87,9 +84,8 @@ fn tight_above_one<K: Kernel + ?Sized>(kernel: &K, gamma: Gamma, divergence: Enc
     })
 }
 
-/// The bound η_f(K) ≤ η_TV(K) ≤ 1 − (1 − η_γ(K))/γ on the contraction coefficient
-/// of every f-divergence, from η at one γ only (CED Lemma 1 and eq. 14); for γ < 1,
-/// where η_γ = η_{1/γ}, with 1/γ in place of γ.
+/// The bound η_f(K) ≤ η_TV(K) ≤ 1 − (1 − η_γ(K))/γ on the contraction coefficient of every f-divergence, from η at a
+/// single γ (CED Lemma 1 and eq. 14); for γ < 1, where η_γ = η_{1/γ}, with 1/γ in place of γ.
 ///
 /// ```
 /// use dobrushin::kernel::{FiniteKernel, Kernel, any_divergence_bound};
@@ -107,7 +103,7 @@ pub fn any_divergence_bound(gamma: Gamma, contraction: Enclosure) -> Enclosure {
     Enclosure::ONE - (Enclosure::ONE - contraction) / gamma.value()
 }
 
-/// An upper bound of D_f(PK‖QK) from η_γ(K) and E_γ of P and Q alone:
+/// An upper bound on D_f(PK‖QK) from η_γ(K) and E_γ of P and Q alone:
 ///
 /// ```text
 /// D_f(PK‖QK) ≤ ∫₁^∞ η_γ(K)·[ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ      (CED Corollary 1)
@@ -119,7 +115,7 @@ pub fn any_divergence_bound(gamma: Gamma, contraction: Enclosure) -> Enclosure {
 /// `pair` (CED Corollary 1; the values of its examples are corrected, errata E20).
 /// It is never above η_TV(K)·D_f(P‖Q).
 ///
-/// η_γ is evaluated at thousands of γ: of a large finite kernel, pass the curve.
+/// η_γ is evaluated at thousands of γ: for a large finite kernel, pass the curve.
 ///
 /// ```
 /// use dobrushin::Gamma;

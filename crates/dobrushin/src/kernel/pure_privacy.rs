@@ -11,7 +11,7 @@ impl FiniteKernel {
         if ratio == Enclosure::INFINITE || ratio.upper() < f64::INFINITY {
             return ratio.ln();
         }
-        // The ratio overflows, its logarithm does not.
+        // The ratio overflows, but its logarithm does not.
         let error = 3.0 * self.relative_error();
         let logs = self
             .column_extremes()
@@ -19,8 +19,8 @@ impl FiniteKernel {
         logs.fold(Enclosure::ZERO, Enclosure::max) + Enclosure::between(-error, error)
     }
 
-    /// The largest K(z|x)/K(z|y): from this γ on η_γ is 0. Found in O(mk) as the
-    /// largest over the smallest entry of a column.
+    /// The largest K(z|x)/K(z|y): from this γ on, η_γ is 0. It is found in O(mk) as the largest over the smallest entry
+    /// of a column.
     pub fn largest_ratio(&self) -> Enclosure {
         if (1..self.inputs()).all(|x| self.same_law(0, x)) {
             return Enclosure::ONE;
@@ -58,7 +58,7 @@ impl FiniteKernel {
         (stored * Enclosure::between(1.0 - error, 1.0 + error)).min(Enclosure::ONE)
     }
 
-    /// The smallest and the largest entry of each column that has a positive one.
+    /// The smallest and the largest entry of each column that has a positive entry.
     fn column_extremes(&self) -> impl Iterator<Item = (f64, f64)> {
         let columns = self.outputs();
         let mut extremes = vec![(f64::INFINITY, 0.0_f64); columns];

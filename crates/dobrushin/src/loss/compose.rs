@@ -7,7 +7,7 @@ use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 
-/// A mechanism, by its dominating pair, and how often it is used.
+/// A mechanism, given by its dominating pair, and the number of times it is used.
 ///
 /// ```
 /// use dobrushin::loss::{Composition, DominatingPair, GaussianLoss, Part};
@@ -25,11 +25,11 @@ use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 pub struct Part {
     /// The pair that dominates one use.
     pub pair: DominatingPair,
-    /// How often it is used.
+    /// The number of uses.
     pub count: u64,
 }
 
-/// The profile of several mechanisms used on the same data, all outputs released.
+/// The profile of several mechanisms used on the same data, with all outputs released.
 ///
 /// # Guarantee
 /// If each pair dominates its mechanism for every input and every earlier output, the upper
@@ -59,17 +59,17 @@ pub struct Composition {
 /// Relative, in ε.
 const DEFAULT_TOLERANCE: f64 = 1e-4;
 
-/// Larger ε are not looked at.
+/// Larger ε are not considered.
 const LAST: f64 = 1e12;
 
-/// The tolerance of a first look.
+/// The tolerance of a first, rough computation.
 const ROUGHLY: f64 = 0.03;
 
-/// How often a grid that turned out too coarse is refined.
+/// The number of times a grid that turned out too coarse is refined.
 const ATTEMPTS: usize = 4;
 
 impl Composition {
-    /// All the parts, in any order. Nothing at all has the profile 0.
+    /// All the parts, in any order. An empty composition has the profile 0.
     pub fn new(parts: Vec<Part>) -> Self {
         Self {
             parts: parts.into_iter().filter(|part| part.count > 0).collect(),
@@ -77,12 +77,12 @@ impl Composition {
         }
     }
 
-    /// Asks for enclosures of ε about `relative` times ε wide, from 1e-8 to 0.1.
+    /// Sets the relative width of enclosures of ε to about `relative`, from 1e-8 to 0.1.
     pub fn with_tolerance(self, relative: f64) -> Self {
         Self { tolerance: relative.clamp(1e-8, 0.1), ..self }
     }
 
-    /// The law of the loss in one direction, made for δ.
+    /// The law of the loss in one direction, computed for a given δ.
     pub fn distribution(&self, direction: Direction, delta: Delta) -> LossDistribution {
         let laws = self.laws(direction);
         if laws.is_empty() {
@@ -91,7 +91,7 @@ impl Composition {
         Plan::new(&laws, Target::Delta(delta.get())).distribution(&laws, self.tolerance)
     }
 
-    /// The laws of one direction; all Gaussian ones are one with μ = √Σr².
+    /// The laws of one direction; all Gaussian ones are merged into one with μ = √Σr².
     fn laws(&self, direction: Direction) -> Vec<(Law<'_>, u64)> {
         let mut square = Enclosure::ZERO;
         let mut laws = Vec::new();
@@ -103,8 +103,8 @@ impl Composition {
             }
         }
         if square.upper() > 0.0 {
-            // No ratio is lost because its square overflows or underflows: from 1e154 on nothing
-            // is hidden, whatever it is.
+            // No ratio is lost because its square overflows or underflows: from 1e154 on, nothing is hidden in any
+            // case.
             let ends = [square.sqrt().lower(), square.sqrt().upper()];
             let ends = ends.map(|end| Positive::new(end.clamp(f64::MIN_POSITIVE, f64::MAX)));
             if let [Ok(below), Ok(above)] = ends.map(|end| end.map(GaussianLoss::new)) {
@@ -123,7 +123,7 @@ impl Composition {
         Some(squares.sum::<Option<Enclosure>>()?.sqrt())
     }
 
-    /// ε(δ) of one direction, with so many attempts to meet the tolerance.
+    /// ε(δ) of one direction, with this many attempts to meet the tolerance.
     fn enclosed_epsilon(&self, direction: Direction, delta: Delta, attempts: usize) -> Enclosure {
         if self.parts.is_empty() || delta.get() >= 1.0 {
             return Enclosure::ZERO;
@@ -144,7 +144,7 @@ impl Composition {
             let before = best.width();
             best = best.intersect(epsilon).unwrap_or_else(|| best.hull(epsilon));
             let wanted = self.tolerance * plan.scale(best.upper());
-            // A finer grid that gains little meets the limits of rounding.
+            // If a finer grid gains little, the limits of rounding are reached.
             if best.width() <= wanted || best.lower() == f64::INFINITY || best.width() > 0.7 * before {
                 break;
             }
@@ -153,8 +153,8 @@ impl Composition {
         best
     }
 
-    /// δ(ε) where no tilt suits ε, far out in a heavy tail: each of many laws, made for δ from
-    /// 0.1 down, bounds δ everywhere.
+    /// δ(ε) where no tilt suits ε, far out in a heavy tail: each of many laws, computed for δ from 0.1 down, bounds δ
+    /// everywhere.
     fn delta_by_many(&self, laws: &[(Law, u64)], epsilon: Epsilon, known: Enclosure) -> Enclosure {
         let made = (0..20).map(|i| {
             let plan = Plan::new(laws, Target::Delta(0.1 * 10f64.powi(-3 * i)));
@@ -184,7 +184,7 @@ impl PrivacyProfile for Composition {
         if epsilon.get() >= self.largest_loss(direction).upper() {
             return Enclosure::ZERO;
         }
-        // Beyond every grid δ is what it is at its end, or less.
+        // Beyond every grid, δ is at most its value at the end of the grid.
         if epsilon.get() > LAST {
             let end = Epsilon::new(LAST).map_or(Enclosure::UNIT, |end| self.delta_of(direction, end));
             return Enclosure::ZERO.hull(end);
@@ -197,7 +197,7 @@ impl PrivacyProfile for Composition {
         for _ in 0..ATTEMPTS {
             let delta = plan.distribution(&laws, tolerance).delta(epsilon);
             best = best.intersect(delta).unwrap_or_else(|| best.hull(delta));
-            // By how much ε is off.
+            // The error of ε.
             let before = width;
             width = (best.upper() / best.lower()).ln() / plan.steepness();
             let wanted = self.tolerance * plan.scale(epsilon.get());
@@ -223,8 +223,8 @@ impl PrivacyProfile for Composition {
         if self.is_symmetric() {
             return self.epsilon_of(Direction::Forward, delta);
         }
-        // With the record is mostly the larger direction by far; then a rough look at the other
-        // tells so.
+        // The direction with the record first is usually larger by far; then a rough computation shows this for the
+        // other.
         let rough = self.clone().with_tolerance(ROUGHLY.max(self.tolerance));
         let (forward, reverse) = rayon::join(
             || self.epsilon_of(Direction::Forward, delta),

@@ -1,5 +1,5 @@
-//! The law of a sum of losses: convolution on a grid by the Fourier transform, with
-//! everything that is lost or misplaced on the way bounded and carried along.
+//! The law of a sum of losses: convolution on a grid by the Fourier transform. Everything that is lost or misplaced on
+//! the way is bounded and recorded.
 
 use super::grid::{Discretised, Grid, Nodes, Placement};
 use super::window::{Allowance, CHERNOFF_ROOM, Window};
@@ -10,20 +10,20 @@ use crate::numeric::fft::{Signal, Transform, times};
 /// A bound on the law of the sum of some losses.
 ///
 /// # Guarantee
-/// To every function of X = e^(−L) that is convex, decreasing and ≥ 0 (see `grid.rs`), the law
-/// gives at most what mass `infinite` at ∞, `nodes.upper` and some measure ≥ 0 of tilted mass
-/// `error.upper` give together, which weigh at most `total` before the tilt; and at least what
-/// mass `infinite_lower` at ∞ and `nodes.lower` give, less what some measure ≥ 0 of tilted mass
-/// `error.lower` gives. Both pass to sums and to coarser grids.
+/// For every function of X = e^(−L) that is convex, decreasing and ≥ 0 (see `grid.rs`), the law gives at most the sum
+/// of what mass `infinite` at ∞, `nodes.upper` and some measure ≥ 0 of tilted mass `error.upper` give; together these
+/// weigh at most `total` before the tilt. The law gives at least what mass `infinite_lower` at ∞ and `nodes.lower`
+/// give, minus what some measure ≥ 0 of tilted mass `error.lower` gives. Both properties carry over to sums and to
+/// coarser grids.
 #[derive(Clone, Debug)]
 pub(super) struct Summed {
     pub grid: Grid,
     pub nodes: Nodes,
     /// κ of the tilt, for the sum.
     pub log_scale: Enclosure,
-    /// Where the point 0 lies: the points are at origin + jh.
+    /// The position of the point 0: the points are at origin + jh.
     pub origin: Enclosure,
-    /// By how much the pessimistic points lie above, and the optimistic ones below.
+    /// The distance by which the pessimistic points lie above, and the optimistic ones below.
     pub offset: f64,
     pub error: Errors,
     pub infinite: f64,
@@ -31,7 +31,7 @@ pub(super) struct Summed {
     pub total: f64,
 }
 
-/// Masses, after the tilt, of what is not on the nodes.
+/// Tilted masses that are not on the nodes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Errors {
     pub upper: f64,
@@ -55,7 +55,7 @@ impl Summed {
         .normalised()
     }
 
-    /// The same with a tilted mass of about 1, by a power of two.
+    /// The same, scaled by a power of two to a tilted mass of about 1.
     fn normalised(mut self) -> Self {
         let norm = norm_1(&self.nodes.upper);
         if !(1e-300..1e300).contains(&norm) || (0.25..4.0).contains(&norm) {
@@ -71,13 +71,13 @@ impl Summed {
         self
     }
 
-    /// Nothing is known: all mass may be at ∞.
+    /// The law if nothing is known: all mass may be at ∞.
     pub fn unknown() -> Self {
         let nodes = Nodes { first: 0, upper: vec![0.0], lower: vec![0.0] };
         Self { nodes, infinite: 1.0, ..Self::nothing() }
     }
 
-    /// No loss: all mass at 0.
+    /// The law of no loss: all mass at 0.
     pub fn nothing() -> Self {
         Self {
             grid: Grid { step: 1.0, tilt: 0.0 },
@@ -92,30 +92,30 @@ impl Summed {
         }
     }
 
-    /// An upper bound of the tilted mass of either measure, with what is not on the nodes. (Their
-    /// points are apart by twice the offset.)
+    /// An upper bound on the tilted mass of either measure, including mass that is not on the nodes. (Their points are
+    /// twice the offset apart.)
     fn tilted_mass(&self) -> f64 {
         let apart = (2.0 * self.grid.lambda().upper() * self.offset).exp();
         (norm_1(&self.nodes.upper) + self.error.upper.max(self.error.lower)) * apart * ROOM
     }
 
-    /// The same on a coarser grid. What is not on the nodes is anywhere, and need not move.
+    /// The same on a coarser grid. Mass that is not on the nodes may be anywhere, and need not move.
     pub fn coarsen(self, factor: usize) -> Self {
         let (grid, nodes) = self.nodes.coarsen(self.grid, factor);
-        // A cell's shares sum to its mass but for a few roundings.
+        // A cell's shares sum to its mass up to a few roundings.
         let total = self.total * (1.0 + (4.0 * factor as f64 + 32.0) * UNIT_ROUNDOFF);
         Self { grid, nodes, total, ..self }
     }
 }
 
-/// Some copies of a sum.
+/// Several copies of a sum.
 #[derive(Clone, Copy)]
 pub(super) struct Copies<'a> {
     pub summed: &'a Summed,
     pub count: u64,
 }
 
-/// The transform would be longer than is sensible, or the factors are on different grids.
+/// The transform would be too long, or the factors are on different grids.
 #[derive(Debug)]
 pub(super) struct TooLong;
 
@@ -149,8 +149,8 @@ pub(super) fn sum(
     }
     let (nodes, rounding) = workshop.convolve(&factors, length.max(longest), window);
 
-    // Errors of the factors, each times everything else. The tilted mass is an increasing
-    // function of the loss, convex in X: the pessimistic one bounds the optimistic one, too.
+    // The errors of the factors, each multiplied by everything else. The tilted mass is an increasing function of the
+    // loss, convex in X, so the pessimistic one also bounds the optimistic one.
     let whole: f64 = factors.iter().map(|f| f.count as f64 * f.summed.tilted_mass().ln()).sum();
     let propagated = |error: fn(Errors) -> f64| -> f64 {
         let each = factors.iter().map(|f| match error(f.summed.error) {
@@ -165,7 +165,7 @@ pub(super) fn sum(
         lower: (lower + rounding + window.outside) * ROOM,
     };
 
-    // Mass at ∞: what was there, and what lies above the window.
+    // Mass at ∞: the mass that was there, and the mass above the window.
     let total_ln: f64 = factors.iter().map(|f| f.count as f64 * f.summed.total.ln()).sum();
     let finite_ln: f64 =
         factors.iter().map(|f| f.count as f64 * (-f.summed.infinite / f.summed.total).ln_1p()).sum();
@@ -192,13 +192,12 @@ pub(super) fn sum(
     .normalised())
 }
 
-/// An upper bound of the sum of masses.
+/// An upper bound on the sum of masses.
 fn norm_1(masses: &[f64]) -> f64 {
     masses.iter().sum::<f64>() * (1.0 + masses.len() as f64 * UNIT_ROUNDOFF)
 }
 
-/// Transforms that were planned and memory that was used, to be used again: fresh memory costs
-/// as much as the arithmetic on it.
+/// Planned transforms and used memory, kept for reuse: fresh memory costs as much as the arithmetic on it.
 #[derive(Default)]
 pub(super) struct Workshop {
     transforms: Vec<Transform>,
@@ -232,7 +231,7 @@ impl Workshop {
             let error = transform.relative_error() * norm_2 * ROOM;
             let largest = norm_1(&nodes.upper).max(norm_1(&nodes.lower)) + error;
             log_bound += count * largest.ln();
-            // Parting real and imaginary spectra rounds once, multiplying less than thrice.
+            // Separating real and imaginary spectra rounds once; multiplying rounds less than three times.
             relative += count * (error + 5.0 * UNIT_ROUNDOFF * norm_2) / largest;
         }
         let counts: Vec<u64> = factors.iter().map(|f| f.count).collect();
@@ -250,17 +249,17 @@ impl Workshop {
             masses
         };
         let norm_2 = scale * (squares(&signal.re) + squares(&signal.im)).sqrt();
-        // What is nothing but rounding would only disturb the optimistic measure.
+        // Values that are nothing but rounding would only disturb the optimistic measure.
         let noise = LEAST.max(4.0 * UNIT_ROUNDOFF * norm_2);
         let before = log_bound.exp() * relative / root;
-        // What is cut off as too small counts as rounding too.
+        // Values that are cut off as too small also count as rounding.
         let error = root * (before + transform.relative_error() * norm_2) + length as f64 * LEAST;
         let (upper, lower) = (take(&signal.re, LEAST), take(&signal.im, noise));
         (Nodes { first: window.first, upper, lower }, error * ROOM)
     }
 }
 
-/// The transform of at least some length, planned now or before.
+/// The transform of at least this length, planned now or earlier.
 fn planned(transforms: &mut Vec<Transform>, at_least: usize) -> &Transform {
     let fits = |t: &Transform| t.length() >= at_least && t.length() / 2 < at_least.max(4);
     let index = transforms.iter().position(fits).unwrap_or(transforms.len());
@@ -270,7 +269,7 @@ fn planned(transforms: &mut Vec<Transform>, at_least: usize) -> &Transform {
     &transforms[index]
 }
 
-/// The sum of squares, in an order that suits the processor.
+/// The sum of squares, in an order that the processor can vectorise.
 fn squares(values: &[f64]) -> f64 {
     let (chunks, rest) = values.as_chunks::<8>();
     let mut sums = [0.0; 8];
@@ -285,8 +284,7 @@ fn squares(values: &[f64]) -> f64 {
 /// Masses below this are dropped: arithmetic on numbers below the normal ones is slow.
 const LEAST: f64 = 1e-200;
 
-/// The product of all spectra's powers, the pessimistic and the optimistic apart, in place of
-/// the first.
+/// The product of the powers of all spectra, the pessimistic and the optimistic separately, in place of the first.
 fn product_of_powers<'a>(spectra: &'a mut [Signal], counts: &[u64]) -> &'a mut Signal {
     let length = spectra[0].re.len();
     for start in (0..=length / 2).step_by(Block::SIZE) {
@@ -352,8 +350,8 @@ impl Block {
         self
     }
 
-    /// By repeated squaring: each of the `count` − 1 products counted with multiplicity
-    /// rounds by √5·u relatively.
+    /// Computed by repeated squaring: each of the `count` − 1 products counted with multiplicity rounds by √5·u
+    /// relatively.
     fn power(mut self, count: u64) -> Self {
         let mut result: Option<Self> = None;
         let mut remaining = count;

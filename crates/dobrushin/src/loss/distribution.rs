@@ -6,8 +6,7 @@ use crate::{Delta, Enclosure, Epsilon};
 
 /// The discretised law of the privacy loss of a composition, in one direction.
 ///
-/// It is accurate near the δ (or ε) for which it was made; elsewhere its bounds still hold,
-/// but are wider.
+/// It is accurate near the δ (or ε) for which it was computed; elsewhere its bounds still hold, but are wider.
 ///
 /// # Guarantee
 /// The upper ends bound E_{e^ε}(P‖Q) of the composition: discretisation, truncation and
@@ -38,8 +37,8 @@ pub struct LossDistribution {
 /// Sums over the points above each point i, with m_j the tilted masses:
 /// `tail` Σ_{j≥i} m_j e^(−(a+h)(j−i)) and `stick` Σ_{j≥i} m_j e^(−a(j−i))(1 − e^(−h(j−i))).
 ///
-/// For ε = ih − t, E(1 − e^(ε−L))₊ is e^(κ − ai) times stick + (1 − e^(−t))·tail: all terms
-/// are positive, so that nothing cancels.
+/// For ε = ih − t, E(1 − e^(ε−L))₊ is e^(κ − ai) times stick + (1 − e^(−t))·tail: all terms are positive, so nothing
+/// cancels.
 #[derive(Clone, Debug)]
 struct Tails {
     tail: Vec<f64>,
@@ -66,17 +65,17 @@ impl LossDistribution {
         Self { summed, upper, lower }
     }
 
-    /// No loss at all.
+    /// The distribution of no loss.
     pub(super) fn nothing() -> Self {
         Self::new(Summed::nothing())
     }
 
-    /// Nothing is known: δ ≤ 1.
+    /// The distribution if nothing is known: δ ≤ 1.
     pub(super) fn unknown() -> Self {
         Self::new(Summed::unknown())
     }
 
-    /// How many points the law is kept on.
+    /// The number of points of the law.
     pub fn points(&self) -> usize {
         self.summed.nodes.upper.len()
     }
@@ -90,8 +89,8 @@ impl LossDistribution {
     /// The smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ where the mass at infinite losses exceeds δ.
     pub fn epsilon(&self, delta: Delta) -> Enclosure {
         let (_, upper) = self.crossing(0.0, |epsilon| self.delta_upper(epsilon) <= delta.get());
-        // Far from the tilt the lower bound is poor, so it is asked for near the upper end;
-        // wherever it exceeds δ, ε is larger.
+        // Far from the tilt the lower bound is poor, so it is evaluated near the upper end; wherever it exceeds δ, ε is
+        // larger.
         let exceeds = |epsilon: f64| self.delta_lower(epsilon) > delta.get();
         let end = if upper.is_finite() { upper } else { self.last_loss() };
         let start = (1..50).rev().map(|i| end * (1.0 - 2f64.powi(-i))).find(|epsilon| exceeds(*epsilon));
@@ -108,9 +107,9 @@ impl LossDistribution {
         (last + self.summed.origin.upper() + 2.0 * self.summed.offset).max(0.0)
     }
 
-    /// Neighbouring numbers (to 1e-13 relatively) where a monotone predicate changes from
-    /// failing to holding; equal where it holds at the start, ∞ where it holds nowhere: beyond
-    /// the last point only mass at ∞ is left, which no ε removes.
+    /// Neighbouring numbers (to 1e-13 relatively) where a monotone predicate changes from failing to holding; they are
+    /// equal if it holds at the start, and ∞ if it holds nowhere: beyond the last point only mass at ∞ remains, which
+    /// no ε removes.
     fn crossing(&self, start: f64, holds: impl Fn(f64) -> bool) -> (f64, f64) {
         if holds(start) {
             return (start, start);
@@ -125,19 +124,19 @@ impl LossDistribution {
 
     fn delta_upper(&self, epsilon: f64) -> f64 {
         let summed = &self.summed;
-        // Below the window the pessimistic mass is not known.
+        // The pessimistic mass below the window is not known.
         let offset = Enclosure::from(summed.offset);
         let shifted = (Enclosure::from(epsilon) - summed.origin - offset).lower();
         if shifted < summed.nodes.first as f64 * summed.grid.step {
             return 1.0;
         }
         let finite = self.value(&self.upper, shifted, |lost| lost.upper());
-        // Masses that overflow leave no number.
+        // Masses that overflow may give NaN.
         let finite = if finite.is_nan() { 1.0 } else { finite.max(0.0) };
         let unplaced = summed.error.upper * self.unplaced(shifted).upper() + self.underflow(shifted);
-        // Beyond the last point nothing is left to round, however large ε is.
+        // Beyond the last point there is nothing to round, however large ε is.
         let finite = if finite == 0.0 { 0.0 } else { finite * (1.0 + self.rounding(shifted)) };
-        // Should a number be NaN, 1 is left.
+        // NaN is replaced by 1.
         ((finite + unplaced + summed.infinite) * (1.0 + 1e-15)).min(1.0)
     }
 
@@ -148,7 +147,7 @@ impl LossDistribution {
             .max(summed.nodes.first as f64 * summed.grid.step);
         let finite = self.value(&self.lower, shifted, |lost| lost.lower());
         let unplaced = summed.error.lower * self.unplaced(shifted).upper() + self.underflow(shifted);
-        // Should a number be NaN, 0 is left.
+        // NaN is replaced by 0.
         let seen = (finite * (1.0 - self.rounding(shifted)) - unplaced * (1.0 + 1e-15)).max(0.0);
         ((seen + summed.infinite_lower) * (1.0 - 1e-15)).min(1.0)
     }
@@ -170,21 +169,20 @@ impl LossDistribution {
         end(scale) * (tails.stick[at] + end(below) * tails.tail[at])
     }
 
-    /// What tilted masses and sums below the normal numbers may have lost or gained: less than
-    /// 1e-290 in all, each of which counts at most e^(κ − λε).
+    /// The total that tilted masses and sums below the normal numbers may have lost or gained is less than 1e-290, each
+    /// of which counts at most e^(κ − λε).
     fn underflow(&self, epsilon: f64) -> f64 {
         1e-290 * (self.summed.log_scale - self.summed.grid.lambda() * Enclosure::from(epsilon)).exp().upper()
     }
 
-    /// The most that a tilted mass 1 can contribute: sup e^(κ − λℓ)(1 − e^(ε−ℓ))₊ is below
-    /// e^(κ − λε)/(λ + 1).
+    /// The most that a tilted mass of 1 can contribute: sup e^(κ − λℓ)(1 − e^(ε−ℓ))₊ is below e^(κ − λε)/(λ + 1).
     fn unplaced(&self, epsilon: f64) -> Enclosure {
         let lambda = self.summed.grid.lambda();
         (self.summed.log_scale - lambda * Enclosure::from(epsilon)).exp() / (lambda + Enclosure::ONE)
     }
 
-    /// Each term of `Tails` is rounded at most six times a point; and ε/h is off by a unit,
-    /// which moves ε by |ε|u, and with it a point's share of 1 − e^(−h) at least.
+    /// Each term of `Tails` is rounded at most six times per point; and ε/h is off by a unit, which moves ε by |ε|u,
+    /// and with it a point's share of 1 − e^(−h) at least.
     fn rounding(&self, epsilon: f64) -> f64 {
         let index = (epsilon / self.summed.grid.step).abs() + 1.0;
         (6.0 * self.points() as f64 + 8.0 * index + 32.0) * UNIT_ROUNDOFF

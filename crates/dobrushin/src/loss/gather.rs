@@ -1,44 +1,42 @@
-//! The optimistic rounding: mass inside cells gathered at the grid points.
+//! The optimistic rounding: the mass inside cells is gathered at the grid points.
 //!
 //! # Guarantee
-//! Let U(k) = ∫(k − X)₊ be the potential of a measure on X = e^(−L), and V that of the same
-//! measure with every cell spread to its ends: V ≥ U, equal at the grid points x_j = e^(−jh).
-//! Lowering V at each x_j by a c_j ≥ 0 gives the potential of a measure on the grid points
-//! that is optimistic for the first one, if (i) between grid points c, interpolated linearly
-//! in X, is at least V − U, and (ii) it stays convex, that is, all masses stay ≥ 0.
+//! Let U(k) = ∫(k − X)₊ be the potential of a measure on X = e^(−L), and V that of the same measure with every cell
+//! spread to its ends: V ≥ U, equal at the grid points x_j = e^(−jh). Lowering V at each x_j by a c_j ≥ 0 gives the
+//! potential of a measure on the grid points that is optimistic for the original one, if (i) between grid points c,
+//! interpolated linearly in X, is at least V − U, and (ii) it stays convex, that is, all masses stay ≥ 0.
 //!
-//! Lowering by c_j = C·d_j, with d_j = x_j − x_{j+1}, gives the point j the mass C(1 + ρ),
-//! ρ = d_j/d_{j−1}, taken from its neighbours: C from j + 1 and C·ρ from j − 1 (from nothing, if
-//! there is no j − 1: X may grow). A cell of which the share s goes up when it is spread needs
-//! (1−s)c_j + s·c_{j+1} ≥ V − U there: both of its ends sink, or the one nearer to the mass, or to
-//! more mass. Where a mass becomes negative the potential is replaced by its lower convex hull, and by 0 where it
-//! becomes negative itself. The cell at the top, above which there is nothing to take from, is
+//! Lowering by c_j = C·d_j, with d_j = x_j − x_{j+1}, gives the point j the mass C(1 + ρ), ρ = d_j/d_{j−1}, taken from
+//! its neighbours: C from j + 1 and C·ρ from j − 1 (from nowhere, if there is no j − 1: X may grow). A cell whose share
+//! s goes up when it is spread needs (1−s)c_j + s·c_{j+1} ≥ V − U there: either both of its ends sink, or only the one
+//! nearer to the mass, or the one with more mass. Where a mass becomes negative the potential is replaced by its lower
+//! convex hull, and by 0 where it becomes negative itself. The top cell, above which there is no mass to take, is
 //! rounded down instead, which is always optimistic.
 
 use super::grid::Grid;
 use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::elementary;
 
-/// V − U inside a cell, in units of x_j − x_{j+1}, and what lowering must make up for it.
+/// V − U inside a cell, in units of x_j − x_{j+1}, and the lowering that compensates for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Excess {
-    /// Lowering both ends by this is enough.
+    /// Lowering both ends by this suffices.
     both: f64,
-    /// Lowering only the lower end (the larger X) by this is enough.
+    /// Lowering only the lower end (the larger X) by this suffices.
     down: f64,
-    /// Lowering only the upper end by this is enough.
+    /// Lowering only the upper end by this suffices.
     up: f64,
 }
 
 impl Excess {
-    /// Includes the excess at a point of which the shares `up` and `down` go to the ends.
+    /// Includes the excess at a point whose shares `up` and `down` go to the ends.
     pub fn include(&mut self, excess: f64, up: f64, down: f64) {
         self.both = self.both.max(excess);
         self.down = self.down.max(excess / down);
         self.up = self.up.max(excess / up);
     }
 
-    /// Everything times a factor.
+    /// Multiplies everything by a factor.
     pub fn times(self, factor: f64) -> Self {
         Self { both: self.both * factor, down: self.down * factor, up: self.up * factor }
     }
@@ -55,7 +53,7 @@ pub(super) struct Cell {
     sinking: Sinking,
 }
 
-/// Which ends of a cell sink for it.
+/// Which ends of a cell sink.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Sinking {
     #[default]
@@ -78,7 +76,7 @@ impl Cell {
         Self { down, up, excess, sinking }
     }
 
-    /// A cell whose mass has been gathered at its mean of X, of which `up` goes up.
+    /// A cell whose mass has been gathered at its mean of X, and whose share `up` goes up.
     pub fn at_its_mean(mass: f64, up: f64) -> Self {
         if up <= 0.0 || up >= mass {
             return Self { down: mass - up, up, ..Self::default() };
@@ -88,7 +86,7 @@ impl Cell {
         Self::new(down, up, excess.times(1.0 + 8.0 * UNIT_ROUNDOFF))
     }
 
-    /// The same with another tilt.
+    /// The same in another tilt.
     pub fn times(self, factor: f64) -> Self {
         let less = factor * (1.0 - 3.0 * UNIT_ROUNDOFF);
         let excess = self.excess.times(factor * (1.0 + 3.0 * UNIT_ROUNDOFF));
@@ -119,22 +117,21 @@ impl Cell {
     }
 }
 
-/// Masses on the points between which the cells lie (one more than there are cells), given by
-/// their indices in the grid.
+/// Masses on the points between the cells (one more than there are cells), given by their indices in the grid.
 pub(super) fn gather(mut cells: Vec<Cell>, points: &[i64], grid: Grid) -> Vec<f64> {
     choose_ends(&mut cells);
-    // Above the last point there is nothing to take from.
+    // Above the last point there is no mass to take.
     if let Some(last) = cells.last_mut() {
         last.round_down();
     }
     Hull::new(sunk(&cells, points, grid), points, grid).masses()
 }
 
-/// What depends on a cell's width only; each number is within 4 units of the truth, and those of
-/// the size of its exponent.
+/// The numbers that depend only on a cell's width; each is within 4 units of the exact value, plus units of the size of
+/// its exponent.
 #[derive(Clone, Copy)]
 struct Width {
-    /// e^a for the whole width: what a mass gains by the tilt from the lower to the upper end.
+    /// e^a for the whole width: the factor that the tilt gives a mass from the lower to the upper end.
     rise: f64,
     fall: f64,
     /// d in units of the X of the lower end, 1 − e^(−h), and of the upper end, e^h − 1.
@@ -154,7 +151,7 @@ impl Width {
     }
 }
 
-/// Lower bounds of the masses after every end has sunk as its cells need.
+/// Lower bounds on the masses after every end has sunk as far as its cells need.
 fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
     let width = |cell: usize| (points[cell + 1] - points[cell]) as usize;
     let widest = (0..cells.len()).map(width).max().unwrap_or(0);
@@ -170,7 +167,7 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
     for (i, cell) in cells.iter().enumerate() {
         spread[i + 1] += cell.up * width(i).rise;
         let above = cell.sink_above();
-        // The last cell is always rounded down, so that the last point never sinks.
+        // The last cell is always rounded down, so the last point never sinks.
         if above > 0.0 && i + 1 < last {
             let above = above * width(i).rise / ratio(i + 1) * (1.0 + margin);
             sinks[i + 1] = sinks[i + 1].max(above);
@@ -178,7 +175,7 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
     }
     let mass = |point: usize| {
         let has_below = point > 0 && point < last;
-        // What the first point gains is not taken from below it.
+        // The first point's gain is not taken from below it.
         let gained = sinks[point] * if has_below { 1.0 + ratio(point) } else { 1.0 };
         let above = match point + 1 < last {
             true => sinks[point + 1] * ratio(point + 1) * width(point).fall,
@@ -191,8 +188,7 @@ fn sunk(cells: &[Cell], points: &[i64], grid: Grid) -> Vec<f64> {
     (0..=last).map(mass).collect()
 }
 
-/// Where masses change fast, the end on the side of the larger ones sinks, which has more to
-/// take from.
+/// Where masses change fast, the end on the side of the larger ones sinks, since there is more to take.
 fn choose_ends(cells: &mut [Cell]) {
     let weights: Vec<f64> = cells.iter().map(|cell| cell.down + cell.up).collect();
     for (i, cell) in cells.iter_mut().enumerate() {
@@ -205,16 +201,15 @@ fn choose_ends(cells: &mut [Cell]) {
     }
 }
 
-/// The lower convex hull of a potential V, given by masses of which some are negative, and of
-/// the potential 0.
+/// The lower convex hull of a potential V, given by masses some of which are negative, and of the potential 0.
 struct Hull<'a> {
     masses: Vec<f64>,
     points: &'a [i64],
     grid: Grid,
-    /// The neighbours of each point that are still on the hull; out of range where none is.
+    /// The neighbours of each point that are still on the hull; out of range if there are none.
     before: Vec<usize>,
     after: Vec<usize>,
-    /// Points whose mass was seen to be negative.
+    /// Points whose mass was found to be negative.
     doubtful: Vec<usize>,
 }
 
@@ -247,7 +242,7 @@ impl<'a> Hull<'a> {
         (self.points[to] - self.points[from]) as f64
     }
 
-    /// A bound of the relative error of a product of a few factors that depend on the distance.
+    /// A bound on the relative error of a product of a few factors that depend on the distance.
     fn margin(&self, low: usize, high: usize) -> f64 {
         let exponents = self.distance(low, high) * (self.grid.tilt.abs() + self.grid.step);
         (32.0 + 8.0 * exponents) * UNIT_ROUNDOFF
@@ -262,8 +257,8 @@ impl<'a> Hull<'a> {
         }
     }
 
-    /// Removes a point with a negative mass, which its neighbours take over so that mass and
-    /// mean of X stay; from the first point the next one does, which lets X grow.
+    /// Removes a point with a negative mass, which its neighbours absorb so that the mass and the mean of X stay the
+    /// same. The first point's mass goes to the next one, which lets X grow.
     fn remove(&mut self, point: usize) {
         let (low, high) = (self.before[point], self.after[point]);
         let has_low = low < self.masses.len();
@@ -289,15 +284,15 @@ impl<'a> Hull<'a> {
     /// V wherever V must be. Its end lies between two points of the hull; V is lowered to 0 at
     /// the one with V > 0, which becomes the last.
     fn cut(&mut self, last: usize) {
-        // The mass above and at `point`, and V there in units of X, in the tilt of the point,
-        // with bounds on their rounding.
+        // The mass above and at `point`, and V there in units of X, in the tilt of the point, with bounds on their
+        // rounding errors.
         let (mut point, mut above, mut value) = (last, self.masses[last], 0.0);
         let (mut above_error, mut value_error) = (0.0, 0.0);
         loop {
             self.masses[point] = 0.0;
             let low = self.before[point];
             if low >= self.masses.len() {
-                // V ≤ 0 everywhere: nothing is left.
+                // V ≤ 0 everywhere: nothing remains.
                 return;
             }
             let distance = self.distance(low, point);

@@ -1,12 +1,10 @@
-//! Losses on a grid, and the two roundings of a law to it.
+//! Losses on a grid, and the two ways to round a law to it.
 //!
-//! A privacy loss L under P, with X = e^(−L) = dQ/dP, has E_γ(P‖Q) = E_P(1 − γX)₊. So a
-//! measure in place of the law of L is *pessimistic* if it gives at least as much, and
-//! *optimistic* if it gives at most as much, to every function of X that is convex,
-//! decreasing and ≥ 0. Both pass to composition, where the X multiply, and then to the
-//! profile. Allowed, when pessimistic: to add mass, to raise losses, and to spread mass over
-//! its surroundings so that the mean of X stays. When optimistic: to take mass away, to lower
-//! losses, and to gather mass at its mean of X.
+//! A privacy loss L under P, with X = e^(−L) = dQ/dP, has E_γ(P‖Q) = E_P(1 − γX)₊. So a measure in place of the law of
+//! L is *pessimistic* if it gives at least as much, and *optimistic* if it gives at most as much, to every function of
+//! X that is convex, decreasing and ≥ 0. Both properties carry over to composition, where the X multiply, and then to
+//! the profile. A pessimistic rounding may add mass, raise losses, and spread mass over its surroundings while keeping
+//! the mean of X. An optimistic rounding may remove mass, lower losses, and gather mass at its mean of X.
 //!
 //! A cell between the grid points a and b = a + h with the masses p, q is spread to
 //!
@@ -14,12 +12,11 @@
 //! up = (p − q·e^a)/(1 − e^(−h)) at b, and p − up at a    (connect the dots, Doroshenko et al. 2022);
 //! ```
 //!
-//! gathering is in `gather.rs`. Either is off by O(h²), so a grid may be coarse.
+//! gathering is in `gather.rs`. The error of either is O(h²), so a grid may be coarse.
 //!
-//! Masses are *tilted*: the number kept for the point j is e^(aj − κ) times the mass, with
-//! e^κ about its total. The tilt moves the middle of the law to the losses that decide at
-//! the δ of interest, so that the rounding of a Fourier transform, which is relative to the
-//! largest mass, is small relative to δ itself, however small δ is.
+//! Masses are *tilted*: the number stored for the point j is e^(aj − κ) times the mass, with e^κ about its total. The
+//! tilt moves the middle of the law to the losses that matter at the δ of interest, so that the rounding of a Fourier
+//! transform, which is relative to the largest mass, is small relative to δ itself, however small δ is.
 
 use super::gather::{Cell, Excess, gather};
 use super::{LossLaw, Split};
@@ -38,7 +35,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Every `factor`-th point; a power of two, so that nothing is rounded.
+    /// Every `factor`-th point; the factor is a power of two, so nothing is rounded.
     fn coarser(self, factor: usize) -> Self {
         Self { step: self.step * factor as f64, tilt: self.tilt * factor as f64 }
     }
@@ -49,7 +46,7 @@ impl Grid {
     }
 }
 
-/// Tilted masses on consecutive grid points, of a pessimistic and of an optimistic measure.
+/// Tilted masses on consecutive grid points, of a pessimistic and an optimistic measure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Nodes {
     /// The index of the first point.
@@ -77,7 +74,7 @@ impl Nodes {
         let first = self.first.div_euclid(width);
         let last = self.last().div_euclid(width) + 1;
         let cells = (last - first) as usize;
-        // Whole cells, the first and the last filled up.
+        // Whole cells; the first and the last are padded.
         let before = (self.first - first * width) as usize;
         let filled = |masses: &[f64]| {
             let mut filled = vec![0.0; before];
@@ -101,16 +98,16 @@ impl Nodes {
     }
 }
 
-/// The largest factor by which a grid is coarsened at once.
+/// The largest factor by which a grid is coarsened in one step.
 pub(super) const LARGEST_FACTOR: usize = 16;
 
 /// How the points inside a coarse cell are shared between its ends.
 struct Shares {
-    /// The part, before the tilt, that goes up, (1 − e^(−ih))/(1 − e^(−rh)), and the rest.
+    /// The share, before the tilt, that goes up, (1 − e^(−ih))/(1 − e^(−rh)), and the rest.
     parts: Vec<Part>,
     /// The tilt e^(ar) from the lower end to the upper.
     rise: f64,
-    /// A bound of the relative error of a sum over a cell: of each of its terms and additions.
+    /// A bound on the relative error of a sum over a cell, for each of its terms and additions.
     margin: f64,
 }
 
@@ -136,7 +133,7 @@ impl Shares {
         Self { parts: parts.collect(), rise: elementary::exp(grid.tilt * factor as f64), margin }
     }
 
-    /// What goes to the lower and to the upper end, each in its own tilt, rounded up.
+    /// The masses that go to the lower and to the upper end, each in its own tilt, rounded up.
     fn spread(&self, masses: &[f64]) -> (f64, f64) {
         let (mut down, mut up) = (0.0, 0.0);
         for (mass, part) in masses.iter().zip(&self.parts) {
@@ -147,8 +144,8 @@ impl Shares {
         (down * (1.0 + self.margin), up * self.rise * (1.0 + self.margin))
     }
 
-    /// The cell for gathering: with s_i the share of point i that goes up, spreading costs
-    /// at the point i the excess (1−s_i)Σ_{k≤i} m_k s_k + s_i Σ_{k>i} m_k (1−s_k).
+    /// The cell for gathering: with s_i the share of point i that goes up, spreading causes at the point i the excess
+    /// (1−s_i)Σ_{k≤i} m_k s_k + s_i Σ_{k>i} m_k (1−s_k).
     fn gathered(&self, masses: &[f64]) -> Cell {
         let mut terms = [(0.0, 0.0); LARGEST_FACTOR];
         for ((term, mass), part) in terms.iter_mut().zip(masses).zip(&self.parts) {
@@ -174,26 +171,25 @@ impl Shares {
     }
 }
 
-/// A law's masses on the cells of a grid, made into nodes.
+/// A law's masses on the cells of a grid, converted to nodes.
 pub(super) struct Discretised {
     /// The tilted masses.
     pub nodes: Nodes,
-    /// An upper bound of P's mass at losses above the last point, counted as ∞.
+    /// An upper bound on P's mass at losses above the last point, which counts as ∞.
     pub infinite: f64,
-    /// An upper bound of the whole pessimistic mass before the tilt, ∞ included.
+    /// An upper bound on the whole pessimistic mass before the tilt, including ∞.
     pub total: f64,
 }
 
-/// How the cells of a law lie on a grid.
+/// The position of the cells of a law on a grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     /// The first and the last point.
     pub range: (i64, i64),
-    /// Where the point 0 lies: the points are at origin + jh.
+    /// The position of the point 0: the points are at origin + jh.
     pub origin: f64,
-    /// The thresholds, and the pessimistic points, lie this much higher, so that atoms on
-    /// points lie clearly below them; the optimistic points lie as much lower. 0 for laws
-    /// without atoms.
+    /// The thresholds, and the pessimistic points, lie higher by this much, so that atoms on points lie clearly below
+    /// them; the optimistic points lie lower by the same amount. 0 for laws without atoms.
     pub offset: f64,
     /// κ.
     pub log_scale: f64,
@@ -207,7 +203,7 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     let length = (last - first + 1) as usize;
     let mut upper = Pessimistic { masses: vec![0.0; length], ends: &ends, total: 0.0 };
     let mut cells = Vec::with_capacity(points.len());
-    // 1/(1 − e^(−width)) of every width.
+    // 1/(1 − e^(−width)) for every width.
     let widths: Vec<Enclosure> = (0..=Ends::WIDEST)
         .map(|width| {
             let width = Enclosure::from(width.max(1) as f64) * Enclosure::from(grid.step);
@@ -230,7 +226,7 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
         let share = share_up((p, q), gained, threshold, width);
         let up = share.upper();
         let (low, high) = ((start.index - first) as usize, (end.index - first) as usize);
-        // Far above, e^a overflows: everything goes up.
+        // Far above, e^a overflows: all mass goes up.
         let up = if up.is_nan() { p.upper() } else { up.clamp(0.0, p.upper()) };
         upper.add(high, up);
         if up < p.upper() {
@@ -242,7 +238,7 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
             share_up((p, q), gained, threshold - Enclosure::from(2.0 * placement.offset), width)
         };
         let mass = p.lower().max(0.0);
-        // p − q is that of the true p: of the measure, mass/p ≤ 1 times it is taken.
+        // p − q is that of the true p: the measure takes mass/p ≤ 1 times it.
         let up = match gained {
             Some(_) if mass > 0.0 => (share * (Enclosure::from(mass) / p)).lower(),
             _ => share.lower(),
@@ -251,7 +247,7 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
         cells.push(Cell::at_its_mean(mass, up).times(ends.tilt(start.index).lower()));
     }
     let infinite = points.last().map_or(1.0, |point| point.split.above.p.upper());
-    // At most three roundings of each mass, and of each sum of at most two.
+    // There are at most three roundings of each mass, and of each sum of at most two.
     let margin = 1.0 + 16.0 * UNIT_ROUNDOFF;
     upper.masses.iter_mut().for_each(|mass| *mass *= margin);
     let total = (upper.total + infinite) * (1.0 + 2.0 * (points.len() as f64 + 8.0) * UNIT_ROUNDOFF);
@@ -264,8 +260,8 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     Discretised { nodes, infinite, total }
 }
 
-/// (p − q·e^a)·factor for a cell that begins at a, with factor = 1/(1 − e^(−width)); by p − q,
-/// if that is known.
+/// (p − q·e^a)·factor for a cell that begins at a, with factor = 1/(1 − e^(−width)); computed from p − q, if that is
+/// known.
 fn share_up(
     (p, q): (Enclosure, Enclosure),
     gained: Option<Enclosure>,
@@ -287,7 +283,7 @@ struct Point {
     advantage: Option<Enclosure>,
 }
 
-/// Masses that are added up, tilted, and their sum before the tilt.
+/// Tilted masses that are added up, and their sum before the tilt.
 struct Pessimistic<'a> {
     masses: Vec<f64>,
     ends: &'a Ends<'a>,
@@ -304,7 +300,7 @@ impl Pessimistic<'_> {
     }
 }
 
-/// Where a law is looked at: at grid points, few where there is little mass.
+/// Where a law is evaluated: at grid points, with few where there is little mass.
 struct Ends<'a> {
     law: &'a dyn LossLaw,
     grid: Grid,
@@ -315,8 +311,8 @@ impl Ends<'_> {
     /// The widest cells, in grid points.
     const WIDEST: usize = 64;
 
-    /// A cell of w grid points and tilted mass m costs as much as one grid point's worth of
-    /// mass m·w²; beyond this it is halved.
+    /// A cell of w grid points and tilted mass m causes the error of one grid point with mass m·w²; a cell beyond this
+    /// is halved.
     const COST: f64 = 1e-4;
 
     /// On grids finer than this p − q·e^a loses too many digits.
@@ -361,12 +357,12 @@ impl Ends<'_> {
                 return points;
             }
             points.extend(self.splits(&halves));
-            // Two sorted runs: quick to merge.
+            // Two sorted runs, which are quick to merge.
             points.sort_by_key(|point| point.index);
         }
     }
 
-    /// The middle of a cell that should be halved.
+    /// The middle of a cell, if it should be halved.
     fn halved(&self, start: &Point, end: &Point) -> Option<i64> {
         let width = end.index - start.index;
         let (p, _) = masses_between(&start.split, &end.split);

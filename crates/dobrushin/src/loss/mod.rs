@@ -1,8 +1,7 @@
-//! Privacy losses: the law of L = ln(dP/dQ), and what it becomes under composition.
+//! Privacy losses: the law of L = ln(dP/dQ), and its behaviour under composition.
 //!
-//! Two laws P, Q are known, up to what post-processing can see, by the law of their privacy
-//! loss L. Under composition losses add, so composition is convolution; and
-//! E_{e^ε}(P‖Q) = E_P[(1 − e^(ε−L))₊].
+//! Up to post-processing, two laws P, Q are determined by the law of their privacy loss L. Under composition losses
+//! add, so composition is convolution; and E_{e^ε}(P‖Q) = E_P[(1 − e^(ε−L))₊].
 
 mod compose;
 mod convolve;
@@ -24,7 +23,7 @@ use crate::Enclosure;
 use crate::profile::Direction;
 use std::sync::Arc;
 
-/// What an event weighs under P and under Q.
+/// The probabilities of an event under P and under Q.
 ///
 /// ```
 /// use dobrushin::loss::{FiniteLoss, LossLaw, Masses};
@@ -59,14 +58,14 @@ pub struct Masses {
 pub struct Split {
     /// The masses of {L ≤ ℓ}.
     pub below: Masses,
-    /// The masses of {L > ℓ}, outcomes that only P can produce (L = ∞) included.
+    /// The masses of {L > ℓ}, including outcomes that only P can produce (L = ∞).
     pub above: Masses,
 }
 
 /// The law of the privacy loss L = ln(dP/dQ) of two laws.
 ///
-/// Both sides of a split are asked for because each is accurate, relatively, only where it
-/// is small: implementations must not compute one as 1 minus the other where that cancels.
+/// Both sides of a split are required because each is relatively accurate only where it is small: implementations must
+/// not compute one as 1 minus the other where that cancels.
 ///
 /// ```
 /// use dobrushin::loss::{GaussianLoss, LossLaw};
@@ -81,13 +80,12 @@ pub struct Split {
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub trait LossLaw: Send + Sync {
-    /// The masses on the two sides of a threshold ℓ, finite, of either sign; each enclosure
-    /// holds for every ℓ in the enclosure. A loss exactly at ℓ may be counted on either
-    /// side, in P and Q alike.
+    /// The masses on the two sides of a finite threshold ℓ of either sign; each enclosure holds for every ℓ in the
+    /// enclosure. A loss exactly at ℓ may be counted on either side, in P and Q alike.
     fn split(&self, loss: Enclosure) -> Split;
 
-    /// P(L > ℓ) − Q(L > ℓ), more accurately than from the split where the loss is tiny and the
-    /// law knows a way.
+    /// P(L > ℓ) − Q(L > ℓ), more accurately than from the split, if the loss is tiny and the law has a way to compute
+    /// it.
     fn advantage(&self, loss: Enclosure) -> Enclosure {
         let Split { below, above } = self.split(loss);
         let (over, under) = (above.p - above.q, below.q - below.p);
@@ -100,15 +98,15 @@ pub trait LossLaw: Send + Sync {
         None
     }
 
-    /// r, if the two laws are as good as N(r, 1) and N(0, 1): a composition is then one
-    /// with the root of the sum of the squares.
+    /// r, if the two laws are equivalent to N(r, 1) and N(0, 1): a composition is then one such pair with the root of
+    /// the sum of the squares.
     fn gaussian_ratio(&self) -> Option<f64> {
         None
     }
 }
 
-/// Two laws P, Q that dominate a mechanism on neighbours: E_γ of its outputs is at most
-/// E_γ(P‖Q) for every γ > 0. Domination passes to composition.
+/// Two laws P, Q that dominate a mechanism on neighbours: E_γ of its outputs is at most E_γ(P‖Q) for every γ > 0.
+/// Domination carries over to composition.
 ///
 /// ```
 /// use dobrushin::loss::{DominatingPair, Exchanged, GaussianLoss, PoissonLoss};
@@ -127,7 +125,7 @@ pub struct DominatingPair {
 }
 
 impl DominatingPair {
-    /// A pair whose loss has the same law in both directions: −L under Q is as L under P.
+    /// A pair whose loss has the same law in both directions: −L under Q has the law of L under P.
     pub fn symmetric(law: Arc<dyn LossLaw>) -> Self {
         Self { forward: law, reverse: None }
     }
@@ -151,7 +149,7 @@ impl DominatingPair {
     }
 }
 
-/// The loss with the roles of P and Q exchanged: −L, its P-masses being Q's.
+/// The loss with the roles of P and Q exchanged: −L, with the masses of P and Q exchanged.
 ///
 /// ```
 /// use dobrushin::loss::{Exchanged, GaussianLoss, LossLaw, PoissonLoss};
@@ -174,7 +172,7 @@ impl<Law: LossLaw> LossLaw for Exchanged<Law> {
     }
 
     fn advantage(&self, loss: Enclosure) -> Enclosure {
-        // Q(−L > ℓ) − P(−L > ℓ) = P(L > −ℓ) − Q(L > −ℓ), but for an atom at −ℓ.
+        // Q(−L > ℓ) − P(−L > ℓ) = P(L > −ℓ) − Q(L > −ℓ), except for an atom at −ℓ.
         self.0.advantage(-loss)
     }
 
@@ -182,7 +180,7 @@ impl<Law: LossLaw> LossLaw for Exchanged<Law> {
         self.0.lattice()
     }
 
-    /// N(0, 1) from N(r, 1) is as N(r, 1) from N(0, 1).
+    /// N(0, 1) against N(r, 1) is equivalent to N(r, 1) against N(0, 1).
     fn gaussian_ratio(&self) -> Option<f64> {
         self.0.gaussian_ratio()
     }

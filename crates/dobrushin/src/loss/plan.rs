@@ -1,4 +1,4 @@
-//! How a composition is computed: which tilt, which grids, how many losses at once.
+//! How a composition is computed: which tilt, which grids, how many losses at a time.
 //!
 //! Every choice made here gives valid bounds; good ones give tight bounds fast.
 
@@ -11,7 +11,7 @@ use super::{GaussianLoss, LossLaw, Split};
 use crate::Enclosure;
 use crate::numeric::{Boundary, UNIT_ROUNDOFF};
 
-/// What is asked for.
+/// The question.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     Delta(f64),
@@ -33,7 +33,7 @@ impl Law<'_> {
     }
 }
 
-/// Two Gaussian laws whose distance is known to a unit in the last place or so.
+/// Two Gaussian laws whose distance is known to about a unit in the last place.
 pub(super) struct GaussianBetween(pub GaussianLoss, pub GaussianLoss);
 
 impl LossLaw for GaussianBetween {
@@ -42,16 +42,16 @@ impl LossLaw for GaussianBetween {
     }
 }
 
-/// The tilt, and rough values of what will come out.
+/// The tilt, and approximate results.
 pub(super) struct Plan {
     sketches: Vec<Sketch>,
     /// λ of the tilt e^(λL).
     lambda: f64,
-    /// ε, roughly.
+    /// The approximate ε.
     epsilon: f64,
-    /// ln δ, roughly.
+    /// The approximate ln δ.
     log_delta: f64,
-    /// How much tilted mass 1 counts at most, in units of δ.
+    /// The most that a tilted mass of 1 contributes, in units of δ.
     weight: f64,
     /// The mean of the summed loss, after the tilt.
     mean: f64,
@@ -63,7 +63,7 @@ impl Plan {
     pub fn new(laws: &[(Law, u64)], target: Target) -> Self {
         match target {
             Target::Delta(delta) => Self::with_floor(laws, target, delta),
-            // Only then is it known which tails do not matter.
+            // Only then is it known which tails are negligible.
             Target::Epsilon(_) => {
                 let first = Self::with_floor(laws, target, 1e-60);
                 Self::with_floor(laws, target, first.log_delta.exp())
@@ -71,7 +71,7 @@ impl Plan {
         }
     }
 
-    /// The plan without tails that do not matter for a δ.
+    /// The plan without tails that are negligible for a δ.
     fn with_floor(laws: &[(Law, u64)], target: Target, delta: f64) -> Self {
         let floor = |count: u64| (1e-7 * delta / count as f64).max(1e-290);
         let sketches: Vec<Sketch> =
@@ -100,7 +100,7 @@ impl Plan {
             }
         };
         let ends = Boundary { holds: (1e-3 * unit).ln(), fails: (1e5 * unit).ln() };
-        // A tilt that changes by more than e^10 within the tolerance is of no use.
+        // A tilt that changes by more than e^10 within the tolerance is useless.
         let lambda = ends.halved(18, too_small).middle().exp();
         let lambda = lambda.min(10.0 / (1e-4 * total(lambda).1.abs()).max(1e-300));
         let (log_moment, mean, variance) = total(lambda);
@@ -113,7 +113,7 @@ impl Plan {
         Self { sketches, lambda, epsilon, log_delta, weight, mean, deviation: variance.sqrt() }
     }
 
-    /// The composed law for a tolerance in ε, or for a larger one if that takes too much.
+    /// The composed law for a tolerance in ε, or for a larger one if that would cost too much.
     pub fn distribution(&self, laws: &[(Law, u64)], tolerance: f64) -> LossDistribution {
         let coarser = (0..40).map(|i| tolerance * 4f64.powi(i));
         let summed = coarser.into_iter().find_map(|tolerance| self.summed(laws, tolerance).ok());
@@ -125,12 +125,12 @@ impl Plan {
             return Err(TooLong);
         }
         let width = tolerance * self.scale(self.epsilon);
-        // By how much δ may be off, relatively, for other reasons than the grid.
+        // The relative error of δ that is allowed for reasons other than the grid.
         let slack = 0.02 * (self.steepness() * width).min(1.0);
         let shares: Vec<f64> = self.shares(laws);
         let unit = self.step(laws[0].1, LEVEL_0 * width * shares[0]);
         let lattice = if let [(law, _)] = laws { law.get().lattice() } else { None };
-        // Halves or doubles of a lattice keep its atoms on points.
+        // Halving or doubling the spacing of a lattice keeps its atoms on points.
         let unit = lattice.map_or(unit, |lattice| lattice * (unit / lattice).log2().floor().exp2());
         let last = unit * (self.step(laws.len() as u64, 0.2 * width * GATHERED) / unit).log2().floor().exp2();
         let mut workshop = Workshop::default();
@@ -143,25 +143,25 @@ impl Plan {
             let own = Uses { law: law.get(), count: *count, sketch, aligned: lattice.is_some() };
             sums.push(self.self_composed(own, grid, budget, &mut workshop)?);
         }
-        // All steps are powers of two apart; sums can be added on one grid only.
+        // All steps differ by powers of two; sums can only be added on one grid.
         let coarsest = sums.iter().map(|summed| summed.grid.step).fold(0.0, f64::max);
         let sums: Vec<Summed> = sums.into_iter().map(|summed| on_grid(summed, coarsest)).collect();
         let factors: Vec<Copies> = sums.iter().map(|summed| Copies { summed, count: 1 }).collect();
         sum(&mut workshop, &factors, self.allowance(slack, 1))
     }
 
-    /// What a tolerance in ε is relative to: ε, but where it is far smaller than the losses or
-    /// than they are wide, a share of that.
+    /// The reference for a tolerance in ε: ε itself, or, where ε is far smaller than the losses or their spread, a
+    /// share of those.
     pub fn scale(&self, epsilon: f64) -> f64 {
         epsilon.max(0.05 * self.deviation).max(0.1 * (self.mean - epsilon))
     }
 
-    /// How fast ln δ falls with ε, roughly.
+    /// How fast ln δ falls with ε, approximately.
     pub fn steepness(&self) -> f64 {
         self.lambda.max(1.0 / self.deviation)
     }
 
-    /// How much of the error each law may make: half equally, half by its variance.
+    /// The share of the error that each law may cause: half equally, half by its variance.
     fn shares(&self, laws: &[(Law, u64)]) -> Vec<f64> {
         let variances = laws.iter().zip(&self.sketches);
         let variances: Vec<f64> = variances
@@ -184,8 +184,8 @@ impl Plan {
         Allowance { tilted: (each / weight).clamp(1e-60, 1e-3), log_infinite: self.log_delta + each.ln() }
     }
 
-    /// The sum of `count` losses of one law: a few at a time, the grid coarsened in between,
-    /// since the sum of k losses is √k times as wide.
+    /// The sum of `count` losses of one law: a few at a time, and the grid is coarsened in between, since the sum of k
+    /// losses is √k times as wide.
     fn self_composed(
         &self,
         uses: Uses,
@@ -229,7 +229,7 @@ impl Plan {
     fn discretised(&self, uses: &Uses, grid: Grid, budget: Budget) -> Result<Summed, TooLong> {
         let (law, count) = (uses.law, uses.count as f64);
         let cumulants = uses.sketch.cumulants(self.lambda);
-        // Above, what is left must be small against δ; below, against the tilted mass.
+        // The mass left above must be small compared with δ; the mass left below, compared with the tilted mass.
         let most = ((self.log_delta.exp() * budget.slack) / count).max(1e-300);
         let infinite = uses.sketch.infinite;
         let above = |loss: f64| law.split(loss.into()).above.p.upper() - infinite > most;
@@ -238,8 +238,8 @@ impl Plan {
         let tilted = |loss: f64| (self.lambda * loss - cumulants.log_moment).exp();
         let below = |loss: f64| law.split((-loss).into()).below.p.upper() * tilted(-loss) > least;
         let low = -outwards(|loss| !below(loss), |low, high| crossing(low, high, below));
-        // Where a law is narrower than the grid, its middle had better be a point: the loss
-        // of what lies within a step of the median.
+        // If a law is narrower than the grid, its middle should be a point: the loss of the part within a step of the
+        // median.
         let origin = if uses.aligned { 0.0 } else { uses.sketch.centre(law, grid.step) };
         let index = |loss: f64| (loss - origin) / grid.step;
         let length = index(high) - index(low);
@@ -248,7 +248,7 @@ impl Plan {
             return Err(TooLong);
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);
-        // Thresholds must not lie on atoms, or where a law is as good as one.
+        // Thresholds must not lie on atoms, or where a law nearly has one.
         let tiny = (origin.abs().max(grid.step) * 2f64.powi(-40)).max(LEAST_OFFSET);
         let ends = [origin - tiny, origin + tiny].map(|end| law.split(end.into()));
         let atom = masses_between(&ends[0], &ends[1]).0.upper() > 1e-6;
@@ -257,7 +257,7 @@ impl Plan {
             (_, true) => tiny,
             _ => 0.0,
         };
-        // The tilt is by the index.
+        // The tilt is given per index.
         let log_scale = cumulants.log_moment - self.lambda * origin;
         let placement = Placement { range, origin, offset, log_scale };
         let surely_infinite = law.split(1e300.into()).above.p.lower().max(0.0);
@@ -274,7 +274,7 @@ fn on_grid(mut summed: Summed, step: f64) -> Summed {
     summed
 }
 
-/// A law and how often it is used.
+/// A law and the number of times it is used.
 struct Uses<'a> {
     law: &'a dyn LossLaw,
     count: u64,
@@ -283,40 +283,39 @@ struct Uses<'a> {
     aligned: bool,
 }
 
-/// What one law's composition may cost.
+/// The error that one law's composition may cause.
 #[derive(Clone, Copy)]
 struct Budget {
-    /// In ε, by the grid.
+    /// In ε, from the grid.
     width: f64,
-    /// In ln δ, by everything else.
+    /// In ln δ, from everything else.
     slack: f64,
 }
 
-/// Differences of probabilities are rounded by about this; an offset must be clearly more.
+/// Differences of probabilities are rounded by about this; an offset must be clearly larger.
 const LEAST_OFFSET: f64 = 64.0 * UNIT_ROUNDOFF;
 
-/// Spreading costs h²/12 and gathering a cell that is known by its masses h²/4, each times
-/// (λ + 1) in ε; the first grid gets this share of the width.
+/// Spreading costs h²/12, and gathering a cell known by its masses costs h²/4, each times (λ + 1) in ε; the first grid
+/// gets this share of the width.
 const LEVEL_0_SHARE: f64 = 0.5;
 const LEVEL_0: f64 = 3.0 * LEVEL_0_SHARE;
 
 /// On later grids gathering costs h²/8.
 const GATHERED: f64 = 4.8;
 
-/// More uses of one law are not added up.
+/// The most uses of one law.
 const MOST_USES: u64 = 1 << 40;
 
-/// Up to this many losses are added at once.
+/// The most losses that are added at once.
 const MOST_AT_ONCE: u64 = 40;
 
-/// How many losses to add at once, preferably so that none are left over.
+/// The number of losses to add at once, preferably such that none remain.
 fn divisor(count: u64) -> u64 {
     let candidates = [16, 20, 18, 15, 24, 25, 12, 14, 21, 22, 28, 27, 30, 32, 11, 13, 17, 19, 23, 29, 31, 10];
     candidates.into_iter().find(|k| count.is_multiple_of(*k)).unwrap_or(16)
 }
 
-/// The distance from 0 up to which a predicate is needed: doubled until it holds, then
-/// refined.
+/// The distance from 0 at which a predicate begins to hold: doubled until it holds, then refined.
 fn outwards(holds: impl Fn(f64) -> bool, refine: impl Fn(f64, f64) -> f64) -> f64 {
     if holds(0.0) {
         return 0.0;

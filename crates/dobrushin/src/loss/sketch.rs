@@ -1,5 +1,5 @@
-//! A rough picture of a loss: enough to choose a tilt, a grid and a window. Nothing here is
-//! certain, and nothing needs to be: every choice gives valid bounds, good ones tight bounds.
+//! A rough picture of a loss, sufficient to choose a tilt, a grid and a window. Nothing here is rigorous, and nothing
+//! needs to be: every choice gives valid bounds, and good ones give tight bounds.
 
 use super::LossLaw;
 use super::grid::masses_between;
@@ -22,12 +22,12 @@ pub(super) struct Cumulants {
     pub variance: f64,
 }
 
-/// Cells on either side of the middle.
+/// The number of cells on either side of the middle.
 const CELLS: usize = 160;
 
 impl Sketch {
-    /// Of a law, without the tails that weigh less than `floor`: those of a heavy-tailed law
-    /// would take over after a tilt.
+    /// The sketch of a law, without the tails that weigh less than `floor`: after a tilt, those of a heavy-tailed law
+    /// would dominate.
     pub fn new(law: &dyn LossLaw, floor: f64) -> Self {
         let infinite = law.split(1e300.into()).above.p.midpoint();
         let above = |loss: f64| law.split(loss.into()).above.p.midpoint() - infinite;
@@ -58,7 +58,7 @@ impl Sketch {
         Self { atoms, middle, infinite }
     }
 
-    /// The loss of what lies within `distance` of the median.
+    /// The loss of the part within `distance` of the median.
     pub fn centre(&self, law: &dyn LossLaw, distance: f64) -> f64 {
         let ends = [self.middle - distance, self.middle + distance];
         let [start, end] = ends.map(|end| law.split(end.into()));
@@ -66,7 +66,7 @@ impl Sketch {
         loss_within(ends[0], ends[1], p.midpoint(), q.midpoint())
     }
 
-    /// After the tilt e^(λL).
+    /// The moments after the tilt e^(λL).
     pub fn cumulants(&self, lambda: f64) -> Cumulants {
         let largest = self.atoms.iter().map(|(loss, _)| lambda * loss).fold(f64::NEG_INFINITY, f64::max);
         let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
@@ -88,13 +88,13 @@ impl Sketch {
     }
 }
 
-/// ln(p/q), as far as it lies where it must.
+/// ln(p/q), clipped to the range where it must lie.
 fn loss_within(start: f64, end: f64, p: f64, q: f64) -> f64 {
     let loss = (p / q).ln();
     if loss.is_finite() { loss.clamp(start, end) } else { 0.5 * (start + end) }
 }
 
-/// A loss ≥ 0 from which on the predicate holds, within a factor of 2.
+/// A loss ≥ 0 beyond which the predicate holds, within a factor of 2.
 fn reach(holds: impl Fn(f64) -> bool) -> f64 {
     let mut loss = 1e-14;
     while loss < 1e12 && !holds(loss) {
@@ -103,7 +103,7 @@ fn reach(holds: impl Fn(f64) -> bool) -> f64 {
     loss
 }
 
-/// Where a predicate that holds at `low` and fails at `high` changes, nearly.
+/// The approximate point where a predicate that holds at `low` and fails at `high` changes.
 pub(super) fn crossing(low: f64, high: f64, predicate: impl Fn(f64) -> bool) -> f64 {
     Boundary { holds: low, fails: high }.halved(60, predicate).middle()
 }

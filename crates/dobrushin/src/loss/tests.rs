@@ -1,4 +1,4 @@
-//! The roundings and the convolution, each against a naive computation of what it bounds.
+//! Tests of the roundings and the convolution, each against a naive computation of what it bounds.
 
 use super::convolve::{Copies, Errors, Summed, Workshop, sum};
 use super::grid::{Discretised, Grid, Nodes, Placement, discretise};
@@ -8,10 +8,10 @@ use crate::numeric::Random;
 use crate::numeric::rounding::two_sum;
 use crate::{Epsilon, Positive};
 
-/// Room for the roundings of the checks themselves, relatively.
+/// Room for the rounding errors of the checks themselves, relatively.
 const SLACK: f64 = 1e-11;
 
-/// A sum with the errors of its additions added up apart.
+/// A sum with the errors of its additions summed separately.
 fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
     let (sum, error) = terms.fold((0.0, 0.0), |(sum, lost), term| {
         let (next, error) = two_sum(sum, term);
@@ -20,7 +20,7 @@ fn compensated(terms: impl Iterator<Item = f64>) -> f64 {
     sum + error
 }
 
-/// Σ m_j (1 − γe^(−jh))₊ of masses that are kept tilted.
+/// Σ m_j (1 − γe^(−jh))₊ of masses that are stored tilted.
 fn hockey_stick(first: i64, masses: &[f64], grid: Grid, log_gamma: f64) -> f64 {
     compensated(masses.iter().enumerate().map(|(i, mass)| {
         let index = (first + i as i64) as f64;
@@ -108,7 +108,7 @@ fn a_law_on_a_grid_is_enclosed_for_every_hockey_stick() {
             let placement = Placement { range, origin, offset, log_scale: random.between(-5.0, 5.0) };
             let Discretised { nodes, infinite, total } = discretise(law.as_ref(), grid, placement);
             let scale = placement.log_scale.exp();
-            // The points are off by the origin and the offset.
+            // The points are shifted by the origin and the offset.
             let value = |of: &[f64], shift: f64, loss: f64| {
                 scale * hockey_stick(nodes.first, of, grid, loss - origin - shift)
             };
@@ -174,8 +174,8 @@ fn convolved(factors: &[(&[f64], u64)]) -> Vec<f64> {
     result
 }
 
-/// Fails unless the sum keeps what its guarantee says of the convolution of the true factors,
-/// of which the given ones are off by their errors.
+/// Fails unless the sum satisfies its guarantee for the convolution of the true factors, from which the given ones
+/// differ by their errors.
 fn check_sum(factors: &[Copies], truths: &[&Nodes], allowance: Allowance, context: &str) {
     let total = sum(&mut Workshop::default(), factors, allowance).unwrap();
     let grid = factors[0].summed.grid;
@@ -186,7 +186,7 @@ fn check_sum(factors: &[Copies], truths: &[&Nodes], allowance: Allowance, contex
     let kept = |of: &[f64], index: i64| {
         usize::try_from(index - total.nodes.first).ok().and_then(|i| of.get(i)).copied().unwrap_or(0.0)
     };
-    // Pessimistic: what is missing is raised into the window, counted as error, or at ∞.
+    // Pessimistic: missing mass is raised into the window, counted as error, or at ∞.
     let (mut missing, mut above) = (0.0, 0.0);
     for (index, mass) in (first..).zip(naive(|n| &n.upper)) {
         if index > total.nodes.last() {
@@ -198,7 +198,7 @@ fn check_sum(factors: &[Copies], truths: &[&Nodes], allowance: Allowance, contex
     }
     assert!(missing <= total.error.upper + 1e-13, "{context}: {missing:e} > {:e}", total.error.upper);
     assert!(above <= total.infinite * (1.0 + 1e-9) + 1e-15, "{context}: {above:e} > {:e}", total.infinite);
-    // Optimistic: what is there too much.
+    // Optimistic: the excess mass.
     let lower = naive(|n| &n.lower);
     let there = |index: i64| usize::try_from(index - first).ok().and_then(|i| lower.get(i)).copied();
     let excess: f64 = (total.nodes.first..)
@@ -221,7 +221,7 @@ fn a_sum_keeps_all_but_its_error_of_the_naive_convolution() {
             let upper = normalised(masses(&mut random, length));
             let lower: Vec<f64> = upper.iter().map(|mass| mass * random.between(0.5, 1.0)).collect();
             let truth = Nodes { first, upper, lower };
-            // Some of the mass is not on its node, or on a node where there is less.
+            // Some of the mass is not on its node, or on a node with less mass.
             let mut given = summed(grid, truth.clone());
             if random.below(2) == 0 {
                 let place = random.below(length);
@@ -243,7 +243,8 @@ fn a_sum_keeps_all_but_its_error_of_the_naive_convolution() {
 
 #[test]
 fn what_wraps_around_is_counted_also_where_only_the_optimistic_law_reaches() {
-    // The optimistic law lies where the pessimistic one, which alone must not set the window, does not.
+    // The optimistic law has mass where the pessimistic one has none, so the latter alone must not determine the
+    // window.
     let peak = |at: usize| (0..41).map(|i| f64::from(u8::from(i == at))).collect::<Vec<f64>>();
     let allowance = Allowance { tilted: 1e-10, log_infinite: -25.0 };
     for (upper, lower) in (1..41).flat_map(|upper| (0..upper).map(move |lower| (upper, lower))) {
@@ -254,7 +255,7 @@ fn what_wraps_around_is_counted_also_where_only_the_optimistic_law_reaches() {
     }
 }
 
-/// Tiny losses ±ℓ and ±3ℓ whose masses are known only roughly, but their differences well.
+/// Tiny losses ±ℓ and ±3ℓ whose masses are known only roughly, but whose differences are known well.
 struct Rough {
     loss: f64,
     slack: (f64, f64),

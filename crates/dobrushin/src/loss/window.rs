@@ -4,30 +4,30 @@ use super::convolve::Copies;
 use super::grid::{Grid, Nodes};
 use crate::numeric::GoldenSection;
 
-/// How much may be left outside a window.
+/// The mass that may be left outside a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// Tilted mass, on each side.
+    /// The tilted mass, on each side.
     pub tilted: f64,
-    /// ln of the mass above, without the tilt: it counts as ∞.
+    /// ln of the mass above, without the tilt; this mass counts as ∞.
     pub log_infinite: f64,
 }
 
-/// Which points of the sum are kept, and bounds on the tilted mass of the others.
+/// The points of the sum that are kept, and bounds on the tilted mass of the others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub first: i64,
     pub last: i64,
     /// The pessimistic mass above the last point.
     pub above: f64,
-    /// The mass that those below the first point have after being raised to it.
+    /// The mass of the points below the first, after being raised to it.
     pub moved_up: f64,
     /// The mass outside.
     pub outside: f64,
 }
 
 impl Window {
-    /// Chernoff's bound with a few exponents, of which any is valid.
+    /// Chernoff's bound with a few exponents, each of which is valid.
     pub fn around(factors: &[Copies], grid: Grid, log_scale: f64, allowance: Allowance) -> Self {
         let total =
             |of: fn(&Nodes) -> i64| factors.iter().map(|f| f.count as i64 * of(&f.summed.nodes)).sum();
@@ -40,18 +40,17 @@ impl Window {
         // ln of the moment of the sum.
         let log_moment =
             |s: f64| blocks.iter().map(|(blocks, count)| count * blocks.log_moment(s)).sum::<f64>();
-        // Heavy tails want small exponents, light ones that of a normal law; above 2 a point,
-        // nothing is gained.
+        // Heavy tails need small exponents, and light ones that of a normal law; above 2 per point, nothing is gained.
         let normal = 2.0 * (-2.0 * log_allowance).sqrt() / deviation;
         let exponents = (-log_allowance / (end - start).max(1) as f64, normal.min(2.0));
         let top = smallest(exponents, |s| {
-            // Raising it to ∞ costs what lies above without the tilt, e^(κ − a·top) as much.
+            // Raising it to ∞ costs the mass above without the tilt, which is e^(κ − a·top) times the tilted mass.
             let moment = log_moment(s);
             ((moment - log_allowance) / s)
                 .max((moment + log_scale - allowance.log_infinite) / (s + grid.tilt))
         });
         let bottom = -smallest(exponents, |s| {
-            // What is moved up to the first point gains e^(a·distance).
+            // Mass that is moved up to the first point gains e^(a·distance).
             let s = s.max(grid.tilt);
             (log_moment(-s) - log_allowance) / s
         });
@@ -87,7 +86,7 @@ impl Blocks {
         let sums = |masses: &[f64]| -> Vec<f64> {
             masses.chunks(Self::SIZE).map(|block| block.iter().sum()).collect()
         };
-        // Of each block the larger measure: what lies outside the window is bounded for both.
+        // For each block the larger measure is used: the mass outside the window is bounded for both.
         let masses: Vec<f64> = sums(&nodes.upper)
             .iter()
             .zip(sums(&nodes.lower))
@@ -97,9 +96,8 @@ impl Blocks {
         Self { first: nodes.first, masses, heaviest }
     }
 
-    /// An upper bound of ln Σ_j m_j e^(sj): each block counts as its last point if s > 0,
-    /// and as its first if s < 0. By Horner's rule from both ends to the heaviest block, whose
-    /// power is the reference.
+    /// An upper bound on ln Σ_j m_j e^(sj): each block counts as its last point if s > 0, and as its first if s < 0.
+    /// Horner's rule runs from both ends to the heaviest block, whose power is the reference.
     fn log_moment(&self, s: f64) -> f64 {
         let size = Self::SIZE as f64;
         let (before, after) = self.masses.split_at(self.heaviest);
@@ -112,7 +110,7 @@ impl Blocks {
     }
 }
 
-/// Of the masses as a law on their indices, roughly.
+/// The approximate moments of the masses as a law on their indices.
 fn variance(masses: &[f64]) -> f64 {
     let total: f64 = masses.iter().sum();
     let mean = masses.iter().enumerate().map(|(i, m)| i as f64 * m).sum::<f64>() / total;

@@ -1,12 +1,12 @@
-//! What must hold for what is said of a noisy iteration.
+//! The assumptions of statements about a noisy iteration.
 
 use crate::Enclosure;
 use crate::mechanism::Neighbours;
 use crate::run::{Assumption, Contribution, Curvature, Divisor, Ending, Length, Order, Record, Training};
 
 impl Training {
-    /// Every assumption of the composition; steps whose noise differs may be counted with the smallest of more than
-    /// this many.
+    /// Every assumption of the composition; if there are more different noise levels than this, they may be counted as
+    /// the smallest of a group.
     pub(super) fn assumptions(&self, merged: Option<usize>) -> Vec<Assumption> {
         let mut all = self.common_assumptions();
         all.push(Assumption::MayPublish(self.release));
@@ -29,7 +29,7 @@ impl Training {
         let mut all =
             vec![Assumption::NeighboursDiffer(self.neighbours), self.sampling(), self.gradient_norm()];
         all.extend(self.divisor());
-        // A share of fewer records would be larger.
+        // The share would be larger with fewer records.
         let shares_records = self.order == Order::WithoutReplacement
             || (self.order == Order::Full && self.divide_by == Divisor::Actual);
         if self.neighbours == Neighbours::AddOrRemoveOne && shares_records {
@@ -49,7 +49,7 @@ impl Training {
         all
     }
 
-    /// What the chains use of what is said of the loss, the domain and the update.
+    /// What the chains use of the facts about the loss, the domain and the update.
     fn used_facts(&self) -> Vec<Assumption> {
         let mut all = Vec::new();
         all.extend(self.domain.diameter.map(Assumption::ProjectedTo));
@@ -57,7 +57,7 @@ impl Training {
             all.push(Assumption::WeightDecay(self.weight_decay));
         }
         all.extend(self.loss.smoothness.map(|smoothness| Assumption::Smooth(smoothness, self.curvature())));
-        // The largest batch is that of all records.
+        // The largest batch contains all records.
         let counts_records =
             matches!(self.order, Order::Poisson | Order::Full) && self.divide_by == Divisor::BatchSize;
         if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {

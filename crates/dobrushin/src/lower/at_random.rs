@@ -1,4 +1,4 @@
-//! Records that are drawn anew in each step, or all used in each.
+//! Records that are drawn independently in each step, or all used in each step.
 
 use super::steps::Steps;
 use crate::chain::{Branch, Count, Mixture};
@@ -6,7 +6,7 @@ use crate::run::{Length, missing};
 use crate::{Enclosure, NotApplicable};
 
 impl Steps<'_> {
-    /// Steps that all may use the record.
+    /// Steps each of which may use the record.
     pub fn at_random(&self) -> Result<Mixture, NotApplicable> {
         let public = self.training.public_steps;
         let stop = self.stop()?;

@@ -31,8 +31,8 @@ impl CustomChain {
         })
     }
 
-    /// What an observer of every iterate sees: in step t two laws at most d_t/s_t apart, with the
-    /// participation's probability.
+    /// What an observer of every iterate sees: in step t, two laws at most d_t/s_t apart, with the probability of
+    /// participation.
     pub(super) fn composition(&self) -> Result<Composed, NotApplicable> {
         let mut parts = Vec::new();
         for stretch in self.chain.stretches() {

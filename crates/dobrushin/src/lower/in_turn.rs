@@ -1,21 +1,21 @@
-//! Records that take turns in a fixed order, once or again and again.
+//! Records that take turns in a fixed order, once or repeatedly.
 //!
 //! # The worst record
-//! Bounds on a chain hold for every start that both neighbours share and for every displacement up to d. So
-//! with equal steps: what follows the last use is post-processing, and the least private of the records
-//! that are used in turn is the one of the last step; of iterates that are released at random, earlier
-//! records have all times of later ones and more, and the first is the least private. If the noise is
-//! the same multiple of the contribution in every step, and each record is used once, nothing follows the
-//! last record's use, and that alone bounds all others. Otherwise every record is looked at.
+//! Bounds on a chain hold for every start that both neighbours share and for every displacement up to d. Suppose that
+//! all steps are equal. What follows the last use of a record is post-processing, so the least private of the records
+//! that are used in turn is the one used in the last step. If the iterate at a random time is released, earlier records
+//! are exposed at all times of later ones and more, so the first is the least private. If the noise is the same
+//! multiple of the contribution in every step, and each record is used once, nothing follows the last record's use, and
+//! this record alone bounds all others. Otherwise every record is considered.
 
 use super::steps::Steps;
 use crate::chain::{Branch, Chain, Count, MOST_STRETCHES, Mixture};
 use crate::run::{Fact, Length, Order, Record, Release, in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 
-/// The most records that are looked at one by one.
+/// The most records that are considered one by one.
 const MOST_VIEWS: u64 = 500;
-/// More passes of equal steps are one entry of a chain.
+/// More passes of equal steps than this become one entry of a chain.
 const MOST_PASSES: u64 = 2048;
 
 impl Steps<'_> {
@@ -49,7 +49,7 @@ impl Steps<'_> {
         Ok((1..=used).collect())
     }
 
-    /// The record of one step of each pass.
+    /// The record that is used in one given step of each pass.
     pub fn in_turn(&self, place: u64) -> Result<Mixture, NotApplicable> {
         let training = self.training;
         let equal = training.has_equal_passes();
@@ -81,7 +81,7 @@ impl Steps<'_> {
         if place > self.private || (equal && place > training.batches_in_a_pass()) {
             return Ok(Mixture::new(Vec::new()));
         }
-        // An incomplete last batch may be left out: its step is not counted on.
+        // An incomplete last batch may be left out, so no analysis relies on its step.
         let counted = if equal { self.private } else { self.private.min(training.batches_in_a_pass() - 1) };
         let total = counted.max(place).saturating_add(training.public_steps);
         let pass = usize::try_from(training.batches_in_a_pass()).unwrap_or(usize::MAX);
@@ -98,7 +98,7 @@ impl Steps<'_> {
         Ok(Mixture::new(vec![Branch { weight, chain, stop: self.stop()? }]))
     }
 
-    /// The chain that uses the record at one place of each pass of equal steps, this often.
+    /// The chain that uses the record at one place in each pass of equal steps, this many times.
     fn in_laps(&self, place: u64, uses: u64, total: u64) -> Result<Chain, NotApplicable> {
         let pass = self.training.batches_in_a_pass();
         let last = place + (uses - 1) * pass;
@@ -109,7 +109,7 @@ impl Steps<'_> {
         Ok(Chain::of_kinds_in_laps(&self.kinds, before, (lap, uses - 1), after, self.domain)?)
     }
 
-    /// The probability that fewer than `place` of the first steps are skipped, up to half of them.
+    /// The probability that fewer than `place` of the first steps are skipped, when up to half of them may be.
     fn weight_of_skipping(&self, place: u64) -> Result<Enclosure, NotApplicable> {
         if self.kinds.len() > 2 {
             return Err(NotApplicable::because_of(

@@ -1,7 +1,8 @@
-//! From a run to what it is to one record: chains if states are hidden, mechanisms for somebody who sees every step.
+//! Lowers a run to one record's view of it: chains if states are hidden, mechanisms for an observer who sees every
+//! step.
 //!
-//! There is a file for each way of using records, `in_turn`, `at_random` and `shuffled`, one for chains that are
-//! given step by step (`custom`), and one for an observer of all steps (`observed`).
+//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for chains given step
+//! by step (`custom`), and one for an observer of all steps (`observed`).
 
 mod assumptions;
 mod at_random;
@@ -20,7 +21,7 @@ use crate::run::{Assumption, Fact, Kind, Length, Order, Release, Run, Training, 
 use crate::{Enclosure, NotApplicable};
 use steps::Steps;
 
-/// What is released of a run, for each record that may be the least private.
+/// The release of a run, for each record that may be the least private.
 ///
 /// ```
 /// use dobrushin::{Release, Run};
@@ -33,20 +34,19 @@ use steps::Steps;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Released {
-    /// One for each of them; the run is as private as the least private.
+    /// One mixture for each of these records; the run is as private as the least private one.
     pub views: Vec<Mixture>,
     /// What must hold.
     pub assumptions: Vec<Assumption>,
-    /// What was said of the run but could not be used, in words.
+    /// What was said about the run but could not be used, in words.
     pub notes: Vec<String>,
 }
 
 impl Run {
-    /// What is released, as chains of each record that may be the least private.
+    /// The release, as chains of each record that may be the least private.
     ///
     /// # Guarantee
-    /// What is released of one task, on any two neighbouring data sets, is at most as far apart as some
-    /// view allows.
+    /// On any two neighbouring data sets, the releases of one task are at most as far apart as some view allows.
     ///
     /// # Errors
     /// [`NotApplicable`] if nothing is hidden, or a parameter that chains need is missing.
@@ -64,12 +64,12 @@ impl Run {
     /// What an observer of every intermediate result sees.
     ///
     /// # Guarantee
-    /// On any two neighbouring data sets, everything the run computes is a post-processing of
-    /// the adaptive composition of the parts, each on neighbours as the part names them.
-    /// Whatever is released of it is therefore as private as the composition.
+    /// On any two neighbouring data sets, everything the run computes is a post-processing of the adaptive composition
+    /// of the parts, each on the neighbours that the part names. Any release of it is therefore at least as private as
+    /// the composition.
     ///
     /// # Errors
-    /// [`NotApplicable`] if there is no finite composition, or a parameter it needs is missing.
+    /// [`NotApplicable`] if there is no finite composition, or if a parameter that it needs is missing.
     pub fn composition(&self) -> Result<Composed, NotApplicable> {
         match &self.kind {
             Kind::Training(training) => observed::of_training(training),
@@ -78,10 +78,10 @@ impl Run {
         }
     }
 
-    /// μ of the evaluations of what is released, which are together μ-Gaussian private; 0 if there are none.
+    /// The μ for which the evaluations of the released model together are μ-Gaussian private; 0 if there are none.
     ///
-    /// Given the model, an evaluation is a sum to which each record adds a vector of norm c at most, with noise m·c:
-    /// neighbours move it by 2c if a record is replaced, by c if one is added, removed or emptied.
+    /// Given the model, an evaluation is a sum to which each record adds a vector of norm at most c, with noise m·c.
+    /// Neighbours move it by 2c if a record is replaced, and by c if one is added, removed or emptied.
     pub(crate) fn evaluations(&self) -> Enclosure {
         let Some((training, evaluation)) = self.as_training().and_then(|t| Some((t, t.evaluation?))) else {
             return Enclosure::ZERO;
@@ -92,7 +92,7 @@ impl Run {
 }
 
 impl Training {
-    /// What is released, for the record or records in question.
+    /// The release, for the record or records in question.
     fn released(&self) -> Result<Released, NotApplicable> {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
@@ -113,7 +113,7 @@ impl Training {
         Ok(Released { views, assumptions: self.hidden_assumptions(), notes: self.unused_facts() })
     }
 
-    /// The numbers of steps that may have been made; `None` stands for any number.
+    /// The possible numbers of steps; `None` stands for any number.
     fn lengths(&self) -> Result<Vec<Option<u64>>, NotApplicable> {
         if self.length == Length::Any {
             return Ok(vec![None]);

@@ -5,23 +5,23 @@ use crate::{Enclosure, NotApplicable, Positive};
 
 /// The noise multipliers of the steps in which one record takes part.
 pub(super) struct Multipliers {
-    /// Each with the number of its steps.
+    /// Each multiplier with the number of its steps.
     pub groups: Vec<(Positive, u64)>,
-    /// Whether different multipliers were put into one group, under the smallest of them: how many there may be.
+    /// The largest number of groups, if different multipliers were merged under the smallest of their group.
     pub merged: Option<usize>,
 }
 
-/// The most groups; a convolution is needed for each.
+/// The most groups; each needs a convolution.
 const MOST_GROUPS: usize = 64;
-/// The most steps that are looked at one by one.
+/// The most steps that are considered one by one.
 const MOST_DIFFERENT: u64 = 1_000_000;
 
 impl Training {
-    /// m_t = s_t·b/(η_t·C), rounded down, for a record that takes part as often as can be.
+    /// m_t = s_t·b/(η_t·C), rounded down, for a record that takes part as often as possible.
     ///
     /// # Guarantee
-    /// There is an order of the groups in which each step's multiplier is at most that of the
-    /// step in which any given record takes part: less noise is less private.
+    /// The groups can be ordered so that each step's multiplier is at most that of the step in which any given record
+    /// takes part: less noise is less private.
     pub(super) fn multipliers(&self) -> Result<Multipliers, NotApplicable> {
         let Some(participations) = self.participations() else {
             return Err(missing!(
@@ -38,7 +38,7 @@ impl Training {
                 IncompleteBatch
             ));
         }
-        // μ² of a double use is that of four single ones, so that as many pairs as can meet are the worst case.
+        // μ² of a double use equals that of four single ones, so the worst case has as many pairs as can meet.
         let equal = |multiplier: Enclosure| {
             let once = (rounded_down(multiplier)?, participations - 2 * double);
             let twice = (rounded_down(multiplier / Enclosure::from(2.0))?, double);
@@ -84,7 +84,7 @@ impl Training {
         })
     }
 
-    /// The groups when the multiplier changes from step to step.
+    /// The groups if the multiplier changes from step to step.
     fn changing(
         &self,
         multiplier: impl Fn(u64) -> Enclosure,
@@ -106,7 +106,7 @@ impl Training {
         Ok(Multipliers { groups, merged: merged.then_some(MOST_GROUPS) })
     }
 
-    /// The multipliers that one record meets, at worst: all of them, or the smallest of each pass.
+    /// The multipliers that one record meets in the worst case: all of them, or the smallest of each pass.
     fn used_by_one_record(&self, all: Vec<f64>, participations: u64) -> Result<Vec<f64>, NotApplicable> {
         let smallest = |some: &[f64]| some.iter().copied().fold(f64::INFINITY, f64::min);
         match self.order {
@@ -115,7 +115,7 @@ impl Training {
             Order::Cyclic | Order::Shuffled => {
                 let pass = self.batches_in_a_pass();
                 let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
-                // Otherwise an incomplete batch lets passes begin at other steps.
+                // Otherwise passes may begin at other steps, because of an incomplete batch.
                 if passes.len() as u64 != participations || !self.has_equal_passes() {
                     return Err(in_the_way!(
                         "with noise that changes from step to step, {} must divide {}, or {} must be \"drop\", \
@@ -137,8 +137,8 @@ fn rounded_down(multiplier: Enclosure) -> Result<Positive, NotApplicable> {
     })
 }
 
-/// Equal values counted; if there are too many different ones, those in one cell of a
-/// geometric grid take the smallest of the cell.
+/// Equal values, counted; if there are too many different ones, all in one cell of a geometric grid are replaced by the
+/// smallest in the cell.
 fn grouped(mut values: Vec<f64>) -> (Vec<(f64, u64)>, bool) {
     values.sort_by(f64::total_cmp);
     let mut groups = counted(&values, |a, b| a == b);

@@ -1,25 +1,23 @@
 //! From a noisy iteration to the mechanisms that an observer of all its iterates sees.
 //!
-//! Given the iterates so far, step t publishes w − η·(average gradient) + noise, which is the
-//! noise on a sum to which one record contributes at most η_t·C/b. In units of that
-//! contribution the noise is the multiplier m_t = s_t·b/(η_t·C), and the step is a Gaussian (or
-//! Laplace) mechanism with that multiplier; weight decay and projection come after the noise or
-//! depend on published iterates only, so they cost nothing.
+//! Given the iterates so far, step t publishes w − η·(average gradient) + noise, that is, noise on a sum to which one
+//! record contributes at most η_t·C/b. In units of that contribution the noise is the multiplier m_t = s_t·b/(η_t·C),
+//! and the step is a Gaussian (or Laplace) mechanism with that multiplier; weight decay and projection come after the
+//! noise or depend on published iterates only, so they cost nothing.
 //!
 //! # Sampling
 //! With u, u′ and u₀ the means with the record, with its replacement, and without either:
 //! - Poisson, fixed divisor: ‖u − u₀‖ ≤ 1/m. The pairs are those of [`crate::mechanism`].
-//! - Poisson, divided by the number drawn: the replacement changes u₀'s divisor too, so that all
-//!   three are different. E_γ ≤ p·[(1−β)·θ_g(‖u − u₀‖) + β·θ_g(‖u − u′‖)] ≤ p·θ_g(r) with
-//!   g = 1 + (γ−1)/p (advanced joint convexity: Balle, Barthe, Gaboardi 2018) and r the largest
-//!   of the three distances: 2/m for replace-one; 1/m for zero-out, whose empty record still
-//!   counts as drawn. That is the pair of sampling without replacement.
-//!   Adding or removing a record is a mixture against its own component u₀, at most 1/m away.
-//! - Without replacement: a batch without the record has another in its place, so ‖u − u₀‖ is
-//!   2/m for every neighbour relation, and p·θ_g(2/m) covers all of them; zero-out with Gaussian
-//!   noise has a tighter pair of its own. For add-or-remove-one the batch size must not depend
-//!   on the data: the batches without the record are then those of the smaller data set.
-//! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, for Poisson sampling and replace-one too.
+//! - Poisson, divided by the number drawn: the replacement changes u₀'s divisor too, so all three are different. E_γ ≤
+//!   p·[(1−β)·θ_g(‖u − u₀‖) + β·θ_g(‖u − u′‖)] ≤ p·θ_g(r) with g = 1 + (γ−1)/p (advanced joint convexity: Balle,
+//!   Barthe, Gaboardi 2018) and r the largest of the three distances: 2/m for replace-one; 1/m for zero-out, whose
+//!   empty record still counts as drawn. This is the pair of sampling without replacement. Adding or removing a record
+//!   is a mixture against its own component u₀, at most 1/m away.
+//! - Without replacement: a batch without the record contains another in its place, so ‖u − u₀‖ is 2/m for every
+//!   neighbour relation, and p·θ_g(2/m) covers all of them; zero-out with Gaussian noise has a tighter pair of its own.
+//!   For add-or-remove-one the batch size must not depend on the data: the batches without the record are then those of
+//!   the smaller data set.
+//! - Laplace noise: E_γ ≤ p·E_g(2/m) in the same way, also for Poisson sampling with replace-one.
 
 use crate::NotApplicable;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
@@ -39,7 +37,7 @@ use crate::{Enclosure, Positive};
 /// ```
 #[derive(Clone)]
 pub struct Composed {
-    /// The mechanisms, each with how often it is used.
+    /// The mechanisms, each with the number of times it is used.
     pub parts: Vec<ComposedPart>,
     /// What must hold for it.
     pub assumptions: Vec<Assumption>,
@@ -63,11 +61,11 @@ pub struct Composed {
 pub struct ComposedPart {
     /// The mechanism.
     pub mechanism: Mechanism,
-    /// On which part of the data it is used.
+    /// The part of the data on which it is used.
     pub sampling: Sampling,
-    /// The neighbours to compare it on.
+    /// The neighbouring relation on which it is compared.
     pub neighbours: Neighbours,
-    /// How often it is used.
+    /// The number of times it is used.
     pub count: u64,
 }
 
@@ -94,8 +92,8 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
     Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
 }
 
-/// The sampling of a step, the neighbours whose pair covers it, and by how much the multiplier
-/// is larger in their units.
+/// The sampling of a step, the neighbours whose pair covers it, and the factor by which the multiplier is larger in
+/// their units.
 fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotApplicable> {
     let rate = training.rate()?;
     let neighbours = training.neighbours;

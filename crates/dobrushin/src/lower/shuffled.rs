@@ -36,10 +36,10 @@ impl Steps<'_> {
             return Ok(Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop: self.stop()? }]));
         }
         self.stop()?;
-        // At the k-th last place k − 1 steps and the public ones follow: as if the first place stopped then.
-        // A batch has the record with probability b/n. Only the last of a pass, where it is padded, has it less often; that
-        // it counts as much moves probability to the place that is hidden least.
-        // In this order a whole pass has weight 1 exactly.
+        // At the k-th last place, k − 1 private steps and the public ones follow: the chain is that of the first place,
+        // stopped at that time. A batch contains the record with probability b/n. Only the last batch of a pass, if it
+        // is padded, contains it less often; counting it with the same probability moves probability to the place that
+        // is hidden least. In this order a whole pass has weight exactly 1.
         let drawn = Enclosure::from(self.private) * self.training.nominal_batch();
         let weight = (drawn / Enclosure::from(self.training.records)).min(Enclosure::ONE);
         let chain = self.chain(std::iter::once(1), total)?;

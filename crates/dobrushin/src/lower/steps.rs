@@ -1,4 +1,4 @@
-//! The different steps of a run, from which every chain of it is made.
+//! The different steps of a run, from which all its chains are built.
 
 use crate::NotApplicable;
 use crate::chain::{Chain, Count, Domain, MOST_STRETCHES, Participation, Step, Stop};
@@ -8,18 +8,18 @@ use std::sync::Arc;
 /// The most different steps.
 const MOST_DIFFERENT: u64 = 1_000_000;
 
-/// The different steps of a run, and how many there are.
+/// The different steps of a run, and their number.
 pub(super) struct Steps<'a> {
     pub training: &'a Training,
-    /// With the record and without it; for each time, if steps differ.
+    /// The steps with the record and without it; one pair for each time, if steps differ.
     pub kinds: Arc<[Step]>,
-    /// How many steps use private records; at most so many, for any number.
+    /// The number of steps that use private records; the largest `u64` for any number.
     pub private: u64,
     pub domain: Domain,
 }
 
 impl<'a> Steps<'a> {
-    /// Those of a run of this many steps on private records, or of any number.
+    /// The steps of a run with this many steps on private records, or any number.
     pub fn new(training: &'a Training, private: Option<u64>) -> Result<Self, NotApplicable> {
         let equal = training.has_equal_steps();
         let participation = match training.order {
@@ -50,13 +50,13 @@ impl<'a> Steps<'a> {
         Ok(Self { training, kinds: kinds.into(), private: private.unwrap_or(u64::MAX), domain })
     }
 
-    /// Where the step of a time is, with the record or without it.
+    /// The index of the step at a time, with the record or without it.
     pub fn kind(&self, time: u64, used: bool) -> usize {
         let at = if self.kinds.len() == 2 { 0 } else { 2 * (time as usize - 1) };
         at + usize::from(!used)
     }
 
-    /// The chain that uses the record at the given times, of so many.
+    /// The chain of this many steps that uses the record at the given times.
     pub fn chain(&self, uses: impl Iterator<Item = u64>, total: u64) -> Result<Chain, NotApplicable> {
         let mut stretches = Vec::new();
         let mut next = 1;
@@ -88,7 +88,7 @@ impl<'a> Steps<'a> {
         Ok(Chain::of_kinds(Arc::clone(&self.kinds), stretches, self.domain)?)
     }
 
-    /// When the iterate is released.
+    /// The time at which the iterate is released.
     pub fn stop(&self) -> Result<Stop, NotApplicable> {
         match self.training.release {
             Release::RandomStop => {

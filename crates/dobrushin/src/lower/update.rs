@@ -1,4 +1,4 @@
-//! From what is known of a training run to one step of a chain.
+//! From the known facts about a training run to one step of a chain.
 
 use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
 use crate::mechanism::Neighbours;
@@ -6,13 +6,13 @@ use crate::run::{Divisor, Fact, NoiseKind, Order, Training, missing};
 use crate::{Enclosure, NotApplicable};
 
 impl Training {
-    /// What a step does to two iterates, used by one record with the given participation.
+    /// The effect of a step on two iterates, if one record has the given participation.
     ///
-    /// The linear part of an update is (1−λ)·I − η·A. With gradients of β-smooth losses, of |B| records
-    /// divided by b, ‖A‖ ≤ β|B|/b; if they are convex, A is symmetric between ρ|B|/b and β|B|/b, so the factor
-    /// is at most max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not
-    /// the symmetry, unless the loss is generalised linear: a clipped monotone derivative is
-    /// monotone (and no longer strongly so). Every constant is the worst over the batches that can occur.
+    /// The linear part of an update is (1−λ)·I − η·A. With gradients of β-smooth losses, of |B| records divided by b,
+    /// ‖A‖ ≤ β|B|/b; if they are convex, A is symmetric between ρ|B|/b and β|B|/b, so the Lipschitz factor is at most
+    /// max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not the symmetry, unless the
+    /// loss is generalised linear: a clipped monotone derivative is monotone (and no longer strongly so). Every
+    /// constant is the worst over the batches that can occur.
     pub(crate) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
         let rate = self
             .rate_of(time)
@@ -51,40 +51,41 @@ impl Training {
         })
     }
 
-    /// By how many contributions of one record neighbours differ in a step that uses it.
+    /// The number of contributions of one record by which neighbours differ in a step that uses it.
     fn contributions_apart(&self) -> f64 {
         match (self.neighbours, self.order) {
             (Neighbours::ReplaceOne, _) => 2.0,
-            // A batch of fixed size without the record has another in its place.
+            // A batch of fixed size without the record contains another in its place.
             (Neighbours::AddOrRemoveOne, Order::WithoutReplacement) => 2.0,
             (Neighbours::AddOrRemoveOne | Neighbours::ZeroOut, _) => 1.0,
         }
     }
 
-    /// By how many contributions a step with the record differs from one without it.
+    /// The number of contributions by which a step with the record differs from one without it.
     fn contributions_missing(&self) -> f64 {
         match self.order {
             // Another record is in its place.
             Order::WithoutReplacement => 2.0,
-            // Divided by the number drawn, joining k ≥ 1 others moves their average w by (g − w)/(k + 1).
+            // If the sum is divided by the number drawn, joining k ≥ 1 others moves their average w by (g − w)/(k + 1).
             Order::Poisson => 1.0,
             // It is never missing.
             _ => self.contributions_apart(),
         }
     }
 
-    /// The least and the largest |B|/b that can occur, for either neighbour, of records that are not empty.
+    /// The smallest and the largest |B|/b that can occur, for either neighbour, counting only records that are not
+    /// empty.
     ///
-    /// Under zero-out the record's gradient is zero in one of the neighbours, and adds no curvature there: if it takes part,
-    /// that neighbour's batch has one record less. (Where only the distance of the two neighbours' iterates counts, it
-    /// would be enough that one of their updates contracts; analyses that let both go on with the same update, of either
-    /// of them, need this.)
+    /// Under zero-out the record's gradient is zero in one of the neighbours, and adds no curvature there: if it takes
+    /// part, that neighbour's batch has one record less. (Where only the distance between the two neighbours' iterates
+    /// matters, it would suffice that one of their updates contracts. Analyses that apply the same update, of either
+    /// neighbour, to both iterates need this.)
     fn batch_shares(&self, participation: Participation) -> Shares {
         let one = Enclosure::ONE;
         let divisor = self.nominal_batch();
         let records = Enclosure::from(self.records);
         let mut shares = match (self.order, self.divide_by) {
-            // A batch may be empty, or hold every record.
+            // A batch may be empty, or contain every record.
             (Order::Poisson, Divisor::Actual) => Shares { least: Enclosure::ZERO, most: one },
             (Order::Poisson, Divisor::BatchSize) => {
                 let extra = if self.neighbours == Neighbours::AddOrRemoveOne { one } else { Enclosure::ZERO };
@@ -97,7 +98,7 @@ impl Training {
                 let fewest = self.fewest_in_a_batch(false);
                 let least = match divide_by {
                     Divisor::BatchSize => fewest / divisor,
-                    // The same unless empty records count: then their batch has the full divisor.
+                    // The bounds are the same unless empty records count; then their batch has the full divisor.
                     Divisor::Actual if fewest == self.fewest_in_a_batch(true) => one,
                     Divisor::Actual => fewest / divisor,
                 };
@@ -111,7 +112,7 @@ impl Training {
         shares
     }
 
-    /// What is said of the loss but cannot be used, and why.
+    /// What was said about the loss but cannot be used, and why.
     pub(super) fn unused_facts(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_convex() && !self.uses_convexity() {

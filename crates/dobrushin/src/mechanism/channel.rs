@@ -19,8 +19,8 @@ impl PrivacyProfile for ChannelProfile {
     }
 }
 
-/// A symmetric pair that dominates every two rows of a channel in either order: lines between
-/// the points at which the curve bends, which is straight between them.
+/// A symmetric pair that dominates every two rows of a channel in either order: the curve is linear between the points
+/// at which it bends.
 pub(super) fn channel_loss(kernel: &FiniteKernel) -> FiniteLoss {
     let curve = kernel.curve();
     let knots: Vec<f64> = curve.bends().map(|(gamma, _)| gamma.ln()).collect();

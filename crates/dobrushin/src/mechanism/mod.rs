@@ -28,7 +28,7 @@ use crate::{Delta, Epsilon, Positive, Probability};
 use std::fmt;
 use std::sync::Arc;
 
-/// Which data are neighbours.
+/// Which data sets are neighbours.
 ///
 /// ```
 /// use dobrushin::{Delta, Neighbours, Question, Run};
@@ -44,16 +44,16 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbours {
-    /// One record is another one; the number of records is public.
+    /// One record is replaced; the number of records is public.
     ReplaceOne,
-    /// One record is missing.
+    /// One record is added or removed.
     AddOrRemoveOne,
-    /// One record contributes nothing; the number of records is public.
+    /// One record is replaced by an empty one, which contributes nothing; the number of records is public.
     ZeroOut,
 }
 
 impl Neighbours {
-    /// How far apart neighbours move a sum, in units of one record's contribution.
+    /// The distance by which neighbours move a sum, in units of one record's contribution.
     pub(crate) fn contributions_apart(self) -> f64 {
         match self {
             Self::ReplaceOne => 2.0,
@@ -85,17 +85,16 @@ pub enum Sampling {
     Every,
     /// Each with the given probability, independently of the others.
     Poisson(Probability),
-    /// A batch of fixed size, all such being equally likely; the probability is its size over
-    /// the number of records.
+    /// A batch of fixed size, all such batches being equally likely; the probability is its size over the number of
+    /// records.
     WithoutReplacement(Probability),
 }
 
-/// What is done with the records that take part.
+/// The computation on the records that take part.
 ///
-/// Where records are summed up and noise is added, parameters are relative to the largest
-/// contribution of *one* record, and a mean is a sum divided by a number that does not depend
-/// on the data. Records that are added, removed or zeroed out change the sum by that
-/// contribution, a record that is replaced by twice as much.
+/// Where records are summed and noise is added, parameters are relative to the largest contribution of *one* record,
+/// and a mean is a sum divided by a number that does not depend on the data. Records that are added, removed or zeroed
+/// out change the sum by this contribution, and a replaced record changes it by twice as much.
 ///
 /// ```
 /// use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
@@ -136,12 +135,12 @@ pub enum Mechanism {
         /// The largest absolute value of one record's integer.
         sensitivity: u32,
     },
-    /// A bit, told truthfully with probability e^ε/(1 + e^ε).
+    /// A bit, reported truthfully with probability e^ε/(1 + e^ε).
     RandomisedResponse {
         /// ε.
         epsilon: Epsilon,
     },
-    /// One of k ≥ 2 answers, the true one with e^ε times the probability of each other.
+    /// One of k ≥ 2 answers; the true one has e^ε times the probability of each other.
     KaryRandomisedResponse {
         /// ε.
         epsilon: Epsilon,
@@ -154,7 +153,7 @@ pub enum Mechanism {
         /// ε.
         epsilon: Epsilon,
     },
-    /// A local randomiser with finitely many inputs, of which one may be another.
+    /// A local randomiser with finitely many inputs; neighbours may have any two of them.
     Channel(FiniteKernel),
     /// Any mechanism that is (ε, δ)-DP for the neighbours in question.
     Approximate {

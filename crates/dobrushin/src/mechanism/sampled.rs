@@ -1,4 +1,4 @@
-//! Which combinations have a dominating pair, and what it is.
+//! Which combinations have a dominating pair, and which pair that is.
 
 use super::channel::{Symmetrised, channel_loss};
 use super::{Distances, Mechanism, Neighbours, Sampling, SubsampledGaussian};
@@ -15,8 +15,7 @@ use std::sync::Arc;
 /// the record comes first.
 ///
 /// # Guarantee
-/// - **Every record.** Additive noise is dominated by the largest change of the sum, which the
-///   laws say.
+/// - **Every record.** Additive noise is dominated by the largest change of the sum, as its law states.
 /// - **Poisson sampling, a record added, removed or zeroed out.** Given which of the other
 ///   records take part, B, the laws are (1−q)M(B) + qM(B + record) and M(B). If (P, Q) dominates
 ///   (M(B + record), M(B)) at every γ > 0, some channel maps P to the one and Q to the other
@@ -27,7 +26,7 @@ use std::sync::Arc;
 /// - **A Gaussian with Poisson sampling and one record replaced, or without replacement and
 ///   one zeroed out.** [`SubsampledGaussian`].
 ///
-/// A sampling probability of 1 is every record, and one of 0 tells nothing.
+/// A sampling probability of 1 uses every record, and a probability of 0 reveals nothing.
 ///
 /// # Errors
 /// [`Error::Unsupported`], naming the nearest supported combination, or
@@ -71,7 +70,7 @@ struct Combination<'a> {
 }
 
 impl Combination<'_> {
-    /// Refuses what has no dominating pair here.
+    /// Refuses combinations for which this crate knows no dominating pair.
     fn check(self) -> Result<(), Error> {
         use Mechanism::{Channel, Gaussian, KaryRandomisedResponse, RandomisedResponse};
         let gaussian = matches!(self.mechanism, Gaussian { .. });
@@ -116,7 +115,7 @@ impl Combination<'_> {
                 let ratio = ratio("noise multiplier of the Gaussian", changes, *noise_multiplier)?;
                 match (self.sampling, self.neighbours) {
                     (Sampling::Poisson(p), Neighbours::ReplaceOne) => {
-                        // From the batch without the record, one contribution.
+                        // The distance from the batch without the record: one contribution.
                         let distances = distances(ratio.get() / 2.0, ratio.get())?;
                         dominating_profile(SubsampledGaussian::new(p, distances, distances)?)
                     }
@@ -154,7 +153,7 @@ impl Combination<'_> {
             }
             Mechanism::Exponential { epsilon } => match Positive::new(epsilon.get()) {
                 Ok(epsilon) => self.sampled(ExponentialLoss::new(epsilon)),
-                // 0 or ∞: one law, or any two.
+                // 0 or ∞: equal laws, or any two laws.
                 Err(_) => self.sampled(Arc::new(FiniteLoss::randomised_response(*epsilon))),
             },
             Mechanism::Channel(kernel) => self.sampled(Arc::new(channel_loss(kernel))),
@@ -175,7 +174,7 @@ impl Combination<'_> {
         }
     }
 
-    /// How many contributions of one record neighbours may be apart.
+    /// The largest distance of neighbours, in contributions of one record.
     fn changes(self) -> u32 {
         match self.neighbours {
             Neighbours::ReplaceOne => 2,
@@ -214,13 +213,13 @@ fn distances(without: f64, other: f64) -> Result<Distances, Error> {
     Ok(Distances { without: NonNegative::new(without)?, other: NonNegative::new(other)? })
 }
 
-/// How many noise units neighbours may be apart, rounded up.
+/// The largest distance of neighbours in noise units, rounded up.
 fn ratio(name: &'static str, changes: u32, noise: Positive) -> Result<Positive, Error> {
     let too_small = Error::OutOfRange { name, value: noise.get(), accepted: "at least 1e-300" };
     Positive::new(div_up(f64::from(changes), noise.get())).map_err(|_| too_small)
 }
 
-/// How far apart neighbours' integers may be; `None` if they are the same.
+/// The largest distance of neighbours' integers; `None` if they are equal.
 fn shift(sensitivity: u32, changes: u32) -> Result<Option<NonZeroU32>, Error> {
     let too_large = Error::OutOfRange {
         name: "sensitivity",

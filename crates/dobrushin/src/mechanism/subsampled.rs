@@ -6,8 +6,8 @@ use crate::numeric::theta::theta_range;
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon, Error, NonNegative, Probability};
 
-/// How far apart, in noise standard deviations, the means of coupled batches may be, if the
-/// first of the two laws to be compared is P (or Q, in the other direction).
+/// The largest distance, in noise standard deviations, between the means of coupled batches, if the first of the two
+/// compared laws is P (or Q, in the other direction).
 ///
 /// ```
 /// use dobrushin::NonNegative;
@@ -26,8 +26,7 @@ pub struct Distances {
     pub other: NonNegative,
 }
 
-/// A Gaussian mechanism on a random batch, of which the record in question is part with
-/// probability p.
+/// A Gaussian mechanism on a random batch that contains the record in question with probability p.
 ///
 /// # Guarantee
 /// On two neighbours the laws are (1−p)μ₀ + pμ₁ and (1−p)μ₀ + pμ₁′: without the record, with
@@ -38,16 +37,16 @@ pub struct Distances {
 /// E_γ = p·E_g(μ₁ ‖ (1−b)μ₀ + bμ₁′) ≤ p·[(1−b)·E_g(μ₁‖μ₀) + b·E_g(μ₁‖μ₁′)].
 /// ```
 ///
-/// Each μ is a mixture of Gaussians over the rest of the batch, and by joint convexity two
-/// mixtures are no farther apart than components coupled in any way:
+/// Each μ is a mixture of Gaussians over the rest of the batch, and by joint convexity two mixtures are no farther
+/// apart than their components under any coupling:
 ///
 /// - **Poisson sampling, a fixed divisor, one record replaced.** The rest of the batch is the
 ///   same for all three; with contributions u, u′ of norm at most c, the means differ by u (from
 ///   μ₀) and by u − u′ (from μ₁′): c and 2c.
-/// - **Sampling without replacement, one record zeroed out.** A batch without the record is one
-///   with it, in which the record, of contribution u, is exchanged for one of those outside,
-///   uniformly chosen, of contribution v: u − v from μ₀ and u − 0 from μ₁′, so 2c and c. With
-///   the laws exchanged, the zeroed record is first: 0 − v and 0 − u, so c and c.
+/// - **Sampling without replacement, one record zeroed out.** A batch without the record is a batch with it in which
+///   the record, of contribution u, is exchanged for a uniformly chosen one outside the batch, of contribution v: u − v
+///   from μ₀ and u − 0 from μ₁′, so 2c and c. With the laws exchanged, the zeroed record is first: 0 − v and 0 − u, so
+///   c and c.
 ///
 /// ```
 /// use dobrushin::mechanism::{Distances, SubsampledGaussian};
@@ -72,7 +71,7 @@ impl SubsampledGaussian {
     /// The distances if the law with the record comes first, and if it comes second.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for p = 0, where nothing is left of the mechanism.
+    /// [`Error::OutOfRange`] for p = 0, where the mechanism does not depend on the record.
     pub fn new(p: Probability, forward: Distances, reverse: Distances) -> Result<Self, Error> {
         if p.get() == 0.0 {
             let accepted = "above 0 and at most 1";

@@ -1,4 +1,4 @@
-//! The regularised incomplete beta function, the law of a proportion.
+//! The regularised incomplete beta function, the distribution function of a beta law.
 //!
 //! # Accuracy
 //! Every result encloses the true value. The tests compare with arbitrary
@@ -6,30 +6,28 @@
 //! is below 3e-12 for parameters from 0.1 to 100 and below 3e-11 up to 10⁴.
 //!
 //! # Implementation
-//! For x at most about the mean a/(a + b) the series of positive terms
+//! For x up to about the mean a/(a + b), the series of positive terms
 //!
 //! ```text
 //! I_x(a, b) = x^a (1−x)^b Γ(a+b)/(Γ(a+1)Γ(b)) · [1 + x(a+b)/(a+1) + x²(a+b)(a+b+1)/((a+1)(a+2)) + …]
 //! ```
 //!
-//! with the rest bounded by a geometric series; above the mean I_x(a, b) =
-//! 1 − I_{1−x}(b, a). Where millions of terms are not enough, as when a parameter
-//! is huge or nearly 0, blocks of terms are bounded by geometric series. The factor in front is written with deviances, so that no
-//! large logarithms cancel.
+//! is used, with the rest bounded by a geometric series; above the mean, I_x(a, b) = 1 − I_{1−x}(b, a). Where millions
+//! of terms are not enough, for example if a parameter is huge or nearly 0, blocks of terms are bounded by geometric
+//! series. The factor in front is written with deviances, so that no large logarithms cancel.
 
 use super::Enclosure;
 use super::gamma::{deviance, stirling_error};
 use super::normal::ln_sqrt_2pi;
 use crate::{Positive, Probability};
 
-/// A series that needs more terms, which takes a parameter below 1e-3 or above 1e5, is added up in blocks.
+/// A series that needs more terms, which only happens if a parameter is below 1e-3 or above 1e5, is summed in blocks.
 const MOST_TERMS: u32 = 2_000_000;
 
-/// After this many blocks the series stops, with the honest rest.
+/// After this many blocks the series stops, and the rest is bounded.
 const MOST_BLOCKS: u32 = 10_000;
 
-/// By so much x(a + b) may exceed its mean a, and either tail still be computed
-/// from the other.
+/// The amount by which x(a + b) may exceed its mean a while either tail can still be computed from the other.
 const NEAR_MEAN: f64 = 3.0;
 
 /// I_x(a, b) = P(Beta(a, b) ≤ x).
@@ -76,18 +74,18 @@ fn tail(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
     value.positive_part().min(Enclosure::ONE)
 }
 
-/// Whether to sum the series in x, or that in y for the other tail.
+/// Whether to sum the series in x, rather than the one in y for the other tail.
 fn is_direct(a: f64, b: f64, x: f64, y: f64) -> bool {
     if x <= a / (a + b) {
-        // The other tail, if its series is much the shorter, and its complement
-        // to 1, at least about min(b, 1)/100, not yet lost in it.
+        // The other tail is used if its series is much shorter, and if the complement to 1, which is at least about
+        // min(b, 1)/100, does not lose its accuracy.
         !(y < b.min(1.0) / 16.0 && y * (a + b) < b + NEAR_MEAN)
     } else {
         x < y && x * (a + b) < a + NEAR_MEAN
     }
 }
 
-/// The series in x, with the factor in front.
+/// The series in x, including the factor in front.
 fn series(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
     let (first, second) = (Enclosure::from(a), Enclosure::from(b));
     let both = first + second;
@@ -106,10 +104,10 @@ fn series(a: Positive, b: Positive, x: Enclosure, y: Enclosure) -> Enclosure {
     ln_factor.exp() * sum
 }
 
-/// Whether [`MOST_TERMS`] of the series leave a rest of more than a hundredth of their sum: the last of them, times
-/// ρ/(1 − ρ), is then still too large a part of what is at most 1 and their number times the largest. The ratio ρ of a term
-/// to the one before rises or falls throughout, so the product of those from n to 2n is at least the nth power of the
-/// smaller of the first and the last.
+/// Whether the rest after [`MOST_TERMS`] terms is more than a hundredth of their sum: the last of them, times ρ/(1 −
+/// ρ), is then still too large a part of what is at most 1 and their number times the largest. The ratio ρ of a term to
+/// the previous one is monotone, so the product of those from n to 2n is at least the nth power of the smaller of the
+/// first and the last.
 fn is_long(a: f64, b: f64, x: f64) -> bool {
     if a + b >= f64::MAX {
         return true;
@@ -150,7 +148,7 @@ fn sum_of_terms(first: Enclosure, both: Enclosure, x: Enclosure) -> Enclosure {
 }
 
 /// The same by blocks of terms whose ratios ρ are so nearly equal that their product is known within a factor of about
-/// 1 + 2⁻¹². As ρ may be close to 1, its gap is what is kept: 1 − ρₙ = y − x(b − 1)/(a + 1 + n), which rises (b > 1) or
+/// 1 + 2⁻¹². Since ρ may be close to 1, its gap is stored: 1 − ρₙ = y − x(b − 1)/(a + 1 + n), which rises (b > 1) or
 /// falls with n, towards y.
 fn sum_of_blocks(first: Enclosure, second: Enclosure, x: Enclosure, y: Enclosure) -> Enclosure {
     let excess = second - Enclosure::ONE;
@@ -178,12 +176,12 @@ fn sum_of_blocks(first: Enclosure, second: Enclosure, x: Enclosure, y: Enclosure
     total + Enclosure::ZERO.hull(rest)
 }
 
-/// ρᵏ of 1 − ρ.
+/// ρᵏ, given 1 − ρ.
 fn power(gap: f64, count: f64) -> Enclosure {
     (Enclosure::from(count) * (-Enclosure::from(gap)).ln_1p()).exp()
 }
 
-/// ρ + ρ² + … + ρᵏ of 1 − ρ, which falls where that rises.
+/// ρ + ρ² + … + ρᵏ, given 1 − ρ; it falls where 1 − ρ rises.
 fn geometric(gap: f64, count: f64) -> Enclosure {
     let (point, many) = (Enclosure::from(gap), Enclosure::from(count));
     let ratio = Enclosure::ONE - point;

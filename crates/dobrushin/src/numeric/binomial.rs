@@ -7,7 +7,7 @@ use crate::{Positive, Probability};
 
 /// P(B = k) of B ~ Bin(n, p), from p and 1 − p, for k ≤ n.
 ///
-/// Written with deviances, as the terms of [`beta`], so that no large logarithms cancel.
+/// It is written with deviances, like the terms of [`beta`], so that no large logarithms cancel.
 ///
 /// ```
 /// use dobrushin::{Enclosure, numeric::binomial};
@@ -19,7 +19,7 @@ use crate::{Positive, Probability};
 pub fn mass(n: u64, k: u64, p: Enclosure, other: Enclosure) -> Enclosure {
     let [count, successes, failures] = [n, k, n - k].map(|count| Positive::new(count as f64));
     let (Ok(count), Ok(successes), Ok(failures)) = (count, successes, failures) else {
-        // All or nothing: p^n or (1 − p)^n, and 1 for n = 0.
+        // The extreme cases: p^n or (1 − p)^n, and 1 for n = 0.
         let certain = if k == 0 { other } else { p };
         return if n == 0 { Enclosure::ONE } else { certain.powf(Enclosure::from(n)) };
     };

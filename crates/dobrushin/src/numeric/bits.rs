@@ -1,8 +1,8 @@
 //! Random bits, and probabilities that are realised exactly.
 //!
-//! This module has no randomness of its own: whatever draws takes its bits from a source that the caller provides; what is drawn is
-//! as private as the source is unpredictable, so a source for real data is a cryptographic generator seeded by the
-//! operating system. Nothing here takes constant time: how long a draw takes may depend on what is drawn.
+//! This module has no randomness of its own: every draw takes its bits from a source that the caller provides. A draw
+//! is as private as the source is unpredictable, so a source for real data is a cryptographic generator seeded by the
+//! operating system. Nothing here takes constant time: the duration of a draw may depend on its result.
 
 use crate::Enclosure;
 use std::cmp::Ordering;
@@ -27,10 +27,10 @@ use std::cmp::Ordering;
 /// assert_eq!((0..3).filter(|_| coin.toss(&mut bits)).count(), 1);
 /// ```
 pub trait RandomBits {
-    /// 64 of them.
+    /// 64 uniform bits.
     fn bits(&mut self) -> u64;
 
-    /// As many words as there is room for.
+    /// Fills all the given words.
     fn fill(&mut self, words: &mut [u64]) {
         for word in words {
             *word = self.bits();
@@ -67,15 +67,14 @@ impl Coin {
         Self { threshold }
     }
 
-    /// The largest probability that is at most the given one, which is less than 2⁻⁶⁴ larger; 1 − 2⁻⁶⁴ for 1 and
-    /// above, and 0 for what is not above 0.
+    /// The largest such probability at most the given one, and less than 2⁻⁶⁴ below it; 1 − 2⁻⁶⁴ for 1 and above, and 0
+    /// for anything not above 0.
     pub fn at_most(probability: f64) -> Self {
         // Scaling is exact, and the conversion truncates and saturates.
         Self::from_threshold((probability * TWO_TO_64) as u64)
     }
 
-    /// The smallest probability that is at least the given one, which is less than 2⁻⁶⁴ smaller; but 1 − 2⁻⁶⁴ for
-    /// all that is more.
+    /// The smallest such probability at least the given one, and less than 2⁻⁶⁴ above it; 1 − 2⁻⁶⁴ if there is none.
     pub fn at_least(probability: f64) -> Self {
         Self::from_threshold((probability * TWO_TO_64).ceil() as u64)
     }
@@ -90,7 +89,7 @@ impl Coin {
         share(self.threshold)
     }
 
-    /// 1 − t/2⁶⁴, accurate also where it is small.
+    /// 1 − t/2⁶⁴, accurate even where it is small.
     pub fn complement(self) -> Enclosure {
         match self.threshold {
             0 => Enclosure::ONE,
@@ -106,8 +105,8 @@ impl Coin {
 
     /// One toss for each bit of `mask`, independent of each other: the bits that show heads.
     ///
-    /// Bit i of the words that are drawn is compared, from the first word on, with the binary digits of the threshold:
-    /// the first that differs decides. 64 tosses take about 7 words, and each is t/2⁶⁴ exactly.
+    /// Bit i of the drawn words is compared, starting with the first word, with the binary digits of the threshold: the
+    /// first difference decides. 64 tosses take about 7 words, and each has probability exactly t/2⁶⁴.
     #[inline]
     pub fn toss_many(self, mask: u64, bits: &mut (impl RandomBits + ?Sized)) -> u64 {
         let (mut heads, mut undecided, mut digits) = (0, mask, self.threshold);
@@ -123,7 +122,7 @@ impl Coin {
     }
 }
 
-/// A number below `count`, all equally likely: the high half of bits·count, drawn again where that would favour some
+/// A number below `count`, all equally likely: the high half of bits·count, redrawn where it would favour some numbers
 /// (Lemire 2019). 0 if the count is 0 or 1.
 ///
 /// ```
@@ -156,9 +155,9 @@ pub fn below(count: u64, bits: &mut (impl RandomBits + ?Sized)) -> u64 {
     }
 }
 
-/// A source that asks another one for many words at once.
+/// A source that requests many words at once from another one.
 ///
-/// Words that are left over are thrown away.
+/// Unused words are discarded.
 ///
 /// ```
 /// use dobrushin::numeric::bits::{Buffered, RandomBits};
@@ -184,7 +183,7 @@ pub struct Buffered<'a> {
     used: usize,
 }
 
-/// Words that are asked for at once.
+/// The number of words that are requested at once.
 const BUFFER: usize = 512;
 
 const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
@@ -201,7 +200,7 @@ fn share(words: u64) -> Enclosure {
 }
 
 impl<'a> Buffered<'a> {
-    /// Nothing is asked for before the first word is used.
+    /// Nothing is requested before the first word is used.
     pub fn new(source: &'a mut dyn RandomBits) -> Self {
         Self { source, words: [0; BUFFER], used: BUFFER }
     }
@@ -265,7 +264,7 @@ mod tests {
             let mask = u64::MAX >> (seed % 5);
             let heads = Coin::from_threshold(threshold).toss_many(mask, &mut source);
             for lane in 0..64 {
-                // The words that were not drawn may be anything: try both ends.
+                // The words that were not drawn may be anything; the test tries both extremes.
                 let number = |rest: bool| {
                     let digit = |i: usize| source.1.get(i).map_or(rest, |word| word >> lane & 1 == 1);
                     (0..64).fold(0u64, |number, i| number << 1 | u64::from(digit(i)))
@@ -295,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_number_below_a_count_uses_equally_many_words_for_each_value() {
-        // With words of four values only in the top bits, the bottom decides about rejection: the first word of each
+        // With words whose top bits take only four values, the bottom decides about rejection: the first word of each
         // value is rejected if and only if 2⁶⁴ mod count says so.
         for count in [2, 3, 5, 6, 7, 100, (1 << 63) + 1, u64::MAX] {
             let surplus = count.wrapping_neg() % count;

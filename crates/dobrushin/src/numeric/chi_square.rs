@@ -1,4 +1,4 @@
-//! The chi-square law: how likely a Gaussian vector is long.
+//! The chi-square law: the probability that a Gaussian vector is long.
 //!
 //! # Accuracy
 //! Every result encloses the true value. The tests compare with arbitrary
@@ -14,11 +14,9 @@
 //! Q(a, y) = y^(a−1) e^(−y)/Γ(a) · [1 + (a−1)/y + (a−1)(a−2)/y² + …]        for y > a
 //! ```
 //!
-//! whose ratios decrease and are below 1, so that the rest after any term is
-//! below that of a geometric series. The second sum stops by itself at
-//! Q(1, y) = e^(−y), or, if d is odd, with Q(1/2, y) = erfc(√y), which is
-//! R(√x)/√x times the term before it (R is the Mills ratio). The other tail is 1
-//! minus the one.
+//! whose ratios decrease and are below 1, so the rest after any term is below that of a geometric series. The second
+//! sum ends at Q(1, y) = e^(−y), or, if d is odd, with Q(1/2, y) = erfc(√y), which is R(√x)/√x times the term before it
+//! (R is the Mills ratio). The other tail is 1 minus this one.
 
 use super::gamma::ln_gamma_term;
 use super::{Enclosure, normal};
@@ -61,7 +59,7 @@ pub fn sf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     }
 }
 
-/// ln P(χ²_d ≤ x), also where the probability underflows.
+/// ln P(χ²_d ≤ x), even where the probability underflows.
 ///
 /// ```
 /// use dobrushin::{NonNegative, numeric::chi_square};
@@ -80,7 +78,7 @@ pub fn ln_cdf(degrees: NonZeroU32, x: NonNegative) -> Enclosure {
     }
 }
 
-/// ln P(χ²_d > x), also where the probability underflows.
+/// ln P(χ²_d > x), even where the probability underflows.
 ///
 /// ```
 /// use dobrushin::{NonNegative, numeric::chi_square};
@@ -138,8 +136,8 @@ fn tails(degrees: NonZeroU32, x: NonNegative) -> Tails {
     }
 }
 
-/// 1 + q₁ + q₁q₂ + … with at most `terms` terms, for decreasing ratios
-/// q_n = `ratio(n)` < 1, all of them ≥ 0 as far as they are asked for.
+/// 1 + q₁ + q₁q₂ + … with at most `terms` terms, for decreasing ratios q_n = `ratio(n)` < 1, all of which are ≥ 0 where
+/// they are evaluated.
 fn geometric_sum(ratio: impl Fn(u64) -> Enclosure, terms: u64) -> Enclosure {
     let mut total = Enclosure::ONE;
     let mut term = Enclosure::ONE;

@@ -1,8 +1,8 @@
-//! Decimal numbers that are rounded the safe way.
+//! Decimal numbers, rounded in the safe direction.
 
 use crate::Enclosure;
 
-/// How many significant digits people read, unless they ask for more.
+/// The number of significant digits in text for people, by default.
 pub const DIGITS: usize = 4;
 
 /// The upper end, rounded up to this many significant digits: still an upper bound.
@@ -17,7 +17,7 @@ pub fn upper(value: Enclosure, digits: usize) -> String {
     directed(value.upper(), true, digits)
 }
 
-/// The upper end in words: rounded up to [`DIGITS`] significant digits.
+/// The upper end in text: rounded up to [`DIGITS`] significant digits.
 ///
 /// ```
 /// use dobrushin::{Enclosure, numeric::decimal};
@@ -57,7 +57,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A number that is no bound, to this many significant digits.
+/// A number that is not a bound, to this many significant digits.
 ///
 /// ```
 /// use dobrushin::numeric::decimal;
@@ -74,7 +74,7 @@ fn directed(value: f64, up: bool, significant: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return plain(value).replace("inf", "∞");
     }
-    // The decimal expansion of an f64 is finite: this is all of it.
+    // The decimal expansion of an f64 is finite: this is the whole expansion.
     let exact = format!("{:.1100e}", value.abs());
     let (mantissa, exponent) = exact.split_once('e').unwrap_or((&exact, "0"));
     let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
@@ -117,8 +117,7 @@ fn place_point(digits: &[u8], exponent: i32) -> String {
     }
 }
 
-/// How much smaller the value may be than the upper end, relatively; nothing if
-/// the value is exact.
+/// The largest relative difference between the value and the upper end; 0 if the value is exact.
 ///
 /// ```
 /// use dobrushin::{Enclosure, numeric::decimal};

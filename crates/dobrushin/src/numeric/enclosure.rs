@@ -10,15 +10,12 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// divergence can be infinite).
 ///
 /// # Guarantee
-/// For every operation `f` here and every choice of values inside the
-/// operands at which `f` is defined, the result contains `f` of those values.
-/// Arithmetic rounds outward by at most one unit in the last place per
-/// operation, and not at all where the result is exact; `exp`, `ln`,
-/// `exp_m1` and `ln_1p` rest on the correctly rounded functions of [`elementary`]
-/// and add one unit on each side. What is undefined for *every* choice (the
-/// logarithm of a negative number) or for some choice in a way that leaves no
-/// bound (∞ − ∞, 0·∞) is [`Enclosure::ENTIRE`], which says nothing and is
-/// therefore true.
+/// For every operation `f` here and every choice of values inside the operands at which `f` is defined, the result
+/// contains `f` of those values. Arithmetic rounds outward by at most one unit in the last place per operation, and not
+/// at all where the result is exact; `exp`, `ln`, `exp_m1` and `ln_1p` rest on the correctly rounded functions of
+/// [`elementary`] and add one unit on each side. A result that is undefined for *every* choice (the logarithm of a
+/// negative number), or for some choice in a way that leaves no bound (∞ − ∞, 0·∞), is [`Enclosure::ENTIRE`], which
+/// claims nothing and is therefore true.
 ///
 /// ```
 /// use dobrushin::Enclosure;
@@ -36,8 +33,8 @@ pub struct Enclosure {
 /// The smallest positive `f64`.
 pub(super) const SMALLEST: f64 = f64::from_bits(1);
 
-/// A value at least this large was not preceded by a product below the normal
-/// numbers, unless the later factors were above 2⁵³.
+/// If a value is at least this large, no product before it was below the normal numbers, unless the later factors were
+/// above 2⁵³.
 pub(super) const LEAST_WITHOUT_UNDERFLOW: f64 = f64::MIN_POSITIVE * (1u64 << 53) as f64;
 
 impl Enclosure {
@@ -52,22 +49,20 @@ impl Enclosure {
     /// The value +∞.
     pub const INFINITE: Self = Self { lower: f64::INFINITY, upper: f64::INFINITY };
 
-    /// The values from `lower` to `upper`; `None` if an end is NaN or they
-    /// are the wrong way round.
+    /// The values from `lower` to `upper`; `None` if an end is NaN or the ends are in the wrong order.
     pub fn new(lower: f64, upper: f64) -> Option<Self> {
         (lower <= upper).then_some(Self { lower, upper })
     }
 
-    /// [`Enclosure::new`] for ends that are in order by construction; should
-    /// they not be, or be NaN, nothing is claimed.
+    /// [`Enclosure::new`] for ends that are in order by construction; if they are not, or if one is NaN, nothing is
+    /// claimed.
     pub fn between(lower: f64, upper: f64) -> Self {
         debug_assert!(lower <= upper, "{lower} > {upper}");
         Self::new(lower, upper).unwrap_or(Self::ENTIRE)
     }
 
-    /// The number ≥ 0 of which `value` is an approximation with the given small
-    /// error, relative to either of them, and of which an overflow or up to four
-    /// roundings below the normal numbers may have taken more than that.
+    /// The number ≥ 0 that `value` approximates with the given small error, relative to either of them, where an
+    /// overflow or up to four roundings below the normal numbers may have caused a larger error.
     #[inline]
     pub fn around(value: f64, relative_error: f64) -> Self {
         debug_assert!(relative_error < 1e-6);
@@ -106,8 +101,7 @@ impl Enclosure {
         if self.lower == self.upper { 0.0 } else { add_up(self.upper, -self.lower) }
     }
 
-    /// The width over the smaller magnitude in the interval: 0 if exact, ∞ if
-    /// the interval reaches across 0.
+    /// The width over the smaller magnitude in the interval: 0 if exact, ∞ if the interval contains 0.
     pub fn relative_width(self) -> f64 {
         let smallest = if self.lower > 0.0 { self.lower } else { (-self.upper).max(0.0) };
         if self.width() == 0.0 { 0.0 } else { self.width() / smallest }
@@ -127,8 +121,7 @@ impl Enclosure {
         self.lower <= value && value <= self.upper
     }
 
-    /// The values in both; `None` if there are none, which two enclosures of one
-    /// number never show.
+    /// The intersection; `None` if it is empty, which cannot happen for two enclosures of one number.
     pub fn intersect(self, other: Self) -> Option<Self> {
         Self::new(self.lower.max(other.lower), self.upper.min(other.upper))
     }
@@ -230,7 +223,7 @@ impl Enclosure {
         self.powi(2)
     }
 
-    /// x^n; x⁰ = 1 also at 0 and ∞.
+    /// x^n; x⁰ = 1 even at 0 and ∞.
     pub fn powi(self, n: i64) -> Self {
         if n < 0 {
             return Self::ONE / self.unsigned_power(n.unsigned_abs());
@@ -284,7 +277,7 @@ fn power(x: f64, n: u64, product: fn(f64, f64) -> f64) -> f64 {
 }
 
 impl From<f64> for Enclosure {
-    /// Exactly `value`; NaN is no information.
+    /// Exactly `value`; for NaN, [`Enclosure::ENTIRE`].
     fn from(value: f64) -> Self {
         Self::new(value, value).unwrap_or(Self::ENTIRE)
     }
@@ -360,7 +353,7 @@ impl Div for Enclosure {
             return Self::ENTIRE;
         }
         if other.lower == 0.0 {
-            // Divisors in (0, upper]: the quotient may be as large as it likes.
+            // Divisors in (0, upper]: the quotient may be arbitrarily large.
             return if self.lower > 0.0 {
                 Self { lower: div_down(self.lower, other.upper), upper: f64::INFINITY }
             } else if self.upper < 0.0 {

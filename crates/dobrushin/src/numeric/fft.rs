@@ -1,17 +1,16 @@
-//! The fast Fourier transform with a proved bound on its rounding.
+//! The fast Fourier transform with a proven bound on its rounding error.
 //!
-//! Written here rather than taken from a crate because the bound is part of a privacy
-//! guarantee: the crates at hand measure their errors and do not bound them.
+//! This is written here rather than taken from a crate because the bound is part of a privacy guarantee: the available
+//! crates measure their errors and do not bound them.
 //!
 //! # Accuracy
-//! [`Transform::relative_error`] bounds ‖computed − true‖₂/‖true‖₂. Proof, after Higham,
-//! *Accuracy and Stability of Numerical Algorithms* (2002), Theorem 24.2, with u = 2⁻⁵³:
-//! a radix-4 stage is twice a unitary map: two layers of additions (a relative error u
-//! each, in the 2-norm), then products with computed roots of unity. A root is the product
-//! of two correctly rounded ones: (2·√½ + √5)u off; a complex product adds √5·u (Brent,
-//! Percival, Zimmermann 2007). Together (2 + √2 + 2√5)u < 7.9u a stage, and unitary stages
-//! neither amplify nor damp. A radix-2 stage has fewer roundings. Products that underflow
-//! lose less than 2⁻¹⁰⁷⁴ each, which is far below any error that is added to a result.
+//! [`Transform::relative_error`] bounds ‖computed − true‖₂/‖true‖₂. Proof, after Higham, *Accuracy and Stability of
+//! Numerical Algorithms* (2002), Theorem 24.2, with u = 2⁻⁵³: a radix-4 stage is twice a unitary map: two layers of
+//! additions (a relative error u each, in the 2-norm), then products with computed roots of unity. A root is the
+//! product of two correctly rounded ones: (2·√½ + √5)u off; a complex product adds √5·u (Brent, Percival, Zimmermann
+//! 2007). Together this is (2 + √2 + 2√5)u < 7.9u per stage, and unitary stages neither amplify nor damp errors. A
+//! radix-2 stage has fewer roundings. Products that underflow lose less than 2⁻¹⁰⁷⁴ each, which is far below any error
+//! that is added to a result.
 //!
 //! # Implementation
 //! Stockham's autosorting form: the innermost loop runs over contiguous numbers.
@@ -19,12 +18,12 @@
 use super::UNIT_ROUNDOFF;
 use super::elementary::turn;
 
-/// Complex numbers, real and imaginary parts apart.
+/// Complex numbers, with real and imaginary parts stored separately.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signal {
     /// Real parts.
     pub re: Vec<f64>,
-    /// Imaginary parts, as many.
+    /// The same number of imaginary parts.
     pub im: Vec<f64>,
 }
 
@@ -54,7 +53,7 @@ impl Transform {
         self.length
     }
 
-    /// A bound of the relative error, in the 2-norm, of one transform.
+    /// A bound on the relative error, in the 2-norm, of one transform.
     pub fn relative_error(&self) -> f64 {
         let stages = self.length.ilog2().div_ceil(2);
         8.0 * UNIT_ROUNDOFF * f64::from(stages)
@@ -154,7 +153,7 @@ impl Transform {
 /// Real and imaginary part.
 pub type Complex = (f64, f64);
 
-/// A complex product, within √5·u of the truth relatively.
+/// A complex product, within √5·u of the exact value, relatively.
 #[inline(always)]
 pub fn times(x: Complex, y: Complex) -> Complex {
     (x.0 * y.0 - x.1 * y.1, x.0 * y.1 + x.1 * y.0)
@@ -206,7 +205,7 @@ fn roots_of_unity(length: usize) -> Signal {
 mod tests {
     use super::*;
 
-    /// Numbers without structure, from a linear congruence.
+    /// Unstructured numbers, from a linear congruence.
     fn noise(length: usize) -> Signal {
         let mut state = 88172645463325252u64;
         let mut next = || {
@@ -264,7 +263,7 @@ mod tests {
             }
             let error = apart(&result, &signal) / norm(&signal);
             assert!(error <= 2.0 * transform.relative_error(), "{length}: {error:e}");
-            // A bound a thousand times too large would be of no use.
+            // A bound a thousand times too large would be useless.
             assert!(error >= 0.002 * transform.relative_error(), "{length}: {error:e}");
         }
     }

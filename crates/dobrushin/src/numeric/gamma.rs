@@ -6,8 +6,8 @@ use super::elementary;
 use super::normal::{ln_sqrt_2pi, nearest};
 use crate::Positive;
 
-/// ln Γ(x) for x > 0, correctly rounded before it is enclosed: relative
-/// accuracy also near the zeros at 1 and 2.
+/// ln Γ(x) for x > 0, correctly rounded before it is enclosed: it is relatively accurate even near the zeros at 1 and
+/// 2.
 ///
 /// ```
 /// use dobrushin::{Positive, numeric::gamma::ln_gamma};
@@ -24,14 +24,13 @@ pub fn ln_gamma(x: Positive) -> Enclosure {
     }
 }
 
-/// From here on Stirling's series is used.
+/// From here on, Stirling's series is used.
 const STIRLING: f64 = 16.0;
 
 /// ln[ Γ(a + 1) / (√(2πa)·(a/e)^a) ], the error of Stirling's formula.
 ///
-/// For a ≥ 16 by Stirling's series, 1/(12a) − 1/(360a³) + …, whose partial sums
-/// enclose the value in turn for every a > 0; the first two omitted orders
-/// differ by less than 2⁻⁵³.
+/// For a ≥ 16 it is computed by Stirling's series, 1/(12a) − 1/(360a³) + …, whose consecutive partial sums enclose the
+/// value for every a > 0; the first two omitted orders differ by less than 2⁻⁵³.
 pub(super) fn stirling_error(a: Positive) -> Enclosure {
     let value = Enclosure::from(a);
     if a.get() < STIRLING {
@@ -61,10 +60,9 @@ pub(super) fn stirling_error(a: Positive) -> Enclosure {
 
 /// The deviance y − a − a·ln(y/a) ≥ 0 of a Poisson mean y from a count a.
 ///
-/// Near y = a it is a·(λ − ln(1 + λ)) with λ = (y − a)/a, decreasing for λ < 0 and
-/// increasing for λ > 0, so that the rounding of λ costs |λ| times itself only.
-/// For y far below a, where 1 + λ would lose what y has to say, it is the
-/// definition: nothing cancels there.
+/// Near y = a it is a·(λ − ln(1 + λ)) with λ = (y − a)/a, decreasing for λ < 0 and increasing for λ > 0, so the
+/// rounding of λ costs only |λ| times itself. For y far below a, where 1 + λ would lose the digits of y, the definition
+/// is used: nothing cancels there.
 pub(super) fn deviance(a: Positive, y: Enclosure) -> Enclosure {
     let count = Enclosure::from(a);
     let ratio = y / count;

@@ -1,10 +1,10 @@
-//! Where a function of one variable is lowest.
+//! The minimum of a function of one variable.
 
 /// (√5 − 1)/2.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// A golden-section search: an interval around a valley of a function, with two places inside it. Nothing is certain: it
-/// is for choices each of which is valid.
+/// A golden-section search: an interval around a valley of a function, with two places inside it. The result is not
+/// rigorous: it is for choices each of which is valid.
 ///
 /// ```
 /// use dobrushin::numeric::GoldenSection;
@@ -22,14 +22,14 @@ pub struct GoldenSection<F> {
 }
 
 impl<F: Fn(f64) -> f64> GoldenSection<F> {
-    /// Between two ends, of which the first is the smaller.
+    /// A search between two ends, the smaller first.
     pub fn new(ends: (f64, f64), height: F) -> Self {
         let (left, right) = inner(ends);
         let [left, right] = [left, right].map(|place| (place, height(place)));
         Self { height, ends, left, right }
     }
 
-    /// Cuts off the part beyond the higher of the two places, and looks at one more.
+    /// Cuts off the part beyond the higher of the two places, and evaluates one more.
     pub fn narrow(&mut self) {
         if self.left.1 <= self.right.1 {
             (self.ends.1, self.right) = (self.right.0, self.left);
@@ -42,7 +42,7 @@ impl<F: Fn(f64) -> f64> GoldenSection<F> {
         }
     }
 
-    /// After this many cuts.
+    /// The search after this many cuts.
     pub fn narrowed(mut self, times: u32) -> Self {
         for _ in 0..times {
             self.narrow();

@@ -2,28 +2,23 @@
 //! R(a) − R(a + r) without cancellation.
 //!
 //! # Implementation
-//! R is completely monotone: around a centre X its Taylor coefficients in
-//! u = X − x are all positive, c_k = ∫₀^∞ t^k/k! e^(−Xt − t²/2) dt. So, below
-//! the centre, every term of the series and of its divided difference is
-//! positive, nothing cancels, and the rounding error of Horner's rule has a
-//! bound that fits on a line. The coefficients stand in a table for the
-//! centres −7/8, −6/8, …, 129/8. Beyond 16, with y = 1/x,
-//! R = f(y) = y − y³ + 3y⁵ − 15y⁷ + …, whose partial sums enclose R in turn
-//! (they do so under the integral), and so do those of f′, hence of every
-//! divided difference of f.
+//! R is completely monotone: around a centre X its Taylor coefficients in u = X − x are all positive, c_k = ∫₀^∞ t^k/k!
+//! e^(−Xt − t²/2) dt. So, below the centre, every term of the series and of its divided difference is positive, nothing
+//! cancels, and the rounding error of Horner's rule has a short bound. The coefficients are tabulated for the centres
+//! −7/8, −6/8, …, 129/8. Beyond 16, with y = 1/x, R = f(y) = y − y³ + 3y⁵ − 15y⁷ + …, whose consecutive partial sums
+//! enclose R (they do so under the integral), as do those of f′, hence of every divided difference of f.
 //!
 //! # Accuracy
-//! Stated with each function, proved in its comments, and compared with
-//! arbitrary precision by the tests. No other crate's function is used: those
-//! we know are accurate where they were tried, which is no bound.
+//! The error bounds are stated with each function, proved in its comments, and compared with arbitrary precision by the
+//! tests. No other crate's function is used: those we know are accurate where they were tested, which is not a bound.
 
 use super::UNIT_ROUNDOFF;
 use super::mills_table::{COEFFICIENTS, FIRST_CENTRE, ROWS, SPACING, TERMS};
 
-/// R is tabulated from here; below, callers reflect with R(−x) = 1/φ(x) − R(x).
+/// R is tabulated from here; below this, callers reflect with R(−x) = 1/φ(x) − R(x).
 pub(super) const LEAST: f64 = -1.0;
 
-/// From here on the asymptotic series is used.
+/// From here on, the asymptotic series is used.
 const ASYMPTOTIC: f64 = 16.0;
 
 /// Terms of the series for one value of R: u ≤ 1/8, the first term left out is
@@ -51,8 +46,7 @@ pub(super) struct Approximate {
 /// their product and 1 for x.
 pub(super) const MILLS_ERROR: f64 = 5.0 * UNIT_ROUNDOFF;
 
-/// R(x) for x ≥ −1, within [`MILLS_ERROR`], also if x is off by half a unit in
-/// the last place.
+/// R(x) for x ≥ −1, within [`MILLS_ERROR`], even if x is off by half a unit in the last place.
 #[inline]
 pub(super) fn mills(x: f64) -> f64 {
     if x >= ASYMPTOTIC {
@@ -70,8 +64,7 @@ pub(super) fn mills(x: f64) -> f64 {
     even + u * odd
 }
 
-/// R(a) − R(a + r) for a ≥ −1, r > 0, also if a is off by half a unit in the
-/// last place.
+/// R(a) − R(a + r) for a ≥ −1, r > 0, even if a is off by half a unit in the last place.
 #[inline]
 pub(super) fn mills_drop(a: f64, r: f64) -> Approximate {
     let b = a + r;
@@ -82,8 +75,7 @@ pub(super) fn mills_drop(a: f64, r: f64) -> Approximate {
         // error of half a unit in a by two more.
         let (y, z) = (1.0 / a, 1.0 / b);
         let (p, slope) = asymptotic(y * y, z * z);
-        // r·y first: what underflows here is a part of the result, not of a
-        // factor that r would enlarge.
+        // r·y is computed first: an underflow here affects the result itself, not a factor that r would enlarge.
         let value = r * y * z * (p + z * (y + z) * slope);
         return Approximate { value, relative_error: 12.0 * UNIT_ROUNDOFF };
     }
@@ -118,14 +110,13 @@ pub(super) fn mills_drop(a: f64, r: f64) -> Approximate {
 /// The smallest centre at or above `x ∈ [−1, 16.125]` and its coefficients.
 #[inline]
 fn row_above(x: f64) -> (f64, &'static [f64; TERMS]) {
-    // Exact, as the spacing is a power of two; a conversion to an integer is
-    // faster than ceil, which older processors have no instruction for.
+    // Exact, as the spacing is a power of two; a conversion to an integer is faster than ceil, for which older
+    // processors have no instruction.
     let steps = x / SPACING;
     let truncated = steps as i32;
     let above = truncated + i32::from(f64::from(truncated) < steps);
     let row = (above - (FIRST_CENTRE / SPACING) as i32).max(0) as usize;
-    // The row is within the table for every x of the domain; the bound spares
-    // a panic, never a row.
+    // The row is within the table for every x of the domain; the bound only avoids a panic.
     let row = row.min(ROWS - 1);
     (FIRST_CENTRE + SPACING * row as f64, &COEFFICIENTS[row])
 }
@@ -133,8 +124,8 @@ fn row_above(x: f64) -> (f64, &'static [f64; TERMS]) {
 /// p(w) and the divided difference p[w, v] of p(w) = Σ (−1)^k (2k − 1)!! w^k,
 /// for 0 ≤ v ≤ w ≤ 1/256.
 ///
-/// The partial sums of p, and of (w ↦ f′), enclose the value in turn; the first
-/// term left out is below (2·15 + 1)!!/256¹⁵ < 2⁻⁶².
+/// Consecutive partial sums of p, and of (w ↦ f′), enclose the value; the first omitted term is below (2·15 +
+/// 1)!!/256¹⁵ < 2⁻⁶².
 fn asymptotic(w: f64, v: f64) -> (f64, f64) {
     const SIGNED_DOUBLE_FACTORIALS: [f64; 16] = {
         let mut c = [1.0; 16];
@@ -158,9 +149,8 @@ fn asymptotic(w: f64, v: f64) -> (f64, f64) {
 
 /// Horner's rule for a polynomial at β and its divided difference between α and β.
 ///
-/// A series is split into its even and odd parts, E(u²) + u·O(u²), whose rules run
-/// side by side; the divided difference of the whole is
-/// O(β²) + (α + β)·(E[α², β²] + α·O[α², β²]).
+/// A series is split into its even and odd parts, E(u²) + u·O(u²), whose recurrences run in parallel; the divided
+/// difference of the whole is O(β²) + (α + β)·(E[α², β²] + α·O[α², β²]).
 #[derive(Clone, Copy, Default)]
 struct Divided {
     value: f64,
@@ -195,8 +185,8 @@ mod tests {
         }
     }
 
-    /// The largest share that the product has in a step of Horner's rule for every
-    /// second coefficient, and what the rule gives.
+    /// The largest share of the product in a step of Horner's rule for every second coefficient, and the result of the
+    /// rule.
     fn horner(coefficients: &[f64], from: usize, square: f64) -> (f64, f64) {
         let terms = coefficients[from..].iter().step_by(2).rev();
         terms.fold((0.0, 0.0), |(share, sum): (f64, f64), c| {

@@ -1,5 +1,4 @@
-//! Numbers that can be trusted: outward rounding, special functions as
-//! enclosures, certified roots.
+//! Rigorous numerics: outward rounding, special functions as enclosures, certified roots.
 
 pub mod beta;
 pub mod binomial;
@@ -29,11 +28,10 @@ pub(crate) use sum::ln_sum;
 
 use crate::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
 
-/// The unit roundoff 2⁻⁵³: one rounding to nearest errs by at most this,
-/// relatively.
+/// The unit roundoff 2⁻⁵³: one rounding to nearest has at most this relative error.
 pub const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// A checked number is an enclosure of itself.
+/// A checked number is the enclosure of itself.
 macro_rules! enclosed {
     ($($quantity:ty),*) => {
         $(impl From<$quantity> for Enclosure {

@@ -16,9 +16,8 @@
 //! | Φ⁻¹, Q⁻¹ | 3e-15 | absolutely where the value is in [−1, 1]: 5e-15 |
 //!
 //! # Implementation
-//! Q(x) = φ(x)·R(x) with the Mills ratio R of positive terms only (see
-//! the source of `numeric/mills.rs`) and x² carried in two parts, because
-//! rounding it loses x² units in e^(−x²/2). Below x = −1, Q(x) = 1 − Q(−x).
+//! Q(x) = φ(x)·R(x) with the Mills ratio R of positive terms only (see the source of `numeric/mills.rs`) and x² stored
+//! in two parts, because rounding it would cost x² units in e^(−x²/2). Below x = −1, Q(x) = 1 − Q(−x).
 
 use super::elementary;
 use super::enclosure::LEAST_WITHOUT_UNDERFLOW;
@@ -39,8 +38,7 @@ const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_741_78;
 /// √(2π), rounded to nearest.
 const SQRT_2PI: f64 = 2.506_628_274_631_000_502_42;
 
-/// Beyond this x²/2, values near the underflow threshold are reached through
-/// their logarithm.
+/// Beyond this x²/2, values near the underflow threshold are computed from their logarithm.
 pub(super) const NEAR_UNDERFLOW: f64 = 640.0;
 
 /// Squares of larger numbers overflow, or their error term does.
@@ -85,7 +83,7 @@ pub fn cdf(x: f64) -> Enclosure {
     tail(-x)
 }
 
-/// ln Q(x), also where Q(x) underflows.
+/// ln Q(x), even where Q(x) underflows.
 ///
 /// ```
 /// use dobrushin::numeric::normal;
@@ -178,8 +176,7 @@ pub fn erfcx(x: f64) -> Enclosure {
     }
 }
 
-/// Φ⁻¹(p). At the lower end Φ was seen to be at most p, at the upper end at
-/// least.
+/// Φ⁻¹(p). At the lower end Φ was checked to be at most p, at the upper end at least p.
 ///
 /// ```
 /// use dobrushin::{Probability, numeric::normal};
@@ -256,15 +253,14 @@ pub(super) fn ln_weighted(value: f64, relative_error: f64, x: f64, low: f64) -> 
     Enclosure::between(((small - error) - half).next_down(), ((small + error) - half).next_up())
 }
 
-/// What an error of x + low of 2⁻¹⁰⁰|x| or 1e-18, its square, low² and an underflow
-/// of the error term add to x²/2.
+/// The error of x²/2 from an error of x + low of 2⁻¹⁰⁰|x| or 1e-18, its square, low² and an underflow of the error
+/// term.
 fn half_square_slack(half: f64, x: f64) -> f64 {
     2f64.powi(-98) * half + 1e-18 * x.abs() + 1e-36
 }
 
-/// e^(−half − low) within three units for `half ≤ 640` and the `low` that goes
-/// with it: the exponential is correctly rounded, e^(−low) = 1 − low up to
-/// low² < 2⁻⁸⁰, and the difference and the product are rounded once each.
+/// e^(−half − low) within three units for `half ≤ 640` and its `low` part: the exponential is correctly rounded,
+/// e^(−low) = 1 − low up to low² < 2⁻⁸⁰, and the difference and the product are rounded once each.
 pub(super) fn weight(half: f64, low: f64) -> f64 {
     elementary::exp(-half) * (1.0 - low)
 }
@@ -274,7 +270,7 @@ pub(super) fn ln_sqrt_2pi() -> Enclosure {
     nearest(LN_SQRT_2PI)
 }
 
-/// A constant of which `rounded` is the nearest `f64`.
+/// A constant whose nearest `f64` is `rounded`.
 pub(super) fn nearest(rounded: f64) -> Enclosure {
     Enclosure::between(rounded.next_down(), rounded.next_up())
 }

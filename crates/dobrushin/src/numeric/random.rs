@@ -1,7 +1,7 @@
-//! Numbers for experiments: random enough, and the same in every run.
+//! Pseudorandom numbers for experiments, the same in every run.
 
-/// SplitMix64. Whoever knows the seed knows every number: it is for tests and simulations, never for noise that protects
-/// somebody.
+/// SplitMix64. Anyone who knows the seed knows every number: it is for tests and simulations, never for noise that
+/// protects somebody.
 ///
 /// ```
 /// use dobrushin::numeric::Random;
@@ -10,7 +10,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The generator whose numbers `seed` determines.
+    /// The generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

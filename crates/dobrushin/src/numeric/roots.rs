@@ -1,9 +1,9 @@
-//! Where monotone functions and predicates change: every bisection of this project.
+//! Where monotone functions and predicates change: all bisections of this project are here.
 
 use super::Enclosure;
 use std::ops::Range;
 
-/// Where a monotone predicate changes.
+/// The boundary of a monotone predicate.
 ///
 /// ```
 /// use dobrushin::numeric::Boundary;
@@ -32,7 +32,7 @@ impl Boundary {
         Self { holds, fails }
     }
 
-    /// The boundary, halved until its ends, which are not negative, differ by no more than this share of the larger.
+    /// The boundary, halved until its ends, which are not negative, differ by at most this share of the larger one.
     pub fn halved_to(self, share: f64, mut predicate: impl FnMut(f64) -> bool) -> Self {
         let mut ends = self;
         while (ends.holds - ends.fails).abs() > share * ends.holds.max(ends.fails) {
@@ -46,14 +46,14 @@ impl Boundary {
         ends
     }
 
-    /// The middle of the two.
+    /// The midpoint of the two.
     pub fn middle(self) -> f64 {
         self.holds.midpoint(self.fails)
     }
 }
 
-/// The first index of a range at which a predicate fails that holds before it and nowhere after it; the end of the
-/// range if there is none. (A slice has such a method, and a range has not.)
+/// The first index of a range at which a predicate fails, if it holds before that index and nowhere after it; the end
+/// of the range if it never fails. (Slices have such a method, but ranges do not.)
 ///
 /// ```
 /// use dobrushin::numeric::partition_point;
@@ -78,12 +78,10 @@ pub fn partition_point(range: Range<usize>, predicate: impl Fn(usize) -> bool) -
 /// The place between `holds`, where the predicate is true, and `fails`, where
 /// it is false (in either order), at which it changes.
 ///
-/// The two results are neighbouring `f64`s (unless the ends already were), and
-/// the predicate was *seen* to be true at `holds`: a caller who asks "is this
-/// still private?" gets a private answer even if rounding makes the predicate
-/// flicker. Starting at `hint` and doubling the stride, it takes about
-/// 2·log₂(distance of the hint in units in the last place) evaluations, at most
-/// 128.
+/// The two results are neighbouring `f64`s (unless the ends already were), and the predicate was *evaluated* to be true
+/// at `holds`: a caller who asks "is this still private?" gets a private answer even if rounding makes the predicate
+/// flicker. Starting at `hint` and doubling the stride, it takes about 2·log₂(distance of the hint in units in the last
+/// place) evaluations, at most 128.
 ///
 /// ```
 /// use dobrushin::numeric::{Boundary, boundary};
@@ -128,9 +126,8 @@ pub fn boundary(ends: Boundary, hint: f64, predicate: impl Fn(f64) -> bool) -> B
     Boundary { holds: from_key(holds), fails: from_key(fails) }
 }
 
-/// The root of `f = target` in `[start, end]` for a non-increasing `f` known to
-/// have one there, from enclosures of `f` at points: at the lower end `f` was
-/// seen to be at least the target, at the upper end at most (or they are the
+/// The root of `f = target` in `[start, end]` for a non-increasing `f` known to have one there, from enclosures of `f`
+/// at points: at the lower end `f` was checked to be at least the target, at the upper end at most (or they are the
 /// given ends).
 pub(crate) fn root_of_decreasing(
     (start, end): (f64, f64),
@@ -144,7 +141,7 @@ pub(crate) fn root_of_decreasing(
     Enclosure::between(not_after.holds.min(not_before.holds), not_before.holds.max(not_after.holds))
 }
 
-/// Newton's iteration kept inside a bracket: a good hint, nothing certain.
+/// Newton's iteration inside a bracket: a good hint, without a guarantee.
 ///
 /// `step(x)` is the change Newton's method proposes at `x`.
 pub(crate) fn newton_hint((start, end): (f64, f64), guess: f64, step: impl Fn(f64) -> f64) -> f64 {
@@ -164,8 +161,7 @@ pub(crate) fn newton_hint((start, end): (f64, f64), guess: f64, step: impl Fn(f6
     x
 }
 
-/// An integer that orders as the float does; neighbouring floats have
-/// neighbouring keys.
+/// An integer with the same order as the float; neighbouring floats have neighbouring keys.
 fn to_key(x: f64) -> i64 {
     let bits = (x + 0.0).to_bits() as i64;
     if bits < 0 { i64::MIN - bits } else { bits }

@@ -1,10 +1,8 @@
 //! Directed rounding on a machine that only rounds to nearest.
 //!
-//! An operation is done once in `f64`, and the sign of its rounding error,
-//! which is computed exactly by an error-free transformation, tells on which
-//! side the true result lies. The bound is then moved by one unit in the last
-//! place or not at all, so `1 + 1` stays `2`. Where the error itself may
-//! underflow, the bound is moved without asking.
+//! An operation is performed once in `f64`, and the sign of its rounding error, which is computed exactly by an
+//! error-free transformation, tells on which side the true result lies. The bound is then moved by one unit in the last
+//! place or not at all, so `1 + 1` stays `2`. Where the error itself may underflow, the bound is always moved.
 //!
 //! Every function here takes numbers for which the operation is defined: no
 //! NaN, no ∞ − ∞, 0·∞, 0/0 or ∞/∞.
@@ -13,7 +11,7 @@
 /// may not be a normal number, so its sign cannot be trusted.
 const ERROR_MAY_UNDERFLOW: f64 = f64::MIN_POSITIVE * (1u64 << 63) as f64;
 
-/// A lower bound of `a + b` (never −0), off by less than one unit in the last place.
+/// A lower bound on `a + b` (never −0), off by less than one unit in the last place.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{add_down, add_up};
@@ -26,7 +24,7 @@ pub fn add_down(a: f64, b: f64) -> f64 {
     0.0 - add_up(-a, -b)
 }
 
-/// An upper bound of `a + b`, off by less than one unit in the last place.
+/// An upper bound on `a + b`, off by less than one unit in the last place.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::add_up;
@@ -41,7 +39,7 @@ pub fn add_up(a: f64, b: f64) -> f64 {
         let exact = a.is_infinite() || b.is_infinite();
         return if exact || sum > 0.0 { sum } else { f64::MIN };
     }
-    // A NaN error (overflow inside the transformation) moves the bound too.
+    // A NaN error (overflow inside the transformation) also moves the bound.
     let (_, error) = two_sum(a, b);
     if error <= 0.0 { sum } else { sum.next_up() }
 }
@@ -63,8 +61,8 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// `(p, e)` with `p = fl(a · b)` and `p + e = a · b` exactly, if the product is
 /// finite and at least 2⁻⁹⁵⁹ in magnitude, or 0.
 ///
-/// Dekker's product of halves: not every platform has a fused multiply-add, and
-/// where the processor's baseline has none a call costs more.
+/// Dekker's product of halves is used: not every platform has a fused multiply-add, and where the processor's baseline
+/// has none, a call costs more.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::two_product;
@@ -98,7 +96,7 @@ fn product_error(a: f64, b: f64, product: f64) -> f64 {
     ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 }
 
-/// A number as the sum of two with half as many digits (Veltkamp).
+/// A number as the sum of two numbers with half as many digits (Veltkamp).
 #[inline]
 fn halves(x: f64) -> (f64, f64) {
     let shifted = 134_217_729.0 * x;
@@ -106,7 +104,7 @@ fn halves(x: f64) -> (f64, f64) {
     (high, x - high)
 }
 
-/// A lower bound of `a · b`.
+/// A lower bound on `a · b`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{mul_down, mul_up};
@@ -118,7 +116,7 @@ pub fn mul_down(a: f64, b: f64) -> f64 {
     0.0 - mul_up(-a, b)
 }
 
-/// An upper bound of `a · b`.
+/// An upper bound on `a · b`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::mul_up;
@@ -143,7 +141,7 @@ pub fn mul_up(a: f64, b: f64) -> f64 {
     if error <= 0.0 { product } else { product.next_up() }
 }
 
-/// A lower bound of `a / b`, for `b ≠ 0`.
+/// A lower bound on `a / b`, for `b ≠ 0`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{div_down, div_up};
@@ -155,7 +153,7 @@ pub fn div_down(a: f64, b: f64) -> f64 {
     0.0 - div_up(-a, b)
 }
 
-/// An upper bound of `a / b`, for `b ≠ 0`.
+/// An upper bound on `a / b`, for `b ≠ 0`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{div_up, mul_up};
@@ -184,15 +182,14 @@ pub fn div_up(a: f64, b: f64) -> f64 {
 /// x − a·b with the right sign, for a·b within a few units of x: the first
 /// difference is exact.
 fn remainder(x: f64, a: f64, b: f64) -> f64 {
-    // The product of rounded factors may overflow where x does not; a factor of
-    // a power of two leaves the sign.
+    // The product of rounded factors may overflow where x does not; scaling by a power of two keeps the sign.
     let scale = if x.abs() > LARGEST_TO_SPLIT { SHRINKAGE } else { 1.0 };
     let (x, a) = (x * scale, a * scale);
     let (product, error) = two_product(a, b);
     (x - product) - error
 }
 
-/// A lower bound of `√x`, for `x ≥ 0`.
+/// A lower bound on `√x`, for `x ≥ 0`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{sqrt_down, sqrt_up};
@@ -211,7 +208,7 @@ pub fn sqrt_down(x: f64) -> f64 {
     }
 }
 
-/// An upper bound of `√x`, for `x ≥ 0`.
+/// An upper bound on `√x`, for `x ≥ 0`.
 ///
 /// ```
 /// use dobrushin::numeric::rounding::{mul_up, sqrt_up};
@@ -235,7 +232,7 @@ mod tests {
     use super::*;
     use dobrushin_reference::{Real, is_inside};
 
-    /// Numbers of every size and sign, round and not.
+    /// Numbers of every size and sign, round and otherwise.
     fn numbers() -> Vec<f64> {
         let sizes = [
             0.0,

@@ -7,10 +7,8 @@ use std::iter::Sum;
 impl Sum for Enclosure {
     /// A sum of many terms whose width does not grow with their number.
     ///
-    /// Each end is summed with Knuth's error-free addition; the rounding
-    /// errors, which are 2⁵³ times smaller, are summed with directed rounding
-    /// and added at the end. The result is a bound whatever the order or the
-    /// cancellation.
+    /// Each end is summed with Knuth's error-free addition; the rounding errors, which are 2⁵³ times smaller, are
+    /// summed with directed rounding and added at the end. The result is a bound regardless of order and cancellation.
     fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
         let (mut lower, mut upper) = (Accumulator::default(), Accumulator::default());
         for term in terms {
@@ -38,8 +36,8 @@ impl Accumulator {
             self.errors = add_up(self.errors, error);
             self.sum = sum;
         } else {
-            // Overflow, or an infinite or NaN term: from here on plain
-            // directed sums, which NaN poisons.
+            // After an overflow, or an infinite or NaN term, the sums are plain directed sums, into which NaN
+            // propagates.
             self.sum = add_up(self.sum, term);
         }
     }
@@ -50,7 +48,7 @@ impl Accumulator {
     }
 }
 
-/// ln Σe^x, of any number of terms, −∞ included.
+/// ln Σe^x for any number of terms, including −∞.
 pub(crate) fn ln_sum(terms: &[Enclosure]) -> Enclosure {
     let largest = terms.iter().fold(f64::NEG_INFINITY, |most, term| most.max(term.upper()));
     if !largest.is_finite() {

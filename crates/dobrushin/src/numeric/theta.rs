@@ -1,5 +1,4 @@
-//! θ_ε(r) = E_{e^ε}(N(r, 1)‖N(0, 1)): what a distance of r noise standard
-//! deviations costs in δ, at every ε.
+//! θ_ε(r) = E_{e^ε}(N(r, 1)‖N(0, 1)): the cost in δ of a distance of r noise standard deviations, at every ε.
 //!
 //! With a = ε/r − r/2 and b = a + r,
 //!
@@ -12,21 +11,17 @@
 //! since e^ε φ(b) = φ(a); R is the Mills ratio.
 //!
 //! # Accuracy
-//! For every ε ≥ 0 and r ≥ 0 the result encloses the true value. For (ε, r) in
-//! [0, 700] × [1e-8, 60] the tests compare 100,000 random and adversarial points
-//! and the golden values with arbitrary precision, and assert that the relative
-//! width is below 3e-14 for ln θ, also where θ itself underflows or is within
-//! 1e-190 of 1; below 4e-13 for θ down to 1e-306; below 3e-14 for 1 − θ; below
-//! 6e-15 for the derivatives down to 1e-276; below 1e-12 for the inverses, except
+//! For every ε ≥ 0 and r ≥ 0 the result encloses the true value. For (ε, r) in [0, 700] × [1e-8, 60] the tests compare
+//! 100,000 random and adversarial points and the golden values with arbitrary precision, and assert that the relative
+//! width is below 3e-14 for ln θ, even where θ itself underflows or is within 1e-190 of 1; below 4e-13 for θ down to
+//! 1e-306; below 3e-14 for 1 − θ; below 6e-15 for the derivatives down to 1e-276; below 1e-12 for the inverses, except
 //! that an ε below r/100 is known to within 1e-12·r.
 //!
 //! # Implementation
-//! The first form cancels when a and b are close: at ε = 3e-16, r = 1e-16 it is
-//! negative even with an accurate Q, and with Q = 1 − Φ it is 0 from 1e-17 on, as at
-//! ε = 5, r = 1/2, where θ = 4.4e-24. The bracket of the second is computed
-//! without cancellation (see the source of `numeric/mills.rs`), and a, whose
-//! rounding error e^(−a²/2) would magnify a-fold, is carried in two parts. For
-//! a < −1, where θ > 0.68, the complement is the sum in the third form.
+//! The first form cancels when a and b are close: at ε = 3e-16, r = 1e-16 it is negative even with an accurate Q, and
+//! with Q = 1 − Φ it is 0 from 1e-17 on, as at ε = 5, r = 1/2, where θ = 4.4e-24. The bracket of the second is computed
+//! without cancellation (see the source of `numeric/mills.rs`), and a, whose rounding error e^(−a²/2) would magnify
+//! a-fold, is stored in two parts. For a < −1, where θ > 0.68, the complement is the sum in the third form.
 
 use super::enclosure::SMALLEST;
 use super::mills::{Approximate, LEAST, MILLS_ERROR, mills, mills_drop};
@@ -53,7 +48,7 @@ pub fn theta(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     }
 }
 
-/// ln θ_ε(r), also where θ underflows.
+/// ln θ_ε(r), even where θ underflows.
 ///
 /// ```
 /// use dobrushin::{Epsilon, NonNegative, numeric::theta};
@@ -125,11 +120,11 @@ pub fn derivative_in_epsilon(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     match Position::of(epsilon, r) {
         // θ_ε(0) = 0 for every ε.
         Position::Certain(_) if r.get() == 0.0 => Enclosure::ZERO,
-        // 0 < R(b) < 1/b with b ≥ r/2, and b > 1 as r or ε/r is vast.
+        // 0 < R(b) < 1/b with b ≥ r/2, and b > 1 as r or ε/r is huge.
         Position::Certain(_) => {
             -(density_roughly(epsilon, r) * Enclosure::UNIT.min(Enclosure::from(2.0) / r.into()))
         }
-        // b is off by a unit, half of which mills allows for.
+        // b is off by one unit; mills allows for half of it.
         Position::At(point) => {
             let ratio = Enclosure::around(mills(point.b()), MILLS_ERROR + 2.0 * UNIT_ROUNDOFF);
             -(point.density() * ratio)
@@ -166,8 +161,7 @@ pub fn ln_theta_range(epsilon: Enclosure, r: Enclosure) -> Enclosure {
     over_range(ln_theta, epsilon, r)
 }
 
-/// The smallest ε ≥ 0 with θ_ε(r) ≤ δ. At the upper end θ was seen to be at
-/// most δ.
+/// The smallest ε ≥ 0 with θ_ε(r) ≤ δ. At the upper end, θ was checked to be at most δ.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, NonNegative, numeric::theta};
@@ -199,7 +193,7 @@ pub fn smallest_epsilon(r: NonNegative, delta: Delta) -> Enclosure {
     root_of_decreasing((0.0, end), hint, delta.get(), at)
 }
 
-/// The largest r with θ_ε(r) ≤ δ. At the lower end θ was seen to be at most δ.
+/// The largest r with θ_ε(r) ≤ δ. At the lower end, θ was checked to be at most δ.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, NonNegative, numeric::theta};
@@ -237,9 +231,8 @@ pub fn largest_r(epsilon: Epsilon, delta: Delta) -> Enclosure {
     root_of_decreasing((0.0, end), hint, -delta.get(), |r| -at(r))
 }
 
-/// The smallest noise standard deviation σ with which a query of the given
-/// sensitivity is (ε, δ)-DP: sensitivity/σ is at most [`largest_r`]. The upper
-/// end is private.
+/// The smallest noise standard deviation σ with which a query of the given sensitivity is (ε, δ)-DP: sensitivity/σ is
+/// at most [`largest_r`]. The upper end is guaranteed to be private.
 ///
 /// ```
 /// use dobrushin::{Delta, Epsilon, Positive, numeric::theta};
@@ -268,7 +261,7 @@ const VAST: f64 = 1e12;
 /// Below this r, the remainder of ε/r may not be a normal number.
 const TINY: f64 = 1e-150;
 
-/// What such numbers are multiplied with; a power of two.
+/// The factor for such numbers; a power of two.
 const ENLARGEMENT: f64 = (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64;
 
 /// θ = Q(a) − φ(a)·R(b) with R(b) < 1/b and b ≥ r/2: Q(a) to within 1/r.
@@ -279,7 +272,7 @@ fn theta_of_vast_r(epsilon: f64, r: f64) -> Enclosure {
     (tail - Enclosure::UNIT / r).positive_part().min(Enclosure::ONE)
 }
 
-/// φ(ε/r − r/2) for every positive r, without care for accuracy.
+/// φ(ε/r − r/2) for every positive r, without regard to accuracy.
 fn density_roughly(epsilon: Epsilon, r: NonNegative) -> Enclosure {
     let r = Enclosure::from(r);
     let a = Enclosure::from(epsilon) / r - r / Enclosure::from(2.0);
@@ -295,7 +288,7 @@ fn over_range(f: impl Fn(Epsilon, NonNegative) -> Enclosure, epsilon: Enclosure,
     at(epsilon.upper().max(0.0), r.lower().max(0.0)).hull(at(epsilon.lower().max(0.0), r.upper().max(0.0)))
 }
 
-/// Where (ε, r) lies: at a limit, where θ needs no formula, or inside.
+/// The position of (ε, r): at a limit, where θ needs no formula, or in the interior.
 enum Position {
     Certain(Enclosure),
     At(Point),
@@ -334,11 +327,9 @@ impl Position {
         if r > VAST {
             return Self::Certain(theta_of_vast_r(epsilon, r));
         }
-        // ε/r in two parts, then minus r/2. The remainder is exact, because a
-        // tiny r is first enlarged, and ε with it (which cannot overflow: ε/r
-        // did not). Only when ε/r itself is below 1e-60 can it underflow. What
-        // is lost is below 4·2⁻¹⁰⁶·(ε/r + r/2): below 2⁻¹⁰⁰|a|, or, if ε/r and
-        // r/2 cancel or are below 1e-60, below 1e-18.
+        // ε/r in two parts, then minus r/2. The remainder is exact, because a tiny r is first enlarged, and ε with it
+        // (which cannot overflow: ε/r did not). Only when ε/r itself is below 1e-60 can it underflow. The lost part is
+        // below 4·2⁻¹⁰⁶·(ε/r + r/2): below 2⁻¹⁰⁰|a|, or, if ε/r and r/2 cancel or are below 1e-60, below 1e-18.
         let scale = if r < TINY { ENLARGEMENT } else { 1.0 };
         let (product, error) = two_product(quotient, r * scale);
         let remainder = ((epsilon * scale - product) - error) * (1.0 / (r * scale));
@@ -353,7 +344,7 @@ impl Point {
         self.a + self.r
     }
 
-    /// ∂ ln θ/∂r = φ(a)/θ = 1/(R(a) − R(b)), roughly, for hints.
+    /// ∂ ln θ/∂r = φ(a)/θ = 1/(R(a) − R(b)), approximately, for hints.
     fn log_slope_in_r(&self) -> f64 {
         if self.a < LEAST {
             self.density().midpoint() / self.theta().midpoint()
@@ -407,8 +398,8 @@ impl Point {
 
     /// φ(a)·value, with a²/2 = half + low.
     fn weighted(&self, value: f64, relative_error: f64, half: f64, low: f64) -> Enclosure {
-        // Three units for the weight, one each for the constant, the two products
-        // and what a lost, which |a| ≤ 37 multiplies.
+        // Three units for the weight, one each for the constant, the two products and the lost part of a, which |a| ≤
+        // 37 multiplies.
         let weighted = INVERSE_SQRT_2PI * value * weight(half, low);
         Enclosure::around(weighted, relative_error + 8.0 * UNIT_ROUNDOFF)
     }

@@ -1,4 +1,4 @@
-//! What (ε₀, δ₀)-privacy says at every other ε.
+//! The consequences of (ε₀, δ₀)-privacy at every other ε.
 
 use super::{Direction, PrivacyProfile};
 use crate::numeric::root_of_decreasing;
@@ -11,11 +11,10 @@ use crate::{Delta, Enclosure, Epsilon};
 /// ```
 ///
 /// # Guarantee
-/// Every (ε₀, δ₀)-DP mechanism has at most this profile, and one has exactly this: with
-/// probability δ₀ reveal the input, otherwise randomised response with ratio e^ε₀. For E_γ is
-/// convex in γ > 0 and, by E_{1/γ}(P‖Q) = E_γ(Q‖P)/γ, known to be at most δ₀ at γ₀ and, without
-/// the subtraction of 1 − γ, at most 1 − (1 − δ₀)/γ₀ at 1/γ₀; the profile is the chord between
-/// (Kairouz, Oh, Viswanath 2015, by another way).
+/// Every (ε₀, δ₀)-DP mechanism has at most this profile, and one mechanism attains it: reveal the input with
+/// probability δ₀, and otherwise apply randomised response with ratio e^ε₀. Indeed E_γ is convex in γ > 0. It is at
+/// most δ₀ at γ₀ and, by E_{1/γ}(P‖Q) = E_γ(Q‖P)/γ, without the subtraction of 1 − γ, at most 1 − (1 − δ₀)/γ₀ at 1/γ₀;
+/// the profile is the chord between these points (Kairouz, Oh, Viswanath 2015, proved differently).
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, PrivacyProfile};

@@ -10,10 +10,9 @@ use std::sync::Arc;
 /// between them.
 ///
 /// # Guarantee
-/// If every member bounds the mechanism's profile, so does this one: the minimum trivially, and
-/// the chords because the profile is convex in γ (see [`PiecewiseProfile`]). Two bounds that
-/// cross have a common tangent below both. The tangents are sought among a few hundred ε; one
-/// that is missed costs tightness and convexity, not the guarantee.
+/// If every member bounds the mechanism's profile, so does this one: the minimum trivially, and the chords because the
+/// profile is convex in γ (see [`PiecewiseProfile`]). Two bounds that cross have a common tangent below both. The
+/// tangents are searched for at a few hundred ε; missing one costs tightness and convexity, but not the guarantee.
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, BestProfile, GaussianProfile};
@@ -36,8 +35,8 @@ pub struct BestProfile {
     hull: PiecewiseProfile,
 }
 
-/// How often the nodes next to a common tangent are brought closer to it, by halves. Its height
-/// errs by the square of the distance, or where a member bends by the distance.
+/// The number of times the nodes next to a common tangent are moved halfway towards it. The error of its height is the
+/// square of the distance, or the distance itself where a member bends.
 const ROUNDS: usize = 40;
 
 impl BestProfile {
@@ -58,12 +57,12 @@ impl BestProfile {
         &self.members
     }
 
-    /// Which member (counted from 0, the first of equals) has the smallest δ(ε).
+    /// The member (counted from 0, the first of equals) with the smallest δ(ε).
     pub fn best_at(&self, epsilon: Epsilon) -> usize {
         least(&self.members, |member| member.delta(epsilon)).1
     }
 
-    /// The smallest of what the members and the hull say.
+    /// The smallest value of the members and the hull.
     fn smallest(&self, of: impl Fn(&dyn PrivacyProfile) -> Enclosure) -> Enclosure {
         self.members.iter().fold(of(&self.hull), |least, member| least.min(of(member.as_ref())))
     }
@@ -88,20 +87,20 @@ impl PrivacyProfile for BestProfile {
     }
 }
 
-/// The smallest upper end, and whose it is.
+/// The smallest upper end, and the member that has it.
 fn least(members: &[Arc<dyn PrivacyProfile>], of: impl Fn(&dyn PrivacyProfile) -> Enclosure) -> (f64, usize) {
     let values = members.iter().enumerate().map(|(index, member)| (of(member.as_ref()).upper(), index));
     values.fold((f64::INFINITY, 0), |least, next| if next.0 < least.0 { next } else { least })
 }
 
-/// The minimum at one ε: its value and whose it is, forward and reverse.
+/// The minimum at one ε: its value and its member, forward and reverse.
 struct Node {
     epsilon: f64,
     least: [(f64, usize); 2],
 }
 
-/// The hull of the minimum of the members, from nodes that are set closer and closer to where an
-/// edge of the hull touches two different members.
+/// The hull of the minimum of the members, from nodes that move closer and closer to where an edge of the hull touches
+/// two different members.
 fn tangents(members: &[Arc<dyn PrivacyProfile>]) -> PiecewiseProfile {
     let symmetric = members.iter().all(|member| member.is_symmetric());
     let directions = if symmetric { &Direction::BOTH[..1] } else { &Direction::BOTH[..] };
@@ -173,7 +172,7 @@ fn touching(nodes: &[Node], side: usize, knots: &[Knot]) -> Vec<usize> {
     found
 }
 
-/// Halfway to the neighbours of a node.
+/// Nodes halfway to the neighbours of a node.
 fn midpoints_beside(nodes: &[Node], index: usize) -> Vec<f64> {
     let pairs = [index.checked_sub(1).map(|before| (before, index)), Some((index, index + 1))];
     let ends =

@@ -3,11 +3,11 @@
 use super::{Direction, RenyiCurve};
 use crate::Enclosure;
 
-/// D_α ≤ ln[w₀ + Σ w_j·e^((α−1)αρ_j)]/(α−1), where w₀ is what the weights lack of 1.
+/// D_α ≤ ln[w₀ + Σ w_j·e^((α−1)αρ_j)]/(α−1), where w₀ is 1 minus the sum of the weights.
 ///
 /// # Guarantee
-/// Telling which mechanism was chosen can only raise D_α, and e^((α−1)D_α) of the pairs (choice, output)
-/// is the average of that of the mechanisms; with probability w₀ there is nothing to tell.
+/// Revealing the chosen mechanism can only increase D_α, and e^((α−1)D_α) of the pairs (choice, output) is the average
+/// of that of the mechanisms; with probability w₀ the output does not depend on the record.
 ///
 /// ```
 /// use dobrushin::Enclosure;
@@ -26,7 +26,7 @@ pub struct ConcentratedMixture {
 }
 
 impl ConcentratedMixture {
-    /// The weights, at most 1 in all, each with its ρ.
+    /// The weights, with a sum of at most 1, each with its ρ.
     pub fn new(members: Vec<(Enclosure, Enclosure)>) -> Self {
         let weights: Enclosure = members.iter().map(|(weight, _)| *weight).sum();
         Self { members, rest: (Enclosure::ONE - weights).positive_part() }
@@ -54,7 +54,7 @@ impl RenyiCurve for ConcentratedMixture {
         if largest == 0.0 {
             return Enclosure::ZERO;
         }
-        // ln(1 + Σw(e^x − 1)), where e^x does not overflow: small divergences stay accurate.
+        // ln(1 + Σw(e^x − 1)), for e^x that do not overflow: small divergences stay accurate.
         let exponents = || self.members.iter().map(|(weight, rho)| (*weight, *rho * factor));
         let most = Enclosure::from(largest) * factor;
         if most.upper() < 500.0 {

@@ -5,7 +5,7 @@ use crate::divergence::GaussianPair;
 use crate::numeric::theta;
 use crate::{Delta, Enclosure, Epsilon, NonNegative, RenyiOrder};
 
-/// μ-GDP (Dong, Roth, Su 2022): no easier to tell neighbours apart than N(0, 1) from N(μ, 1).
+/// μ-GDP (Dong, Roth, Su 2022): neighbours are at least as hard to tell apart as N(0, 1) and N(μ, 1).
 ///
 /// δ(ε) = θ_ε(μ), the same in both directions. Exact for a Gaussian mechanism with μ =
 /// sensitivity/σ, and exactly closed under composition and groups.
@@ -39,7 +39,7 @@ impl GaussianProfile {
         self.mu
     }
 
-    /// The profile of doing all of this, adaptively or not: μ = √Σμ².
+    /// The profile of all of these together, adaptively or not: μ = √Σμ².
     pub fn compose(parts: &[Self]) -> Self {
         let largest = parts.iter().fold(0.0_f64, |most, part| most.max(part.mu.upper()));
         if largest == 0.0 || largest == f64::INFINITY {
@@ -47,7 +47,7 @@ impl GaussianProfile {
                 .iter()
                 .fold(Self { mu: Enclosure::ZERO }, |most, part| Self { mu: most.mu.max(part.mu) });
         }
-        // A power of two keeps the squares within range, exactly.
+        // Scaling by a power of two keeps the squares in range, exactly.
         let scale = 2f64.powi(-(largest.log2() as i32).clamp(-1000, 1000));
         let squares = parts.iter().map(|part| (part.mu * Enclosure::from(scale)).square());
         Self { mu: squares.sum::<Enclosure>().sqrt() / Enclosure::from(scale) }

@@ -1,21 +1,21 @@
 //! The privacy of groups of records.
 //!
-//! If k records are changed one after the other, P = P₀, P₁, …, P_k = Q are neighbours, and with
-//! h_i(γ) = ∫(dP_{i−1} − γdP_i)₊ the triangle inequality of the hockey stick,
+//! If k records are changed one after another, consecutive laws of P = P₀, P₁, …, P_k = Q belong to neighbours, and
+//! with h_i(γ) = ∫(dP_{i−1} − γdP_i)₊ the triangle inequality of the hockey stick,
 //!
 //! ```text
 //! h_{P₀P_k}(γ₁⋯γ_k) ≤ h₁(γ₁) + γ₁h₂(γ₂) + γ₁γ₂h₃(γ₃) + …   for all γ_i > 0,
 //! ```
 //!
-//! bounds the profile of the group by that of a record, for any way to split γ, also into
-//! factors below 1, where h(γ) = 1 − γ(1 − E_{1/γ}) is known from the other direction.
+//! bounds the profile of the group by that of a record, for any way to split γ, including factors below 1, where h(γ) =
+//! 1 − γ(1 − E_{1/γ}) is known from the other direction.
 //!
 //! # Implementation
-//! The best split for a given slope −x of the group's profile is found stage by stage from the
-//! last: each takes the γ with the least h(γ) + γx and hands this on as the next x. So the best
-//! split is the k-fold composition of g(x) = min_γ h(γ) + γx, which is 1 − f(x) of the trade-off
-//! function f: the group privacy of Dong, Roth and Su (2022, Theorem 2.14). The search is done in
-//! floating point, because every split is a bound; only the sum is rounded outwards.
+//! The best split for a given slope −x of the group's profile is found stage by stage from the last: each stage takes
+//! the γ with the least h(γ) + γx and passes this minimum on as the next x. So the best split is the k-fold composition
+//! of g(x) = min_γ h(γ) + γx, which is 1 − f(x) of the trade-off function f: the group privacy of Dong, Roth and Su
+//! (2022, Theorem 2.14). The search is done in floating point, because every split is a bound; only the sum is rounded
+//! outwards.
 
 use super::piecewise::{Knot, PiecewiseProfile};
 use super::{Direction, PrivacyProfile};
@@ -23,17 +23,15 @@ use crate::numeric::rounding::{add_up, mul_up};
 use crate::{Delta, Enclosure, Epsilon};
 use std::num::NonZeroU32;
 
-/// What a profile for one record says about groups of k, whose records are all changed in the
-/// same direction.
+/// The consequences of a profile for one record for groups of k, whose records are all changed in the same direction.
 ///
 /// # Guarantee
-/// If the given profile bounds E_γ of neighbours in each direction, this one bounds E_γ of all
-/// data sets that a path of k neighbours joins, each step of which is in the given direction.
-/// Nothing better follows from the profile alone, up to the interpolation: for μ-GDP it is the
-/// profile of kμ-GDP, for pure ε-DP it ends at kε. Of the profile for one record, what is below
-/// 1e-300 is taken for that.
+/// If the given profile bounds E_γ of neighbours in each direction, this one bounds E_γ of all data sets that a path of
+/// k neighbours joins, each step of which is in the given direction. Up to interpolation, nothing better follows from
+/// the profile alone: for μ-GDP it is the profile of kμ-GDP, for pure ε-DP it ends at kε. Values below 1e-300 of the
+/// profile for one record are replaced by 1e-300.
 ///
-/// The cost of construction grows as k; evaluation does not depend on it.
+/// The cost of construction is proportional to k; the cost of evaluation does not depend on k.
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, GroupProfile};
@@ -51,19 +49,19 @@ pub struct GroupProfile {
     bound: PiecewiseProfile,
 }
 
-/// How closely the profile of one record is interpolated.
+/// The interpolation tolerance for the profile of one record.
 const RECORD_TOLERANCE: f64 = 1e-4;
 
-/// How closely that of the group is, and how closely where it is deep down.
+/// The interpolation tolerance for the profile of the group, and the one where δ is very small.
 const GROUP_TOLERANCE: f64 = 1e-3;
 const DEEP_TOLERANCE: f64 = 0.1;
 const DEEP: f64 = 1e-40;
 
-/// How often an edge of the group's profile is divided.
+/// The number of times an edge of the group's profile is divided.
 const DIVISIONS: u32 = 40;
 
 impl GroupProfile {
-    /// The profile of groups of the given number of records.
+    /// The profile of groups of this many records.
     pub fn new(profile: &dyn PrivacyProfile, records: NonZeroU32) -> Self {
         let single = PiecewiseProfile::interpolating(profile, RECORD_TOLERANCE);
         let points = |direction| Stage::new(&single, direction).group(records.get());
@@ -95,26 +93,26 @@ impl PrivacyProfile for GroupProfile {
 struct Point {
     t: f64,
     height: f64,
-    /// 1 − height, roughly, without cancellation for t < 0.
+    /// 1 − height, approximately, without cancellation for t < 0.
     depth: f64,
 }
 
 /// h(0) = 1.
 const ORIGIN: Point = Point { t: f64::NEG_INFINITY, height: 1.0, depth: 0.0 };
 
-/// What is known of h between two neighbours.
+/// What is known about h between two neighbours.
 struct Stage {
-    /// A decreasing convex chain, t increasing, from the origin on.
+    /// A decreasing convex chain, with increasing t, starting at the origin.
     points: Vec<Point>,
-    /// An upper bound of e^(t/2) of each, which overflows later than e^t.
+    /// An upper bound on e^(t/2) for each, which overflows later than e^t.
     roots: Vec<f64>,
-    /// ln x at which the best point changes from each to the next, roughly.
+    /// The approximate ln x at which the best point changes from each to the next.
     ln_changes: Vec<f64>,
 }
 
 impl Stage {
     fn new(profile: &PiecewiseProfile, direction: Direction) -> Self {
-        // The knot at ε = 0 is in both directions.
+        // The knot at ε = 0 belongs to both directions.
         let reflected = profile.knots(direction.reversed()).iter().skip(1).rev().map(|knot| {
             let share =
                 (-Enclosure::from(knot.epsilon())).exp() * (Enclosure::ONE - Enclosure::from(knot.delta()));
@@ -138,8 +136,8 @@ impl Stage {
         Self { points, roots, ln_changes }
     }
 
-    /// Points of the group's profile, at ε ≥ 0: the ends of the chain, then wherever an edge so
-    /// far is undercut, until it is not or by little.
+    /// Points of the group's profile, at ε ≥ 0: the ends of the chain, then further points wherever an edge can be
+    /// undercut by more than a little.
     fn group(&self, records: u32) -> Vec<Knot> {
         let last = self.compose(f64::NEG_INFINITY, records);
         let mut found = vec![last];
@@ -163,8 +161,8 @@ impl Stage {
         found.iter().filter(|p| p.t >= 0.0).map(|p| Knot::bounded(p.t, p.height)).collect()
     }
 
-    /// The point of the group's profile where its slope is about −x: h is at most the height,
-    /// rounded up, at t, rounded up.
+    /// The point of the group's profile where its slope is about −x: at t, rounded up, h is at most the height, rounded
+    /// up.
     fn compose(&self, ln_x: f64, records: u32) -> Point {
         let (mut ln_x, mut t, mut height) = (ln_x, 0.0, 0.0);
         for _ in 0..records {
@@ -178,7 +176,7 @@ impl Stage {
     }
 }
 
-/// ln of minus the slope in e^t of the line between two points, roughly.
+/// ln of minus the slope in e^t of the line between two points, approximately.
 fn ln_slope(a: Point, b: Point) -> f64 {
     drop_between(a, b).ln() - b.t - (-(a.t - b.t).exp_m1()).ln()
 }

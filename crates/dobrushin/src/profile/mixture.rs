@@ -1,4 +1,4 @@
-//! Which of several mechanisms runs is drawn at random and not told.
+//! A mechanism drawn at random from several; the choice is kept secret.
 
 use super::{Direction, PrivacyProfile};
 use crate::divergence::FiniteLaw;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// Σ w_j δ_j(ε): the profile of a hidden random choice among mechanisms.
 ///
 /// # Guarantee
-/// E_γ is jointly convex, so E_γ(Σ w_j P_j‖Σ w_j Q_j) ≤ Σ w_j E_γ(P_j‖Q_j), with equality if the
-/// choice shows in the output.
+/// E_γ is jointly convex, so E_γ(Σ w_j P_j‖Σ w_j Q_j) ≤ Σ w_j E_γ(P_j‖Q_j), with equality if the output reveals the
+/// choice.
 ///
 /// ```
 /// use dobrushin::profile::{GaussianProfile, MixtureProfile};
@@ -33,8 +33,7 @@ impl MixtureProfile {
     /// The mixture of the members with the given weights, which are read as a [`FiniteLaw`].
     ///
     /// # Errors
-    /// Those of [`FiniteLaw::new`], and [`Error::LengthMismatch`] unless there are as many
-    /// members as weights.
+    /// The errors of [`FiniteLaw::new`], and [`Error::LengthMismatch`] unless there are as many members as weights.
     pub fn new(weights: Vec<f64>, members: Vec<Arc<dyn PrivacyProfile>>) -> Result<Self, Error> {
         let law = FiniteLaw::new("the weights of the mixture", weights)?;
         if law.len() != members.len() {

@@ -1,5 +1,4 @@
-//! Privacy profiles: ε ↦ δ(ε), in both directions, and from what is known of two laws to
-//! (ε, δ).
+//! Privacy profiles: ε ↦ δ(ε), in both directions, and the conversion of bounds on two laws to (ε, δ).
 //!
 //! A mechanism M has the profile δ(ε) = sup E_{e^ε}(M(D)‖M(D′)) over neighbours D, D′; M is
 //! (ε, δ)-DP iff δ(ε) ≤ δ. For a relation that is not symmetric (a record is added, or
@@ -73,8 +72,8 @@ impl Direction {
 /// A bound on E_{e^ε} of two neighbours' outputs, for every ε ≥ 0 and both directions.
 ///
 /// # Guarantee
-/// The upper end of every δ and ε is a guarantee; the lower end encloses the value of the
-/// *bound*, not of the best bound there is.
+/// The upper end of every δ and ε is a guarantee; the lower end is a lower end for the value of this *bound*, not of
+/// the best possible bound.
 ///
 /// ```
 /// use dobrushin::profile::Direction;
@@ -110,8 +109,8 @@ pub trait PrivacyProfile: Send + Sync {
     /// Whether both directions have the same profile.
     fn is_symmetric(&self) -> bool;
 
-    /// The smallest ε ≥ 0 with δ(ε) ≤ δ in one direction; ∞ if there is none. At the upper
-    /// end δ(ε) was seen to be at most δ.
+    /// The smallest ε ≥ 0 with δ(ε) ≤ δ in one direction; ∞ if there is none. At the upper end, δ(ε) was checked to be
+    /// at most δ.
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         smallest_epsilon(delta, |epsilon| self.delta_of(direction, epsilon))
     }
@@ -126,7 +125,7 @@ pub trait PrivacyProfile: Send + Sync {
         larger(self.is_symmetric(), |direction| self.log_delta_of(direction, epsilon))
     }
 
-    /// The smallest ε ≥ 0 at which δ is met in both directions.
+    /// The smallest ε ≥ 0 at which δ(ε) ≤ δ in both directions.
     fn epsilon(&self, delta: Delta) -> Enclosure {
         larger(self.is_symmetric(), |direction| self.epsilon_of(direction, delta))
     }
@@ -138,8 +137,7 @@ fn larger(symmetric: bool, of: impl Fn(Direction) -> Enclosure) -> Enclosure {
     if symmetric { forward } else { forward.max(of(Direction::Reverse)) }
 }
 
-/// The smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile; ∞ if it is not seen to be
-/// met by any finite ε.
+/// The smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile; ∞ if no finite ε is found to meet it.
 ///
 /// ```
 /// use dobrushin::profile::smallest_epsilon;
@@ -156,7 +154,7 @@ pub fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) ->
     if at(0.0).upper() <= target {
         return Enclosure::ZERO;
     }
-    // The last finite ε tells whether the target is met at all, and by which end.
+    // The last finite ε tells whether the target is met at all, and at which end of the enclosure.
     let last = at(f64::MAX);
     if last.lower() > target {
         return Enclosure::INFINITE;
@@ -168,12 +166,12 @@ pub fn smallest_epsilon(delta: Delta, profile: impl Fn(Epsilon) -> Enclosure) ->
     let (start, end) = bracket(target, |epsilon| at(epsilon).upper());
     let hint = crossing_hint((start, end), 1e-15, target, |epsilon| at(epsilon).upper());
     let met = boundary(Boundary { holds: end, fails: 0.0 }, hint, |x| at(x).upper() <= target).holds;
-    // Strictly above: δ may stay at the target.
+    // The comparison is strict: δ may stay at the target.
     let missed = boundary(Boundary { holds: 0.0, fails: end }, met, |x| at(x).lower() > target).holds;
     Enclosure::between(missed.min(met), met)
 }
 
-/// About the smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile: a good hint, nothing certain.
+/// The approximate smallest ε ≥ 0 with δ(ε) ≤ δ for a non-increasing profile: a good hint, without a guarantee.
 pub(crate) fn crossing(delta: Delta, profile: impl Fn(Epsilon) -> f64) -> Option<Epsilon> {
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(1.0, &profile);
     let (start, end) = bracket(delta.get(), at);
@@ -181,7 +179,7 @@ pub(crate) fn crossing(delta: Delta, profile: impl Fn(Epsilon) -> f64) -> Option
     Epsilon::new(near).ok()
 }
 
-/// Where a decreasing function is above the target, or 0, and where it no longer is, or the last of all numbers.
+/// A point where a decreasing function is above the target, or 0, and one where it no longer is, or the largest number.
 fn bracket(target: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
     let (mut start, mut end) = (0.0, 1.0);
     while end < f64::MAX && f(end) > target {
@@ -190,9 +188,9 @@ fn bracket(target: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
     (start, end)
 }
 
-/// Roughly where a decreasing function falls to the target: the bracket is narrowed to a factor
-/// of 16, then ln f is replaced by its chord (regula falsi, where an end that stays twice counts
-/// half), until either is as near as the tolerance.
+/// Approximately where a decreasing function falls to the target. The bracket is narrowed to a factor of 16; then ln f
+/// is replaced by its chord (regula falsi, where an end that stays twice counts half), until either is within the
+/// tolerance.
 fn crossing_hint(
     (mut start, mut end): (f64, f64),
     tolerance: f64,

@@ -1,12 +1,12 @@
-//! Where to look at a profile that can only be evaluated.
+//! Where to sample a profile that can only be evaluated.
 
 use super::piecewise::{Knot, chord};
 use super::{Direction, PrivacyProfile};
 use crate::{Delta, Epsilon};
 
-/// 0, and the ε at which δ has fallen by factors of ten, and further down of 10¹⁰, from its value
-/// at 0 towards its value at ∞, which is the last one if it is reached. Nothing is claimed of
-/// them but that they are finite and increase.
+/// 0, and the ε at which δ has fallen by factors of ten, and further down of 10¹⁰, from its value at 0 towards its
+/// value at ∞; the last one is where that value is reached, if it is. The nodes are only guaranteed to be finite and
+/// increasing.
 pub(super) fn scales(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<f64> {
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(1.0, |e| profile.delta_of(direction, e).upper());
     let (top, floor) = (at(0.0), at(f64::MAX));
@@ -25,11 +25,11 @@ pub(super) fn scales(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<
     nodes
 }
 
-/// Below this share of the first value, the tolerance is a hundred times wider.
+/// Below this share of the first value, the tolerance is a hundred times larger.
 const DEEP: f64 = 1e-40;
 
-/// Points of a profile at the given ε and between them, halving until the chord is within the
-/// tolerance of the profile, at most [`HALVINGS`] times.
+/// Points of a profile at the given ε and between them, by halving until the chord is within the tolerance of the
+/// profile, at most [`HALVINGS`] times.
 pub(super) fn refined(nodes: &[f64], tolerance: f64, profile: impl Fn(Epsilon) -> f64) -> Vec<Knot> {
     let at = |epsilon: f64| Knot::bounded(epsilon, Epsilon::new(epsilon).map_or(1.0, &profile));
     let mut points: Vec<Knot> = nodes.iter().map(|&epsilon| at(epsilon)).collect();
@@ -49,5 +49,5 @@ pub(super) fn refined(nodes: &[f64], tolerance: f64, profile: impl Fn(Epsilon) -
     points
 }
 
-/// How often the distance of two nodes is halved.
+/// The number of times the distance of two nodes is halved.
 const HALVINGS: u32 = 10;

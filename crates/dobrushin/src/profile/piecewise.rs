@@ -1,4 +1,4 @@
-//! A profile known at some ε only.
+//! A profile known only at some ε.
 
 use super::nodes::{refined, scales};
 use super::{Direction, PrivacyProfile};
@@ -28,7 +28,7 @@ impl Knot {
         Self { epsilon: epsilon.get(), delta: delta.get() }
     }
 
-    /// E_{e^ε} ≤ the bound, or 1, for an ε ≥ 0.
+    /// E_{e^ε} ≤ the bound, or ≤ 1, for an ε ≥ 0.
     pub(super) fn bounded(epsilon: f64, bound: f64) -> Self {
         Self { epsilon, delta: bound.min(1.0) }
     }
@@ -48,14 +48,13 @@ impl Knot {
 /// the points (e^ε, δ), linear in γ = e^ε between its knots.
 ///
 /// # Guarantee
-/// If E_{e^ε} ≤ δ at every given point of each direction, then E_γ of both directions is at most
-/// the profile for all γ ≥ 1. For h(γ) = ∫(dP − γdQ)₊ is convex and non-increasing in γ ≥ 0:
+/// If E_{e^ε} ≤ δ at every given point of each direction, then E_γ of both directions is at most the profile for all γ
+/// ≥ 1. Indeed h(γ) = ∫(dP − γdQ)₊ is convex and non-increasing in γ ≥ 0:
 ///
 /// - between two points, h lies below the chord;
 /// - beyond the last point it is at most the value there;
-/// - below 1, h(1/γ) = 1 − (1 − E_γ(Q‖P))/γ, so a point of the other direction is a point of h
-///   too, as is h(0) = 1. The lowest chord across γ = 1 bounds total variation, where both
-///   directions start.
+/// - below 1, h(1/γ) = 1 − (1 − E_γ(Q‖P))/γ, so a point of the other direction gives a point of h too, and so does h(0)
+///   = 1. The lowest chord across γ = 1 bounds total variation, where both directions start.
 ///
 /// Without points the profile is 1.
 ///
@@ -76,7 +75,7 @@ impl Knot {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PiecewiseProfile {
     forward: Vec<Knot>,
-    /// `None` if it is the same.
+    /// `None` if it is the same as the forward direction.
     reverse: Option<Vec<Knot>>,
 }
 
@@ -96,15 +95,14 @@ impl PiecewiseProfile {
         Self { forward: chain(forward), reverse: Some(chain(reverse)) }
     }
 
-    /// The profile of two laws from their curves, in the two directions. It is exact but for
-    /// rounding.
+    /// The profile of two laws from their curves, in the two directions. It is exact up to rounding.
     pub fn from_curves(forward: &HockeyStickCurve, reverse: &HockeyStickCurve) -> Self {
         Self::new(&points_of(forward), &points_of(reverse))
     }
 
-    /// A copy of a profile that is cheap to evaluate: at least the original, and at most
-    /// 1 + tolerance times as large down to 1e-40, as far as a bisection of at most ten
-    /// steps between δs a factor of ten apart can see to it.
+    /// A copy of a profile that is cheap to evaluate: it is at least the original, and at most 1 + tolerance times as
+    /// large down to 1e-40, as far as a bisection of at most ten steps between δ that are a factor of ten apart
+    /// achieves this.
     pub fn interpolating(profile: &dyn PrivacyProfile, tolerance: f64) -> Self {
         let points = |direction| {
             let at = |epsilon| profile.delta_of(direction, epsilon).upper();
@@ -116,8 +114,7 @@ impl PiecewiseProfile {
         Self::new(&points(Direction::Forward), &points(Direction::Reverse))
     }
 
-    /// The points where the profile bends, with increasing ε from 0 on; beyond the last it is
-    /// constant.
+    /// The points where the profile bends, with ε increasing from 0; beyond the last the profile is constant.
     pub fn knots(&self, direction: Direction) -> &[Knot] {
         match (direction, &self.reverse) {
             (Direction::Reverse, Some(knots)) => knots,
@@ -167,9 +164,8 @@ pub(super) fn chord(a: Knot, b: Knot, epsilon: f64) -> Enclosure {
     to + weight * (from - to)
 }
 
-/// The lower convex hull in γ of points, as far as it decreases. A point at ε = ∞ says nothing
-/// of any other ε and is left out. A point is only dropped if the chord over it is certainly
-/// not above it.
+/// The lower convex hull in γ of points, as far as it decreases. A point at ε = ∞ implies nothing about any other ε and
+/// is left out. A point is dropped only if the chord over it is certainly not above it.
 fn hull(points: impl IntoIterator<Item = Knot>) -> Vec<Knot> {
     let mut points: Vec<Knot> = points.into_iter().filter(|p| p.epsilon < f64::INFINITY).collect();
     points.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon).then(a.delta.total_cmp(&b.delta)));
@@ -188,13 +184,12 @@ fn hull(points: impl IntoIterator<Item = Knot>) -> Vec<Knot> {
     hull
 }
 
-/// h(0) = 1, seen from the other side, and the height of h at ∞, which says nothing.
+/// h(0) = 1, seen from the other side, and the height of h at ∞, which implies nothing.
 const NOTHING: Knot = Knot { epsilon: f64::INFINITY, delta: 1.0 };
 
-/// A bound on E_1 of both directions: the lowest chord across γ = 1 from a point of one
-/// direction to one of the other. Every chord is a bound, so the search need not be exact: it
-/// goes from a point to its best partner until nothing improves, which for two convex chains is
-/// the best of all.
+/// A bound on E_1 of both directions: the lowest chord across γ = 1 from a point of one direction to one of the other.
+/// Every chord is a bound, so the search need not be exact: it moves from a point to its best partner until nothing
+/// improves, which for two convex chains gives the optimum.
 fn total_variation(forward: &[Knot], reverse: &[Knot]) -> Knot {
     let best_partner = |from: Knot, chain: &[Knot]| {
         let start = (across(from, NOTHING), NOTHING);
@@ -233,7 +228,7 @@ fn across(a: Knot, b: Knot) -> f64 {
     ((rest_a * (rest_b + share_b) + rest_b * share_a) / -sum.exp_m1()).upper()
 }
 
-/// Where the curve bends beyond γ = 1, where it starts, and where it is constant.
+/// The γ where the curve bends beyond γ = 1, where it starts, and where it becomes constant.
 fn points_of(curve: &HockeyStickCurve) -> Vec<Knot> {
     let bends = curve.knots().map(f64::ln).filter(|epsilon| *epsilon > 0.0).chain([0.0]);
     let at = |epsilon: f64| {

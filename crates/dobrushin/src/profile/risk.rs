@@ -1,8 +1,8 @@
 //! What a profile says about attacks that guess whether one person's record was used.
 //!
-//! The attacker knows everything but that: sees the output, drawn from P if the record is in and
-//! from Q if not, and claims "in" on a set A of outputs. P(A) is the true-positive rate and Q(A)
-//! the false-positive rate; E_{e^ε}(P‖Q) is the forward direction of the profile.
+//! The attacker knows everything except whether the record is in, sees the output, which is drawn from P if the record
+//! is in and from Q if not, and claims "in" on a set A of outputs. P(A) is the true-positive rate and Q(A) the
+//! false-positive rate; E_{e^ε}(P‖Q) is the forward direction of the profile.
 
 use super::trade_off::TradeOff;
 use super::{Direction, PrivacyProfile};
@@ -11,7 +11,7 @@ use crate::{Enclosure, Epsilon, Probability};
 /// The membership advantage: the largest P(A) − Q(A), which is total variation.
 ///
 /// # Guarantee
-/// No attack has a true-positive rate more than the upper end above its false-positive rate.
+/// No attack's true-positive rate exceeds its false-positive rate by more than the upper end.
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, risk};
@@ -35,7 +35,7 @@ pub fn advantage(profile: &dyn PrivacyProfile) -> Enclosure {
 /// The largest true-positive rate at a given false-positive rate, 1 − f(rate).
 ///
 /// # Guarantee
-/// No attack with at most that false-positive rate has a true-positive rate above the upper end.
+/// No attack with at most this false-positive rate has a true-positive rate above the upper end.
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, risk};
@@ -51,13 +51,12 @@ pub fn true_positive_rate(profile: &dyn PrivacyProfile, false_positive_rate: Pro
     TradeOff::new(profile).power(false_positive_rate)
 }
 
-/// The largest probability that a claim of "in" is right, if the record is in with the given
-/// prior probability and the attack has the given false-positive rate:
-/// π·TPR/(π·TPR + (1 − π)·FPR).
+/// The largest probability that a claim of "in" is right, if the record has the given prior probability of being in and
+/// the attack has the given false-positive rate: π·TPR/(π·TPR + (1 − π)·FPR).
 ///
 /// # Guarantee
-/// Of the claims of an attack with at least that false-positive rate, no larger part is right:
-/// the largest true-positive rate is concave in the false-positive rate, so their ratio falls.
+/// For an attack with at least this false-positive rate, the fraction of right claims is at most the upper end: the
+/// largest true-positive rate is concave in the false-positive rate, so their ratio falls.
 ///
 /// ```
 /// use dobrushin::profile::{ApproximateProfile, risk};
@@ -80,7 +79,7 @@ pub fn precision(
     if right == Enclosure::ZERO {
         return Enclosure::ZERO;
     }
-    // Increasing in the share of right claims.
+    // Increasing in the fraction of right claims.
     let share = |right: f64| {
         let right = Enclosure::from(right);
         if right == Enclosure::ZERO { right } else { right / (right + wrong) }
@@ -88,8 +87,8 @@ pub fn precision(
     right.map_monotone(share).min(Enclosure::ONE)
 }
 
-/// The largest probability of guessing right, if the record is in with probability π:
-/// max(π, 1 − π) without the output, and with it
+/// The largest probability of guessing right, if the record is in with probability π: it is max(π, 1 − π) without the
+/// output, and with the output
 ///
 /// ```text
 /// (1 − π) + π·E_γ(P‖Q)  with γ = (1 − π)/π ≥ 1,   π + (1 − π)·E_γ(Q‖P)  with γ = π/(1 − π) ≥ 1.

@@ -4,8 +4,8 @@ use super::{Direction, PrivacyProfile};
 use crate::numeric::GoldenSection;
 use crate::{Enclosure, Epsilon, Probability};
 
-/// How well any test can tell the two laws of a profile apart: from Q, the null hypothesis (the
-/// record is out), P (the record is in), where E_{e^ε}(P‖Q) is the forward direction.
+/// How well any test can distinguish the two laws of a profile: Q, the null hypothesis (the record is out), and P (the
+/// record is in), where E_{e^ε}(P‖Q) is the forward direction.
 ///
 /// A test that claims P with probability α under Q misses P with probability at least
 ///
@@ -17,10 +17,9 @@ use crate::{Enclosure, Epsilon, Probability};
 /// directions).
 ///
 /// # Guarantee
-/// The lower end of an error, and the upper end of a power, hold for every test: each ε gives a
-/// bound of its own, so the search for the best one need not be exact. The other end encloses
-/// the supremum: δ is convex in e^ε, so between three points it is above the lines through two
-/// of them.
+/// The lower end of an error, and the upper end of a power, hold for every test: each ε gives a bound, so the search
+/// for the best one need not be exact. The other end encloses the supremum: δ is convex in e^ε, so between three points
+/// it is above the lines through two of them.
 #[derive(Clone, Copy)]
 pub struct TradeOff<'a> {
     profile: &'a dyn PrivacyProfile,
@@ -57,13 +56,13 @@ impl<'a> TradeOff<'a> {
             let only_one_law = delta(direction, f64::INFINITY);
             return Bounds { least_error: Enclosure::ONE - only_one_law, most_power: only_one_law };
         }
-        // δ + e^ε α, from −ln α on above 1; in halves, as e^ε alone may overflow.
+        // δ + e^ε α, which is above 1 for ε > −ln α; computed in halves, since e^ε alone may overflow.
         let power = |epsilon: f64| {
             let root = (Enclosure::from(epsilon) / Enclosure::from(2.0)).exp();
             delta(direction, epsilon) + root * level * root
         };
         let most_power = minimum(Scale::Growing, -alpha.get().ln(), power).min(Enclosure::ONE);
-        // −e^(−ε)(1 − δ − α), from −ln 2⁻¹⁰⁷⁵ on above −2⁻¹⁰⁷⁵.
+        // −e^(−ε)(1 − δ − α), which is above −2⁻¹⁰⁷⁵ for ε > −ln 2⁻¹⁰⁷⁵.
         let miss = |epsilon: f64| {
             let rest = Enclosure::ONE - level - delta(direction.reversed(), epsilon);
             -((-Enclosure::from(epsilon)).exp() * rest)
@@ -86,7 +85,7 @@ struct Bounds {
 /// Beyond this, e^(−ε) is below every positive number.
 const LAST_SHRINKING: f64 = 746.0;
 
-/// In which function of ε the function to minimise is convex.
+/// The function of ε in which the function to minimise is convex.
 #[derive(Clone, Copy)]
 enum Scale {
     /// e^ε.
@@ -128,7 +127,7 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
         if !(a < m && m < b) {
             continue;
         }
-        // Beyond a and b the function is no smaller than there.
+        // Beyond a and b, the function is at least its values there.
         let middle = f(m).upper();
         let falls_to_m = a == 0.0 || f(a).lower() >= middle;
         let rises_from_m = b == end || f(b).lower() >= middle;
@@ -146,7 +145,7 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
     Enclosure::between(lower.min(value), value)
 }
 
-/// The lowest upper end that a golden-section search finds, in ln ε, and at 0 and the end.
+/// The lowest upper end found by a golden-section search in ln ε, and at 0 and the end.
 fn lowest(end: f64, f: impl Fn(f64) -> Enclosure) -> (f64, f64) {
     /// The search starts at e⁻⁶⁰ of the end.
     const DECAY: f64 = 60.0;

@@ -5,10 +5,10 @@ use crate::Positive;
 use crate::mechanism::Neighbours;
 use std::fmt;
 
-/// A thing that must hold for a guarantee, with its numbers; written, it is a sentence.
+/// An assumption of a guarantee, with its numbers; it is displayed as a sentence.
 ///
-/// It is not `#[non_exhaustive]`: whoever carries out a run has to say of each assumption whether it is enforced, and a
-/// new one must not pass unseen.
+/// It is not `#[non_exhaustive]`: code that carries out a run has to say for each assumption whether it is enforced,
+/// and must not overlook a new one.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -19,68 +19,68 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assumption {
-    /// What neighbouring data sets are.
+    /// The definition of neighbouring data sets.
     NeighboursDiffer(Neighbours),
     /// Poisson sampling.
     DrawnIndependently {
-        /// How many records are drawn, or with which probability.
+        /// How many records are drawn, or the probability of drawing each.
         batch: Batch,
-        /// Of how many.
+        /// The number of records to draw from.
         records: u64,
     },
     /// Sampling without replacement.
     DrawnTogether {
         /// How many records are drawn.
         batch: Batch,
-        /// Of how many.
+        /// The number of records to draw from.
         records: u64,
     },
-    /// Nothing is drawn.
+    /// There is no sampling.
     EveryRecordEveryStep,
-    /// Records take turns, once.
+    /// Records take turns, each once.
     OneBatch(Ending),
     /// Records take turns, pass after pass.
     OneBatchOfEachPass {
-        /// How often a record is used at most.
+        /// The largest number of times a record is used.
         times: u64,
         /// Whether each pass has a random order of its own.
         shuffled: bool,
-        /// Whether the run is a number of passes, and not of steps.
+        /// Whether the length of the run is given in passes rather than steps.
         whole_passes: bool,
         /// How a pass ends.
         ending: Ending,
     },
     /// Gradients are clipped.
     ClippedTo(Positive),
-    /// Gradients are never longer.
+    /// Gradients never exceed this norm.
     GradientNorm(Positive),
-    /// Gradients are never longer than the unit of the noise multiplier.
+    /// Gradients never exceed the unit of the noise multiplier.
     GradientNormOfTheMultiplier,
     /// The divisor is fixed.
     DividedBy(f64),
     /// The divisor is the number of records that were drawn.
     DividedByTheNumberDrawn,
-    /// The divisor is the number of records of the batch, which may be incomplete.
+    /// The divisor is the number of records in the batch, which may be incomplete.
     DividedByTheBatch,
     /// One of two neighbouring data sets has this many records.
     ExactlyRecords(u64),
     /// Neither of two neighbouring data sets has more records.
     AtMostRecords(u64),
-    /// What the noise of every step is.
+    /// The noise of every step.
     Noise(NoiseKind),
     /// The guarantee is for one record only.
     OnlyForRecord(u64),
-    /// This many last steps use public data.
+    /// The last steps, this many, use public data.
     PublicSteps(u64),
-    /// What is released is evaluated on the same records, with this noise multiplier.
+    /// The released model is evaluated on the same records, with this noise multiplier.
     Evaluated(Positive),
     /// This many such runs are released.
     Tasks(u64),
-    /// Everything may be published; this is.
+    /// Everything may be published; this is what is published.
     MayPublish(Release),
     /// Nothing else is published.
     PublishesOnly(Release),
-    /// An iterate depends on the one before alone.
+    /// An iterate depends only on the previous one.
     NoMemory,
     /// Iterates are projected to a set of this diameter.
     ProjectedTo(Positive),
@@ -88,9 +88,9 @@ pub enum Assumption {
     WeightDecay(f64),
     /// The gradient of every record's loss has this Lipschitz constant.
     Smooth(Positive, Curvature),
-    /// How many steps use private data: one of these numbers.
+    /// The number of steps that use private data is one of these.
     ExactlySteps(Vec<u64>),
-    /// Different noise is counted under the smallest, where there are more kinds than this.
+    /// If there are more noise levels than this, different ones are counted as the smallest of their group.
     SmallestNoiseOfMoreThan(usize),
     /// The parameters do not depend on the data.
     ParametersWithoutData,
@@ -106,19 +106,19 @@ pub enum Assumption {
     MayPublishOutputs,
     /// The noise of mechanisms is not rounded.
     ContinuousMechanisms,
-    /// A chain is as it is given.
+    /// The chain is as given.
     StepsAsGiven,
-    /// The displacements of a chain are as they are given.
+    /// The displacements of the chain are as given.
     DisplacementsAsGiven,
     /// The noise of a chain is independent.
     IndependentSteps,
     /// The noise of a chain is Laplace noise.
     OneDimension,
-    /// Nothing is published of a chain but what its release is.
+    /// Nothing but the release of the chain is published.
     PublishesOnlyTheRelease,
 }
 
-/// What becomes of the last batch of a pass.
+/// What happens to the last batch of a pass.
 ///
 /// ```
 /// use dobrushin::Run;
@@ -133,13 +133,13 @@ pub enum Assumption {
 pub enum Ending {
     /// It is complete.
     Complete,
-    /// It is not complete, and this becomes of it.
+    /// It is not complete, and is handled like this.
     Incomplete(IncompleteBatch),
-    /// It is not complete, and anything may become of it.
+    /// It is not complete, and may be handled in any way.
     Unknown,
 }
 
-/// How a record's loss is curved, besides being smooth.
+/// The curvature of a record's loss, besides smoothness.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -152,7 +152,7 @@ pub enum Ending {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curvature {
-    /// Nothing is used of it.
+    /// Nothing is assumed about it.
     Any,
     /// It is convex.
     Convex,
@@ -191,7 +191,8 @@ impl fmt::Display for Assumption {
             Self::OneBatchOfEachPass { times, shuffled, whole_passes, ending } => {
                 let credit = if *shuffled { "; each pass has its own random order" } else { "" };
                 match ending {
-                    // Certificates are compared word for word: where nothing is incomplete, the words stay what they were.
+                    // Certificates are compared word for word: where no batch is incomplete, the wording stays
+                    // unchanged.
                     Ending::Complete => {
                         let whatever =
                             if *whole_passes { "" } else { " whatever becomes of an incomplete last batch," };
@@ -359,7 +360,7 @@ fn difference(neighbours: Neighbours) -> &'static str {
     }
 }
 
-/// What part of the records a batch is.
+/// The fraction of the records that a batch contains.
 struct Share(Batch, u64);
 
 impl fmt::Display for Share {
@@ -372,7 +373,7 @@ impl fmt::Display for Share {
 }
 
 impl Ending {
-    /// What becomes of the last batch, where another pass may follow.
+    /// How the last batch is handled, where another pass may follow.
     fn words(self) -> &'static str {
         match self {
             Self::Complete => "",
@@ -395,7 +396,7 @@ impl Ending {
         }
     }
 
-    /// Whether it may hold a record twice, if the next pass has an order of its own.
+    /// Whether the last batch may contain a record twice, if the next pass has an order of its own.
     fn twice(self) -> String {
         match self {
             Self::Incomplete(IncompleteBatch::Fill) => ", which may hold a record twice".to_owned(),

@@ -1,42 +1,43 @@
 //! How many steps a run has, and how often one record takes part in them.
 //!
 //! # Incomplete batches
-//! Where records take turns and batches of b do not hold all n, something becomes of the n mod b records at the end of a
-//! pass ([`IncompleteBatch`]). Where that is not said, every possibility is covered:
-//! - left out, a pass has ⌊n/b⌋ steps; as a smaller batch, or made complete by empty records, ⌈n/b⌉;
-//! - made complete from the next pass, T steps use the first T·b records of pass after pass. In a fixed order two uses of
-//!   a record are n ≥ b places apart, so that no batch holds it twice. With a new random order in each pass, the last
-//!   batch of one pass and the first of the next may be the same batch, and hold a record twice: then its contribution
-//!   is twice as large. Of k uses at most ⌊k/2⌋ pairs meet in this way.
+//! If records take turns and batches of b do not divide all n evenly, the n mod b records at the end of a pass are
+//! handled in some way ([`IncompleteBatch`]). If that way is not given, every possibility is covered:
+//! - if they are left out, a pass has ⌊n/b⌋ steps; as a smaller batch, or one completed by empty records, ⌈n/b⌉;
+//! - if the batch is completed from the next pass, T steps use the first T·b records of pass after pass. In a fixed
+//!   order two uses of a record are n ≥ b places apart, so no batch contains it twice. With a new random order in each
+//!   pass, the last batch of one pass and the first of the next may be the same batch and contain a record twice: then
+//!   its contribution is twice as large. Of k uses, at most ⌊k/2⌋ pairs meet in this way.
 
 use super::training::{Batch, Divisor, IncompleteBatch, Length, Order, Record, Training};
 use crate::mechanism::Neighbours;
 use crate::{Enclosure, Error, Probability};
 
-/// A number of steps is whole if it is so up to the rounding of the decimals that it was computed from.
+/// A number of steps counts as whole if it is whole up to the rounding of the decimals from which it was computed.
 const DECIMALS: f64 = 1.0 / (1_u64 << 50) as f64;
 
 impl Training {
-    /// The number of steps; `None` if it may be any. A fraction of a step counts as a whole one, and so does
-    /// an incomplete last batch of a pass.
+    /// The number of steps; `None` if it may be any number. A fraction of a step counts as a whole one, and so does an
+    /// incomplete last batch of a pass.
     pub fn steps(&self) -> Option<u64> {
         self.whole_steps().or_else(|| Some((self.steps_in_epochs()?.upper().ceil() as u64).max(1)))
     }
 
-    /// The number of steps if that is certain: given as such, or as epochs that are a whole number of steps up to
-    /// the rounding of decimals.
+    /// The number of steps if it is certain: given directly, or as epochs that are a whole number of steps up to the
+    /// rounding of decimals.
     pub(crate) fn whole_steps(&self) -> Option<u64> {
         if let Length::Steps(steps) = self.length {
             return Some(steps);
         }
         let steps = self.steps_in_epochs()?.midpoint();
         let (whole, rounding) = (steps.round().max(1.0), DECIMALS * steps);
-        // Beyond some 10¹⁴ steps that rounding hides which number is meant.
+        // Beyond about 10¹⁴ steps, that rounding hides which number is meant.
         (rounding < 0.25 && (steps - whole).abs() <= rounding).then_some(whole as u64)
     }
 
-    /// The numbers of steps that may be meant: one, for a fraction of a step the two next to it, and where an incomplete
-    /// batch of a single pass may be left out, also those of the shorter pass. `None` if there are more, or it may be any.
+    /// The possible numbers of steps: one; for a fraction of a step, the two neighbouring integers; and where an
+    /// incomplete batch of a single pass may be left out, also those of the shorter pass. `None` if there are more, or
+    /// if any number is possible.
     pub(crate) fn possible_steps(&self) -> Option<Vec<u64>> {
         let dropped = self.steps_if_dropped();
         if let (Some(steps), None) = (self.whole_steps(), dropped) {
@@ -44,11 +45,11 @@ impl Training {
         }
         let fewest = dropped.or_else(|| self.steps_in_epochs())?.lower().floor().max(1.0) as u64;
         let most = self.steps()?;
-        // A pass has one step less at most, and a fraction of a step is next to two.
+        // A pass has at most one step less, and a fraction of a step has two neighbouring integers.
         (most - fewest <= 2).then(|| (fewest..=most).collect())
     }
 
-    /// What a part of a single pass amounts to if its incomplete batch is left out, where that is not known.
+    /// The length of part of a single pass if its incomplete batch is left out, where its handling is not known.
     fn steps_if_dropped(&self) -> Option<Enclosure> {
         match (self.length, self.batch) {
             (Length::Epochs(epochs), Batch::Size(size))
@@ -60,7 +61,7 @@ impl Training {
         }
     }
 
-    /// What a number of epochs amounts to.
+    /// The number of steps in a number of epochs.
     pub(crate) fn steps_in_epochs(&self) -> Option<Enclosure> {
         let Length::Epochs(epochs) = self.length else {
             return None;
@@ -71,12 +72,12 @@ impl Training {
             Batch::Size(_) if self.order.is_by_passes() && !self.fills_from_the_next_pass() => {
                 epochs * Enclosure::from(self.batches_in_a_pass())
             }
-            // In this order whole numbers of steps come out whole.
+            // This order of operations keeps whole numbers of steps whole.
             Batch::Size(size) => epochs * Enclosure::from(self.records) / Enclosure::from(size),
         })
     }
 
-    /// What may become of an incomplete batch: what is said, or every possibility; nothing if there is none.
+    /// The possible ways to handle an incomplete batch: the given one, or all of them; none if no batch is incomplete.
     fn endings(&self) -> Vec<IncompleteBatch> {
         use IncompleteBatch::{Drop, Fill, Pad, Short};
         if !self.has_incomplete_batches() {
@@ -89,30 +90,30 @@ impl Training {
         }
     }
 
-    /// Whether records take turns in batches that do not hold all of them.
+    /// Whether records take turns in batches whose size does not divide their number.
     pub(crate) fn has_incomplete_batches(&self) -> bool {
         self.order.is_by_passes()
             && matches!(self.batch, Batch::Size(size) if !self.records.is_multiple_of(size))
     }
 
-    /// Whether it is said that passes do not begin where batches do.
+    /// Whether passes are known to begin within batches.
     fn fills_from_the_next_pass(&self) -> bool {
         self.has_incomplete_batches() && self.incomplete_batch == Some(IncompleteBatch::Fill)
     }
 
-    /// Whether it is known that every pass has the same number of steps, and a record of a fixed order the same place in
+    /// Whether every pass is known to have the same number of steps, and a record of a fixed order the same place in
     /// each.
     pub(crate) fn has_equal_passes(&self) -> bool {
         use IncompleteBatch::{Drop, Pad, Short};
         !self.has_incomplete_batches() || matches!(self.incomplete_batch, Some(Drop | Short | Pad))
     }
 
-    /// Whether it is known that every batch holds the same number of records, none of them empty.
+    /// Whether every batch is known to contain the same number of records, none of them empty.
     pub(crate) fn has_full_batches(&self) -> bool {
         !self.has_incomplete_batches() || self.incomplete_batch == Some(IncompleteBatch::Drop)
     }
 
-    /// The number of batches of a pass; an incomplete last one counts, unless it is said to be left out.
+    /// The number of batches in a pass; an incomplete last one counts, unless it is known to be left out.
     pub(crate) fn batches_in_a_pass(&self) -> u64 {
         match self.batch {
             Batch::Size(size) if self.incomplete_batch == Some(IncompleteBatch::Drop) => {
@@ -139,7 +140,7 @@ impl Training {
         }
     }
 
-    /// The most often that one record can take part; `None` if there is no limit.
+    /// The largest number of times that one record can take part; `None` if there is no limit.
     pub fn participations(&self) -> Option<u64> {
         if let Some(times) = self.participations_of_the_record() {
             return Some(times);
@@ -162,7 +163,8 @@ impl Training {
         }
     }
 
-    /// In how many passes the steps of a number of epochs can be, if all their batches are complete.
+    /// The largest number of passes over which the steps of a number of epochs can spread, if all their batches are
+    /// complete.
     fn passes_filled(&self, epochs: Enclosure) -> u64 {
         let Batch::Size(size) = self.batch else {
             return u64::MAX;
@@ -171,7 +173,7 @@ impl Training {
         (Enclosure::from(steps) * Enclosure::from(size) / Enclosure::from(self.records)).upper().ceil() as u64
     }
 
-    /// In how many passes T steps can be.
+    /// The largest number of passes over which T steps can spread.
     fn passes_touched(&self, steps: u64, size: u64) -> u64 {
         let of = |ending| match ending {
             IncompleteBatch::Drop => steps.div_ceil((self.records / size).max(1)),
@@ -184,7 +186,7 @@ impl Training {
         self.endings().into_iter().map(of).max().unwrap_or_else(|| of(IncompleteBatch::Drop))
     }
 
-    /// The most steps that can hold one record twice.
+    /// The largest number of steps that can contain one record twice.
     pub(crate) fn most_double_uses(&self) -> u64 {
         if self.order == Order::Shuffled && self.endings().contains(&IncompleteBatch::Fill) {
             self.participations().unwrap_or(u64::MAX) / 2
@@ -193,7 +195,7 @@ impl Training {
         }
     }
 
-    /// How often a record with a known place takes part, if passes are equal.
+    /// The number of times that a record with a known place takes part, if passes are equal.
     fn participations_of_the_record(&self) -> Option<u64> {
         let (Record::Index(index), Some(steps), true) = (self.record, self.steps(), self.has_equal_passes())
         else {
@@ -231,7 +233,7 @@ impl Training {
         }
     }
 
-    /// The fewest records that a batch of records in turn can hold, empty ones counted or not.
+    /// The fewest records that a batch of records in turn can contain, counting empty ones or not.
     pub(crate) fn fewest_in_a_batch(&self, count_empty: bool) -> Enclosure {
         let Batch::Size(size) = self.batch else {
             return Enclosure::ONE;
@@ -255,10 +257,10 @@ impl Training {
     /// The smallest b such that one record's share of the average gradient is at most C/b.
     ///
     /// It is the divisor if that is fixed. If it is the number of records drawn:
-    /// - Poisson: the batch may be the record alone, so b = 1. Joining k ≥ 1 others, whose
-    ///   average is w, it moves the average by (g − w)/(k + 1), at most C as well.
+    /// - Poisson: the batch may be the record alone, so b = 1. If the record joins k ≥ 1 others, whose average is w, it
+    ///   moves the average by (g − w)/(k + 1), which is also at most C.
     /// - In turn: the last batch of a pass may be smaller than the others.
-    /// - All n records, one of which is added or removed: by (g − w)/n, at most 2C/n.
+    /// - All n records, one of which is added or removed: the average moves by (g − w)/n, at most 2C/n.
     pub(crate) fn smallest_divisor(&self) -> Enclosure {
         let nominal = self.nominal_batch();
         if self.divide_by == Divisor::BatchSize {

@@ -8,11 +8,11 @@ use super::{Fact, Run, RunError};
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
-/// A noisy iteration that is being described.
+/// A noisy iteration under construction.
 ///
 /// Nothing is assumed that you do not say: without [`release`](Self::release) every iterate counts as published, and a
-/// loss of which nothing is said may be any loss. [`build`](Self::build) checks the numbers and names the first that is
-/// wrong.
+/// loss about which you say nothing may be any loss. [`build`](Self::build) checks the numbers and names the first that
+/// is wrong.
 ///
 /// ```
 /// use dobrushin::run::{Order, Release, Run, Training};
@@ -60,8 +60,8 @@ impl Run {
         RunBuilder::new(Algorithm::DpSgd, records)
     }
 
-    /// Projected noisy stochastic gradient descent on this many records; unless you say more, one record in each step,
-    /// and each record once.
+    /// Projected noisy stochastic gradient descent on this many records. By default each step uses one record, and each
+    /// record is used once.
     ///
     /// ```
     /// use dobrushin::{Delta, Question, Release, Run};
@@ -89,7 +89,7 @@ impl Run {
     }
 }
 
-/// Declares setters of values that need no check of their own.
+/// Declares setters for values that need no check of their own.
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident($($value:ident: $type:ty)?) => $($field:ident).+ = $put:expr;)*) => {
         $($(#[$doc])*
@@ -100,7 +100,7 @@ macro_rules! setters {
     };
 }
 
-/// Declares setters of finite numbers above 0.
+/// Declares setters for finite numbers above 0.
 macro_rules! positives {
     ($($(#[$doc:meta])* $name:ident: $fact:ident => $($field:ident).+ = $put:expr;)*) => {
         $($(#[$doc])*
@@ -120,7 +120,7 @@ impl RunBuilder {
             batch: None,
             order: None,
             incomplete_batch: None,
-            // What is not said is taken to be the least private.
+            // Where nothing is said, the least private possibility is assumed.
             release: Release::All,
             neighbours: Neighbours::ReplaceOne,
             record: Record::Worst,
@@ -142,23 +142,23 @@ impl RunBuilder {
     setters! {
         /// Which records the steps use.
         order(order: Order) => order = Some(order);
-        /// The number of records of a batch; with [`Order::Poisson`] the expected number.
+        /// The number of records in a batch; with [`Order::Poisson`] the expected number.
         batch_size(size: u64) => batch = Some(Batch::Size(size));
         /// The number of steps.
         steps(steps: u64) => length = Some(Length::Steps(steps));
         /// The guarantee must hold for every number of steps.
         any_number_of_steps() => length = Some(Length::Any);
-        /// What becomes of an incomplete last batch of a pass.
+        /// How an incomplete last batch of a pass is handled.
         incomplete_batch(ending: IncompleteBatch) => incomplete_batch = Some(ending);
         /// What is published.
         release(release: Release) => release = release;
         /// Which data sets are neighbours.
         neighbours(neighbours: Neighbours) => neighbours = neighbours;
-        /// For which record the guarantee is.
+        /// The record for which the guarantee holds.
         record(record: Record) => record = record;
-        /// How many further steps, after all others, use public data only.
+        /// The number of further steps, after all others, that use only public data.
         public_steps(steps: u64) => public_steps = steps;
-        /// How many such runs on the same records are released.
+        /// The number of such runs on the same records that are released.
         tasks(tasks: u64) => tasks = tasks;
         /// Laplace noise in place of Gaussian noise, for iterates of one dimension.
         laplace() => noise_kind = NoiseKind::Laplace;
@@ -177,7 +177,7 @@ impl RunBuilder {
     positives! {
         /// The number of passes over the records.
         epochs: Epochs => length = Length::Epochs;
-        /// The noise with which what is released is evaluated on the same records, over one record's contribution.
+        /// The noise of an evaluation of the released model on the same records, over one record's contribution.
         evaluation_noise: EvaluationNoise => evaluation = |noise_multiplier| Evaluation { noise_multiplier };
         /// η.
         learning_rate: LearningRate => learning_rate = LearningRate::Constant;
@@ -185,7 +185,7 @@ impl RunBuilder {
         clip_norm: ClipNorm => contribution = Contribution::Clipped;
         /// The largest norm that a record's gradient can have.
         lipschitz: Lipschitz => contribution = Contribution::Lipschitz;
-        /// The noise over the clip norm, as Opacus and TensorFlow Privacy say it.
+        /// The noise over the clip norm, the convention of Opacus and TensorFlow Privacy.
         noise_multiplier: NoiseMultiplier => noise = Noise::Multiplier;
         /// The noise on the average gradient.
         gradient_noise: GradientNoise => noise = Noise::Gradient;
@@ -242,7 +242,7 @@ impl RunBuilder {
         self
     }
 
-    /// The run, if all that was said fits together.
+    /// The run, if everything that was said is consistent.
     ///
     /// # Errors
     /// [`RunError`] names the first number that is out of range, what is missing, or what contradicts the rest.
@@ -287,7 +287,7 @@ impl RunBuilder {
 mod tests {
     use super::*;
 
-    /// A builder of which everything is said, each number another one.
+    /// A builder with every field set, each number different.
     fn everything() -> RunBuilder {
         Run::dp_sgd(1000)
             .order(Order::Cyclic)

@@ -1,4 +1,4 @@
-//! Which parameters of a noisy iteration fit together.
+//! Which parameters of a noisy iteration are consistent.
 
 use super::training::{
     Algorithm, Batch, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training,
@@ -246,7 +246,7 @@ impl Training {
 }
 
 impl Training {
-    /// 2/β if the loss is convex: a longer step of a convex loss may drive iterates apart (E6).
+    /// 2/β if the loss is convex: a longer step on a convex loss may drive iterates apart (E6).
     pub(crate) fn largest_rate(&self) -> f64 {
         match self.loss.smoothness {
             Some(beta) if self.is_convex() => 2.0 / beta.get(),
@@ -255,7 +255,7 @@ impl Training {
     }
 
     fn check_step_size(&self) -> Result<(), RunError> {
-        // What is not used limits nothing.
+        // A fact that is not used imposes no limit.
         if !self.uses_convexity() {
             return Ok(());
         }
@@ -284,9 +284,9 @@ impl Training {
     }
 }
 
-/// What is wrong with a count.
+/// The error of an invalid count.
 const ZERO: &str = "is 0, but it must be 1 or more";
-/// The most steps, records or tasks: sums of some of them are a u64.
+/// The most steps, records or tasks: sums of a few of them fit into a u64.
 const MOST_COUNT: u64 = 1 << 60;
-/// Beyond it a number of passes is no number of passes.
+/// Beyond this, a number of passes is meaningless.
 const MOST_EPOCHS: f64 = 1e9;

@@ -1,13 +1,13 @@
-//! What can be known of a run.
+//! The facts that can be known about a run.
 
 use std::fmt;
 
 macro_rules! facts {
     ($($(#[$doc:meta])* $fact:ident = $name:literal,)+) => {
-        /// A thing that is known of a run, or missing.
+        /// A fact about a run, known or missing.
         ///
-        /// It is written as the name of its section and its own, which are also those of run files: `update.clip-norm`;
-        /// `{:#}` writes it under the heading of its section, as `[update] clip-norm`.
+        /// It is displayed as the name of its section and its own name, as in run files: `update.clip-norm`; `{:#}`
+        /// writes it under the heading of its section, as `[update] clip-norm`.
         ///
         /// ```
         /// use dobrushin::run::Fact;
@@ -22,10 +22,10 @@ macro_rules! facts {
         }
 
         impl Fact {
-            /// All of them.
+            /// All facts.
             pub const ALL: &[Self] = &[$(Self::$fact),+];
 
-            /// Its name, with that of its section.
+            /// Its name, with the name of its section.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$fact => $name,)+
@@ -36,9 +36,9 @@ macro_rules! facts {
 }
 
 facts! {
-    /// Which algorithm is run.
+    /// The algorithm.
     Algorithm = "run.algorithm",
-    /// How many records there are.
+    /// The number of records.
     Records = "run.records",
     /// The number of steps.
     Steps = "run.steps",
@@ -48,19 +48,19 @@ facts! {
     BatchSize = "run.batch-size",
     /// The probability of Poisson sampling.
     SamplingProbability = "run.sampling-probability",
-    /// Which records a step uses.
+    /// The records that a step uses.
     Order = "run.order",
-    /// What becomes of records at the end of a pass that fill no batch.
+    /// How records at the end of a pass that fill no batch are handled.
     IncompleteBatch = "run.incomplete-batch",
     /// What is published.
     Release = "run.release",
     /// Which data sets are neighbours.
     Neighbours = "run.neighbours",
-    /// For which record the guarantee is.
+    /// The record for which the guarantee holds.
     Record = "run.record",
-    /// How many further steps use public data only.
+    /// The number of further steps that use only public data.
     PublicSteps = "run.public-steps",
-    /// How many such runs on the same records are released.
+    /// The number of such runs on the same records that are released.
     Tasks = "run.tasks",
     /// η.
     LearningRate = "update.learning-rate",
@@ -70,7 +70,7 @@ facts! {
     Lipschitz = "update.lipschitz",
     /// The law of the noise.
     NoiseKind = "update.noise",
-    /// m: the noise over the clip norm, of a sum of gradients.
+    /// m: the noise on a sum of gradients, over the clip norm.
     NoiseMultiplier = "update.noise-multiplier",
     /// σ: the noise on the average gradient.
     GradientNoise = "update.gradient-noise",
@@ -80,7 +80,7 @@ facts! {
     WeightDecay = "update.weight-decay",
     /// What the sum of the gradients is divided by.
     DivideBy = "update.divide-by",
-    /// All that is known of each record's loss.
+    /// Everything known about each record's loss.
     Loss = "loss",
     /// Whether the loss is convex.
     Convex = "loss.convex",
@@ -90,66 +90,66 @@ facts! {
     StrongConvexity = "loss.strong-convexity",
     /// Whether it is that of a generalised linear model.
     GeneralisedLinear = "loss.generalised-linear",
-    /// All that is known of the set of iterates.
+    /// Everything known about the set of iterates.
     Domain = "domain",
     /// Its diameter.
     Diameter = "domain.diameter",
     /// Its dimension.
     Dimension = "domain.dimension",
-    /// The noise of an evaluation of what is released, over what one record contributes.
+    /// The noise of an evaluation of the released model, over one record's contribution.
     EvaluationNoise = "evaluation.noise-multiplier",
     /// What is trained.
     Model = "model.kind",
-    /// What the records are made to obey before a model is trained.
+    /// What every record is made to satisfy before a model is trained.
     Schema = "model.schema",
     /// The list of mechanisms.
     Mechanisms = "mechanism",
-    /// Which mechanism it is.
+    /// The kind of mechanism.
     MechanismKind = "mechanism.kind",
-    /// How often it is used.
+    /// The number of times it is used.
     MechanismCount = "mechanism.count",
-    /// On which part of the data it is used.
+    /// The part of the data on which it is used.
     MechanismSampling = "mechanism.sampling",
     /// The probability with which it uses a record.
     MechanismSamplingProbability = "mechanism.sampling-probability",
-    /// Its noise over what one record contributes.
+    /// Its noise over one record's contribution.
     MechanismNoiseMultiplier = "mechanism.noise-multiplier",
     /// The standard deviation of its noise.
     MechanismSigma = "mechanism.sigma",
     /// The scale of its noise.
     MechanismScale = "mechanism.scale",
-    /// By how much one record changes what the noise is added to.
+    /// The largest change that one record makes to the quantity that the noise is added to.
     MechanismSensitivity = "mechanism.sensitivity",
-    /// The ε of a mechanism of which no more is known, or of randomised response.
+    /// The ε of randomised response, or of a mechanism about which nothing more is known.
     MechanismEpsilon = "mechanism.epsilon",
-    /// The δ of a mechanism of which no more is known.
+    /// The δ of a mechanism about which nothing more is known.
     MechanismDelta = "mechanism.delta",
-    /// How many answers it has.
+    /// The number of its answers.
     MechanismCategories = "mechanism.categories",
     /// The probabilities of its outputs.
     MechanismChannel = "mechanism.channel",
     /// The points of its privacy profile.
     MechanismPoints = "mechanism.points",
-    /// How often a step of a chain is repeated.
+    /// The number of times a step of a chain is repeated.
     StepCount = "step.count",
     /// Its noise.
     StepNoise = "step.iterate-noise",
     /// The law of its noise.
     StepNoiseKind = "step.noise",
-    /// How far apart it leaves two iterates.
+    /// The largest distance of two iterates after it.
     StepModulus = "step.modulus",
-    /// How far one record moves it.
+    /// The largest distance by which one record moves it.
     StepDisplacement = "step.displacement",
-    /// With which probability the record takes part in it.
+    /// The probability that the record takes part in it.
     StepParticipation = "step.participation",
-    /// How far apart it leaves two iterates if only one of them has the record.
+    /// The largest distance of two iterates after it, if only one of them has the record.
     StepCrossed = "step.crossed",
-    /// By how much it lets the norm of an iterate grow.
+    /// The largest growth of an iterate's norm in it.
     StepGrowth = "step.growth",
 }
 
 impl Fact {
-    /// Its name without that of its section.
+    /// Its name without the name of its section.
     pub fn key(self) -> &'static str {
         self.name().split_once('.').map_or(self.name(), |(_, key)| key)
     }

@@ -3,8 +3,7 @@
 use super::{Fact, RunError};
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 
-/// Mechanisms that are used one after the other on the same data, each of which may depend on
-/// what the ones before published.
+/// Mechanisms that are used one after another on the same data; each may depend on the outputs of the previous ones.
 ///
 /// ```
 /// use dobrushin::mechanism::{Mechanism, Sampling};
@@ -28,7 +27,7 @@ pub struct Mechanisms {
     pub uses: Vec<MechanismUse>,
 }
 
-/// A mechanism and how it is used.
+/// A mechanism and the way it is used.
 ///
 /// ```
 /// use dobrushin::mechanism::{Mechanism, Sampling};
@@ -45,9 +44,9 @@ pub struct Mechanisms {
 pub struct MechanismUse {
     /// The mechanism.
     pub mechanism: Mechanism,
-    /// On which part of the data.
+    /// The part of the data on which it is used.
     pub sampling: Sampling,
-    /// How often.
+    /// The number of times it is used.
     pub count: u64,
 }
 

@@ -1,7 +1,7 @@
 //! What was run: the parameters of an algorithm, checked once.
 //!
-//! A [`Run`] is a noisy iteration ([`Training`]), a list of mechanisms ([`Mechanisms`]) or a chain that is given step by
-//! step ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
+//! A [`Run`] is a noisy iteration ([`Training`]), a list of mechanisms ([`Mechanisms`]) or a chain given step by step
+//! ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
 
 mod assumption;
 mod batches;
@@ -29,7 +29,7 @@ pub use update::Update;
 
 use crate::chain::Chain;
 
-/// A run whose parameters fit together.
+/// A run whose parameters are consistent.
 ///
 /// ```
 /// use dobrushin::run::Parameter;
@@ -56,7 +56,7 @@ pub(crate) enum Kind {
     Chain(Box<CustomChain>),
 }
 
-/// One record's chain, and what is released of it.
+/// One record's chain, and its release.
 ///
 /// ```
 /// use dobrushin::chain::{Chain, Count, Domain, Participation, Step, StepNoise};
@@ -80,7 +80,7 @@ pub struct CustomChain {
     pub release: Release,
 }
 
-/// Why a run was refused: which fact is wrong, what is accepted, and what would mend it.
+/// Why a run was refused: which fact is wrong, what is accepted, and how to fix it.
 ///
 /// ```
 /// use dobrushin::{Fact, Run};
@@ -94,13 +94,13 @@ pub struct CustomChain {
 #[error("{fact} {message}")]
 #[non_exhaustive]
 pub struct RunError {
-    /// The fact that is to blame.
+    /// The fact that is wrong.
     pub fact: Fact,
-    /// The other fact that it contradicts, if there is one.
+    /// The other fact that it contradicts, if any.
     pub against: Option<Fact>,
-    /// What is wrong with it; the fact and this are a sentence.
+    /// What is wrong with it; the fact followed by this text is a sentence.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
 }
 
@@ -110,7 +110,7 @@ impl RunError {
         Self { fact, against: None, message: message.into(), help: help.into() }
     }
 
-    /// It contradicts another fact.
+    /// The same error, with the other fact that it contradicts.
     pub fn against(self, other: Fact) -> Self {
         Self { against: Some(other), ..self }
     }
@@ -140,7 +140,7 @@ impl Run {
         Self { kind: Kind::Chain(Box::new(chain)) }
     }
 
-    /// The iteration, if it is one.
+    /// The noisy iteration, if the run is one.
     pub fn as_training(&self) -> Option<&Training> {
         match &self.kind {
             Kind::Training(training) => Some(training),
@@ -148,12 +148,12 @@ impl Run {
         }
     }
 
-    /// How many such runs on the same records are released.
+    /// The number of such runs on the same records that are released.
     pub fn tasks(&self) -> u64 {
         self.as_training().map_or(1, |training| training.tasks)
     }
 
-    /// The run with one record in question, of those that are used in turn.
+    /// The same run, asked about one record of those that are used in turn.
     ///
     /// # Errors
     /// [`RunError`] if there is no such record, or records have no fixed place.

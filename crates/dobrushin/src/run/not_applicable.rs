@@ -36,44 +36,44 @@ pub struct NotApplicable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// These are not known, or known to be nothing; the sentence says whether one of them would do.
+    /// These facts are not known, or known to be absent; the sentence says whether one of them would suffice.
     Missing(&'static [Fact]),
-    /// What is said of these; other values would do.
+    /// These facts have values that exclude the analysis; other values would work.
     InTheWay(&'static [Fact]),
-    /// What the analysis itself can do: no single fact is to blame.
+    /// A limit of the analysis itself: no single fact causes it.
     Beyond,
 }
 
 impl NotApplicable {
-    /// For want of facts.
+    /// The analysis lacks these facts.
     pub(crate) fn missing(facts: &'static [Fact], reason: impl Into<String>) -> Self {
         Self { obstacle: Obstacle::Missing(facts), reason: reason.into() }
     }
 
-    /// Because of what is said of some facts.
+    /// The values of these facts exclude the analysis.
     pub(crate) fn because_of(facts: &'static [Fact], reason: impl Into<String>) -> Self {
         Self { obstacle: Obstacle::InTheWay(facts), reason: reason.into() }
     }
 
-    /// Because it is more than the analysis can do.
+    /// The run is beyond the limits of the analysis.
     pub(crate) fn beyond(reason: impl Into<String>) -> Self {
         Self { obstacle: Obstacle::Beyond, reason: reason.into() }
     }
 
-    /// What is in the way.
+    /// The obstacle.
     pub fn obstacle(&self) -> Obstacle {
         self.obstacle
     }
 }
 
-/// A sentence that names, in this order, the facts that are missing.
+/// A sentence that names the missing facts, in this order.
 macro_rules! missing {
     ($words:literal, $($fact:ident),+) => {
         $crate::NotApplicable::missing(&[$($crate::run::Fact::$fact),+], format!($words, $($crate::run::Fact::$fact),+))
     };
 }
 
-/// A sentence that names, in this order, the facts that are in the way.
+/// A sentence that names the excluding facts, in this order.
 macro_rules! in_the_way {
     ($words:literal, $($fact:ident),+) => {
         $crate::NotApplicable::because_of(&[$($crate::run::Fact::$fact),+], format!($words, $($crate::run::Fact::$fact),+))

@@ -4,7 +4,7 @@ use super::training::{Batch, Contribution, LearningRate, Length, Noise, Order, R
 use super::{Fact, Run, RunError};
 use crate::{Positive, Probability};
 
-/// A number in a run that decides how private it is.
+/// A number in a run that affects how private it is.
 ///
 /// ```
 /// use dobrushin::run::{Fact, Parameter, Training};
@@ -20,7 +20,7 @@ use crate::{Positive, Probability};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// m: noise over the clip norm, of a sum of gradients.
+    /// m: the noise on a sum of gradients, over the clip norm.
     NoiseMultiplier,
     /// σ: noise on the average gradient.
     GradientNoise,
@@ -47,7 +47,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// All of them.
+    /// All parameters.
     pub const ALL: [Self; 12] = [
         Self::NoiseMultiplier,
         Self::GradientNoise,
@@ -63,7 +63,7 @@ impl Parameter {
         Self::PublicSteps,
     ];
 
-    /// What it is of a run.
+    /// The fact of a run that it corresponds to.
     pub fn fact(self) -> Fact {
         match self {
             Self::NoiseMultiplier => Fact::NoiseMultiplier,
@@ -93,8 +93,8 @@ impl Parameter {
 }
 
 impl Run {
-    /// The run with another value of a parameter, in place of what excludes it (another way
-    /// to give the noise, the length or the batch).
+    /// The run with another value of a parameter, which replaces what it excludes (another way to give the noise, the
+    /// length or the batch).
     ///
     /// # Errors
     /// [`RunError`] if the value is impossible.
@@ -117,7 +117,7 @@ impl Training {
             RunError::new(parameter.fact(), format!("is {value}, but it must be {accepted}"), "another value")
         };
         let positive = || Positive::new(value).map_err(|_| refuse("positive and finite"));
-        // Every whole f64 up to 2⁵³ is a u64.
+        // Every whole f64 up to 2⁵³ fits into a u64.
         let whole = || match value {
             v if (1.0..=9e15).contains(&v) && v.fract() == 0.0 => Ok(v as u64),
             _ => Err(refuse("a whole number, 1 or more")),
@@ -148,8 +148,8 @@ impl Training {
         Ok(training)
     }
 
-    /// Whether more of a parameter is taken to be more private; a search only relies on it to find the
-    /// boundary, and measures on both sides of it.
+    /// Whether a larger parameter is assumed to be more private; a search relies on this only to find the boundary, and
+    /// measures on both sides of it.
     pub(crate) fn is_protected_by(&self, parameter: Parameter) -> bool {
         match parameter {
             Parameter::WeightDecay | Parameter::PublicSteps => true,
@@ -159,7 +159,7 @@ impl Training {
         }
     }
 
-    /// Why a larger value of the parameter need not be less private (or for noise: more).
+    /// Why a larger value of the parameter may not be less private (or, for noise, more private).
     pub(crate) fn not_monotone(&self, parameter: Parameter) -> Option<RunError> {
         let refuse = |message: &str, help: &str| Some(RunError::new(parameter.fact(), message, help));
         match parameter {

@@ -1,12 +1,12 @@
-//! Noisy iterations w ← w − η·(average gradient of a batch) + noise, and what is known of them.
+//! Noisy iterations w ← w − η·(average gradient of a batch) + noise, and what is known about them.
 //!
-//! The types here are exhaustive on purpose: whoever trains or simulates a run must know every order and every release,
-//! and the compiler tells who does not.
+//! The types here are exhaustive on purpose: code that trains or simulates a run must handle every order and every
+//! release, and the compiler reports code that does not.
 
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
-/// The parameters of a noisy iteration. What is not known is `None`; nothing is assumed.
+/// The parameters of a noisy iteration. An unknown parameter is `None`; nothing is assumed.
 ///
 /// ```
 /// use dobrushin::run::{Order, Run, Training};
@@ -22,29 +22,29 @@ use crate::{NonNegative, Positive, Probability};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Training {
-    /// Which algorithm, as the papers call it.
+    /// The algorithm, as the papers call it.
     pub algorithm: Algorithm,
-    /// How many records there are.
+    /// The number of records.
     pub records: u64,
-    /// For how long it runs.
+    /// The length of the run.
     pub length: Length,
-    /// How many records a step uses.
+    /// The number of records that a step uses.
     pub batch: Batch,
-    /// Which records a step uses.
+    /// The records that a step uses.
     pub order: Order,
-    /// What becomes of records at the end of a pass that fill no batch; `None` if that is not known.
+    /// How records at the end of a pass that fill no batch are handled; `None` if that is not known.
     pub incomplete_batch: Option<IncompleteBatch>,
     /// What is published.
     pub release: Release,
     /// Which data sets are neighbours.
     pub neighbours: Neighbours,
-    /// For which record the guarantee is.
+    /// The record for which the guarantee holds.
     pub record: Record,
-    /// How many further steps, after all others, use public data only.
+    /// The number of further steps, after all others, that use only public data.
     pub public_steps: u64,
-    /// How many such runs on the same records, each with its own randomness and order, are released.
+    /// The number of such runs on the same records, each with its own randomness and order, that are released.
     pub tasks: u64,
-    /// Whether what is released is then evaluated on the same records, and with how much noise.
+    /// Whether the released model is then evaluated on the same records, and with how much noise.
     pub evaluation: Option<Evaluation>,
     /// η.
     pub learning_rate: Option<LearningRate>,
@@ -58,13 +58,13 @@ pub struct Training {
     pub weight_decay: f64,
     /// What the sum of the gradients is divided by.
     pub divide_by: Divisor,
-    /// What is known of the loss.
+    /// What is known about the loss.
     pub loss: LossFacts,
-    /// What is known of the set of iterates.
+    /// What is known about the set of iterates.
     pub domain: DomainFacts,
 }
 
-/// An evaluation of what is released of each task on the same records: a sum over the records with Gaussian noise.
+/// An evaluation of the released model of each task on the same records: a sum over the records with Gaussian noise.
 ///
 /// ```
 /// use dobrushin::run::Evaluation;
@@ -77,7 +77,7 @@ pub struct Training {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The noise over the largest norm of what one record contributes to the sum.
+    /// The noise over the largest norm of one record's contribution to the sum.
     pub noise_multiplier: Positive,
 }
 
@@ -104,7 +104,7 @@ pub enum Algorithm {
     Online,
 }
 
-/// How long a run is.
+/// The length of a run.
 ///
 /// ```
 /// use dobrushin::run::{Length, Training};
@@ -128,7 +128,7 @@ pub enum Length {
     Any,
 }
 
-/// How large a batch is.
+/// The size of a batch.
 ///
 /// ```
 /// use dobrushin::run::Batch;
@@ -142,7 +142,7 @@ pub enum Length {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Batch {
-    /// Its size; for Poisson sampling the expected size.
+    /// The number of its records; for Poisson sampling the expected number.
     Size(u64),
     /// The probability with which each record is in it (Poisson sampling).
     Probability(Probability),
@@ -166,19 +166,19 @@ pub enum Batch {
 pub enum Order {
     /// Each record at most once, in a fixed order.
     Once,
-    /// In a fixed order, again and again.
+    /// In a fixed order, repeatedly.
     Cyclic,
     /// Each pass in a new random order.
     Shuffled,
-    /// Each record independently with the same probability, anew in each step.
+    /// Each record independently with the same probability, drawn independently in each step.
     Poisson,
-    /// A uniformly random batch of the given size, anew in each step.
+    /// A uniformly random batch of the given size, drawn independently in each step.
     WithoutReplacement,
     /// All records in each step.
     Full,
 }
 
-/// What becomes of the records at the end of a pass that are too few for a batch, where records take turns.
+/// How the records at the end of a pass that are too few for a batch are handled, where records take turns.
 ///
 /// ```
 /// use dobrushin::run::Training;
@@ -196,12 +196,12 @@ pub enum Order {
 pub enum IncompleteBatch {
     /// They are left out of that pass.
     Drop,
-    /// They are a smaller batch.
+    /// They form a smaller batch.
     Short,
-    /// Empty records, which contribute nothing, make the batch complete; they count as records of it.
+    /// Empty records, which contribute nothing, complete the batch; they count as records of it.
     Pad,
-    /// The first records of the next pass make the batch complete. After the last pass there is none, and the last
-    /// batch may be smaller.
+    /// The first records of the next pass complete the batch. After the last pass there are none, and the last batch
+    /// may be smaller.
     Fill,
 }
 
@@ -226,13 +226,13 @@ pub enum Release {
     Last,
     /// The iterate at a random time only.
     RandomStop,
-    /// The last iterate, some of the first steps having been skipped at random.
+    /// The last iterate, after a random number of the first steps was skipped.
     RandomSkip,
     /// Every iterate.
     All,
 }
 
-/// For which record the guarantee is.
+/// The record for which the guarantee holds.
 ///
 /// ```
 /// use dobrushin::{Record, Run};
@@ -277,7 +277,7 @@ pub enum LearningRate {
     InverseSqrt(Positive),
 }
 
-/// Why one record's gradient has a bounded norm.
+/// Why the norm of one record's gradient is bounded.
 ///
 /// ```
 /// use dobrushin::run::Contribution;
@@ -368,13 +368,13 @@ pub enum Noise {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divisor {
-    /// The (expected) batch size, whatever was drawn.
+    /// The (expected) batch size, regardless of the number drawn.
     BatchSize,
     /// The number of records that were drawn.
     Actual,
 }
 
-/// What is known of each record's loss.
+/// What is known about each record's loss.
 ///
 /// ```
 /// use dobrushin::run::LossFacts;
@@ -398,7 +398,7 @@ pub struct LossFacts {
     pub generalised_linear: Option<bool>,
 }
 
-/// What is known of the set of iterates.
+/// What is known about the set of iterates.
 ///
 /// ```
 /// use dobrushin::run::DomainFacts;
@@ -424,7 +424,7 @@ impl Order {
     }
 }
 
-/// What is usual, where it is not said.
+/// The usual values, for what is not given.
 impl Algorithm {
     /// The order of records; DP-SGD has no usual one.
     pub fn usual_order(self) -> Option<Order> {
@@ -446,7 +446,7 @@ impl Algorithm {
 }
 
 impl Order {
-    /// The length, where it is not said: one pass, for records that are used once.
+    /// The length, if it is not given: one pass, for records that are used once.
     pub fn usual_length(self) -> Option<Length> {
         (self == Self::Once).then(|| Positive::new(1.0).ok().map(Length::Epochs)).flatten()
     }

@@ -1,4 +1,4 @@
-//! The numbers of each step, and which facts of the loss its gradients keep.
+//! The numbers of each step, and which properties of the loss its gradients keep.
 
 use super::training::{Contribution, LearningRate, Noise, Training};
 use crate::Enclosure;
@@ -21,7 +21,7 @@ pub struct Update {
     pub rate: f64,
     /// The size of the iterate's noise: the standard deviation, or the scale of Laplace noise.
     pub noise: f64,
-    /// What the sum of gradients is divided by, unless it is the number of records that were drawn.
+    /// What the sum of gradients is divided by, unless it is the number of records drawn.
     pub divisor: f64,
 }
 
@@ -37,11 +37,11 @@ impl Training {
         self.has_equal_steps() || matches!(self.noise, Noise::Multiplier(_) | Noise::Gradient(_))
     }
 
-    /// The numbers of a step, counted from 1, for whoever carries it out; `None` if the step is not fully described.
+    /// The numbers of a step, counted from 1, for code that carries it out; `None` if the step is not fully described.
     ///
     /// # Guarantee
     /// Every analysis covers a step with this learning rate and this noise: the rate is within the rounding of the
-    /// analyses, and the noise at least as large.
+    /// analyses, and the noise is at least as large as theirs.
     pub fn update_at(&self, time: u64) -> Option<Update> {
         let rate = self.rate_of(time)?;
         let norm = Enclosure::from(self.contribution?.norm());
@@ -76,7 +76,7 @@ impl Training {
         }
     }
 
-    /// Whether the loss is said to be convex.
+    /// Whether the loss is known to be convex.
     pub(crate) fn is_convex(&self) -> bool {
         self.loss.convex == Some(true) || self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0)
     }
@@ -85,7 +85,7 @@ impl Training {
         matches!(self.contribution, Some(Contribution::Clipped(_)))
     }
 
-    /// Whether the gradients that are used are those of convex functions.
+    /// Whether the gradients in use are gradients of convex functions.
     pub(crate) fn uses_convexity(&self) -> bool {
         self.is_convex() && (!self.is_clipped() || self.loss.generalised_linear == Some(true))
     }

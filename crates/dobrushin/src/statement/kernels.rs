@@ -1,4 +1,4 @@
-//! How much a kernel makes its inputs alike.
+//! How much a kernel contracts the divergence of its inputs.
 
 use super::Statement;
 use crate::analysis::{ced, pac};

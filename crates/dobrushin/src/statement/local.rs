@@ -1,9 +1,9 @@
-//! What local privacy costs, and what shuffling gives back.
+//! The cost of local privacy, and the gain from shuffling.
 
 use super::Statement;
 use crate::analysis::ced;
 
-/// What every bound on reports needs.
+/// The assumptions of every bound on reports.
 macro_rules! reports {
     ($($more:literal),*) => {
         &[

@@ -1,9 +1,9 @@
-//! What the numbers of this crate rest on, as data: each result with its
-//! assumptions, its source and what was wrong with the source.
+//! The results that the numbers of this crate rely on, as data: each with its assumptions, its source and the errors of
+//! the source.
 //!
-//! `dobrushin explain`, certificates and docs/mathematics print it, so that nothing is written twice. A name in
-//! backticks is the id of another statement; E and a number is an entry of docs/errata.md. What an analysis says
-//! is in its own file, and [`find`] knows it from there.
+//! `dobrushin explain`, certificates and docs/mathematics print these statements, so that nothing is written twice. A
+//! name in backticks is the id of another statement; E and a number is an entry of docs/errata.md. The statement of an
+//! analysis is in its own file, and [`find`] takes it from there.
 
 mod divergences;
 mod kernels;
@@ -29,8 +29,8 @@ pub fn find(id: &str) -> Option<&'static Statement> {
     all().find(|statement| statement.id == id)
 }
 
-/// Every statement: what analyses rest on, in the order in which they build on each other, the analyses, utility, and
-/// local privacy.
+/// Every statement: those that analyses rely on, in the order in which they build on each other, the analyses, utility,
+/// and local privacy.
 ///
 /// ```
 /// use dobrushin::statement;
@@ -45,7 +45,7 @@ pub fn all() -> impl Iterator<Item = &'static Statement> {
     FOUNDATIONS.iter().chain(analyses).chain(UTILITY).chain(LOCAL)
 }
 
-/// What analyses rest on, in the order in which they build on each other.
+/// The statements that analyses rely on, in the order in which they build on each other.
 pub const FOUNDATIONS: &[Statement] = &[
     divergences::HOCKEY_STICK,
     divergences::GAUSSIAN,
@@ -67,7 +67,7 @@ pub const FOUNDATIONS: &[Statement] = &[
 mod tests {
     use super::*;
 
-    /// Everything that a statement says.
+    /// All the text of a statement.
     fn texts(statement: &Statement) -> Vec<&'static str> {
         let mut texts = vec![statement.title, statement.statement, statement.source];
         texts.extend(statement.assumptions.iter().chain(statement.errata));

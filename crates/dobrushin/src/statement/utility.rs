@@ -1,4 +1,4 @@
-//! How good what a run releases is, in expectation.
+//! How good the released model of a run is, in expectation.
 
 use super::Statement;
 
@@ -9,7 +9,7 @@ macro_rules! pai {
     };
 }
 
-/// What every bound on a descent needs.
+/// The assumptions of every bound on a descent.
 macro_rules! descent {
     ($($more:literal),*) => {
         &[

@@ -1,8 +1,8 @@
-//! Noisy projected descent on a convex function, and how good its iterates are on average.
+//! Noisy projected descent on a convex function, and the expected quality of its iterates.
 //!
-//! x_t = Π_K(x_{t−1} − η_t·G_t) for t = 1, …, n, with E[G_t | x_0, …, x_{t−1}] ∈ ∂F(x_{t−1}) and
-//! E‖G_t‖² ≤ G_t², on a convex set K of diameter D that holds x_0; F is convex on K, with a subgradient of norm
-//! at most L everywhere; η_1 ≥ η_2 ≥ … .
+//! x_t = Π_K(x_{t−1} − η_t·G_t) for t = 1, …, n, with E[G_t | x_0, …, x_{t−1}] ∈ ∂F(x_{t−1}) and E‖G_t‖² ≤ G_t², on a
+//! convex set K of diameter D that contains x_0; F is convex on K, with a subgradient of norm at most L everywhere; η_1
+//! ≥ η_2 ≥ … .
 //!
 //! # The lemma
 //! For all a ≤ b ≤ n and every u ∈ K that x_0, …, x_a determine,
@@ -11,19 +11,19 @@
 //!
 //! where η = η_{b+1} (η_n if b = n), and Δ = D²/(2η) for any u, Δ = (D²/2)·(1/η − 1/η_{a+1}) for u = x_a.
 //!
-//! Proof. Let x_b be followed by one step more, with the rate η and the exact subgradient of norm at most L at
-//! x_b, without noise: it need not be made. Projection moves no point away from u, so
-//! ‖x_{t+1} − u‖² ≤ ‖x_t − u‖² − 2η_{t+1}·⟨G_{t+1}, x_t − u⟩ + η_{t+1}²·‖G_{t+1}‖². The mean of the inner
-//! product is at least E[F(x_t) − F(u)], since u and x_t are known before G_{t+1} is drawn. Divided by
-//! 2η_{t+1} and summed, the squared distances give at most Σ‖x_t − u‖²·(1/(2η_{t+1}) − 1/(2η_t)), with no
-//! second term at t = a. Every bracket is ≥ 0 and every square at most D², or 0 at t = a if u = x_a. ∎
+//! Proof. Let x_b be followed by one more step, with the rate η and an exact subgradient of norm at most L at x_b,
+//! without noise; this step need not actually be taken. Projection moves no point away from u, so ‖x_{t+1} − u‖² ≤ ‖x_t
+//! − u‖² − 2η_{t+1}·⟨G_{t+1}, x_t − u⟩ + η_{t+1}²·‖G_{t+1}‖². The mean of the inner product is at least E[F(x_t) −
+//! F(u)], since u and x_t are known before G_{t+1} is drawn. Divided by 2η_{t+1} and summed, the squared distances give
+//! at most Σ‖x_t − u‖²·(1/(2η_{t+1}) − 1/(2η_t)), with no second term at t = a. Every bracket is ≥ 0 and every square
+//! at most D², or 0 at t = a if u = x_a. ∎
 
 use super::sums;
 use crate::run::Fact;
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 
-/// Where a descent takes place.
+/// The setting of a descent.
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -38,7 +38,7 @@ use std::ops::RangeInclusive;
 pub struct Ground {
     /// D: the diameter of the set.
     pub diameter: Positive,
-    /// L: the norm that some subgradient of F does not exceed, at every point.
+    /// L: at every point, some subgradient of F has norm at most this.
     pub lipschitz: Positive,
 }
 
@@ -77,7 +77,7 @@ impl Ground {
 pub struct GradientStep {
     /// η.
     pub rate: Enclosure,
-    /// What E‖G‖² does not exceed, noise included.
+    /// An upper bound on E‖G‖², noise included.
     pub second_moment: Enclosure,
 }
 
@@ -115,12 +115,12 @@ enum Steps {
         count: u64,
         step: GradientStep,
     },
-    /// At least one; rates do not increase.
+    /// The steps, at least one; the rates do not increase.
     Varying(Vec<GradientStep>),
 }
 
 impl Descent {
-    /// So many equal steps; none are taken to be one.
+    /// This many equal steps; 0 is treated as 1.
     pub fn equal(ground: Ground, count: u64, step: GradientStep) -> Self {
         Self { ground, steps: Steps::Equal { count: count.max(1), step } }
     }
@@ -128,7 +128,7 @@ impl Descent {
     /// Steps whose rates do not increase.
     ///
     /// # Errors
-    /// [`NotApplicable`] if a rate is larger than the one before, or there is no step.
+    /// [`NotApplicable`] if a rate is larger than the previous one, or there is no step.
     pub fn varying(ground: Ground, steps: Vec<GradientStep>) -> Result<Self, NotApplicable> {
         let grows = |pair: &[GradientStep]| {
             pair[1].rate.upper() > pair[0].rate.upper() || pair[1].rate.lower() > pair[0].rate.lower()
@@ -163,16 +163,16 @@ impl Descent {
         }
     }
 
-    /// The mean of E[F(x_t) − F*] over some times t in a row, of 0, …, n; infinite if there is none.
+    /// The mean of E[F(x_t) − F*] over consecutive times t in 0, …, n; infinite if there are none.
     ///
     /// With m times and equal steps: (D²/η + η·((m−1)·G² + L²))/(2m).
     ///
     /// # Guarantee
-    /// The upper end bounds the expected excess of the iterate of a uniformly random one of these times, and of
-    /// the average of these iterates (as F is convex): the lemma at the top of this module, for u a minimum of F.
+    /// The upper end bounds the expected excess of the iterate at a uniformly random one of these times, and of the
+    /// average of these iterates (as F is convex): the lemma at the top of this module, for u a minimum of F.
     ///
-    /// It also bounds the expected average regret Σ[f_t(x_{t−1}) − f_t(u)]/m for convex costs f_t that were
-    /// fixed in advance, if E[G_t | past] ∈ ∂f_t(x_{t−1}): the proof uses nothing else of F, step by step.
+    /// It also bounds the expected average regret Σ[f_t(x_{t−1}) − f_t(u)]/m for convex costs f_t that were fixed in
+    /// advance, if E[G_t | past] ∈ ∂f_t(x_{t−1}): the proof uses no other property of F in any step.
     pub fn average(&self, times: RangeInclusive<u64>) -> Enclosure {
         let (first, last) = times.into_inner();
         if first > last || last > self.count() {
@@ -195,11 +195,10 @@ impl Descent {
     /// With equal steps: D²/(2ηm) + (η/2)·(G²·H_{m−1} + L²).
     ///
     /// # Guarantee
-    /// The upper end bounds it. Proof (Shamir, Zhang 2013, for rates that vary): let S_k be the mean of E F over
-    /// the last k iterates. The lemma with u = x_{n−k} and b = n says
-    /// k·S_k − k·E F(x_{n−k}) ≤ A_k = ½·(Σ_{t>n−k} η_t·G_t² + η_n·L² + D²·(1/η_n − 1/η_{n−k+1})), and
-    /// E F(x_{n−k}) = (k+1)·S_{k+1} − k·S_k. So S_k ≤ S_{k+1} + A_k/(k(k+1)), and
-    /// S_1 ≤ S_m + Σ_{k<m} A_k/(k(k+1)), where S_m − F* is [`Descent::average`] of the last m. For equal steps
+    /// The upper end bounds it. Proof (Shamir, Zhang 2013, for varying rates): let S_k be the mean of E F over the last
+    /// k iterates. The lemma with u = x_{n−k} and b = n says k·S_k − k·E F(x_{n−k}) ≤ A_k = ½·(Σ_{t>n−k} η_t·G_t² +
+    /// η_n·L² + D²·(1/η_n − 1/η_{n−k+1})), and E F(x_{n−k}) = (k+1)·S_{k+1} − k·S_k. So S_k ≤ S_{k+1} + A_k/(k(k+1)),
+    /// and S_1 ≤ S_m + Σ_{k<m} A_k/(k(k+1)), where S_m − F* is [`Descent::average`] of the last m. For equal steps
     /// 2A_k/η = k·G² + L², Σ 1/(k+1) = H_m − 1 and Σ 1/(k(k+1)) = 1 − 1/m. ∎
     pub fn last(&self) -> Enclosure {
         match &self.steps {
@@ -271,7 +270,7 @@ mod tests {
         }
     }
 
-    /// S_1 ≤ S_m + Σ_{k<m} A_k/(k(k+1)), every sum written out.
+    /// S_1 ≤ S_m + Σ_{k<m} A_k/(k(k+1)), with every sum written out.
     #[test]
     fn the_last_of_falling_rates_is_the_best_of_all_windows() {
         let (diameter, lipschitz) = (3.0, 0.5);

@@ -1,8 +1,8 @@
-//! How good what a run releases is, in expectation: bounds on its excess risk or regret.
+//! How good the released model of a run is, in expectation: bounds on its excess risk or regret.
 //!
-//! [`of`] says what a [`crate::run::Run`] is worth; [`Descent`] is the theorem behind it, for any noisy
-//! projected descent; [`prescribe`] has the papers' theorems that choose the noise and the learning rate
-//! for a given privacy. A bound is an [`crate::Enclosure`], of which the upper end is what holds.
+//! [`of`] bounds the utility of a [`crate::run::Run`]; [`Descent`] is the theorem behind it, for any noisy projected
+//! descent; [`prescribe`] contains the papers' theorems that choose the noise and the learning rate for a given privacy
+//! level. A bound is an [`crate::Enclosure`] whose upper end is guaranteed.
 //!
 //! ```
 //! use dobrushin::Positive;

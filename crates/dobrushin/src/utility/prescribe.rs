@@ -1,10 +1,10 @@
-//! The papers' theorems that choose noise and learning rate for a privacy, and promise an excess risk.
+//! The papers' theorems that choose noise and learning rate for a given privacy level, and promise an excess risk.
 //!
-//! The algorithm is projected noisy SGD on n records, each used once, in a set within a ball of radius R:
-//! w ← Π(w − η·(∇f(w, x) + σZ)), all losses convex and L-Lipschitz. Noise is calibrated exactly, where the
-//! papers use σ = 2L·√(2·ln(1.25/δ))/ε, which is not enough for large ε (E10).
+//! The algorithm is projected noisy SGD on n records, each used once, in a set within a ball of radius R: w ← Π(w −
+//! η·(∇f(w, x) + σZ)), all losses convex and L-Lipschitz. Noise is calibrated exactly, where the papers use σ =
+//! 2L·√(2·ln(1.25/δ))/ε, which is insufficient for large ε (E10).
 //!
-//! [`Prescription::published`] is the promise of the paper at that noise, [`Prescription::excess`] that of
+//! [`Prescription::published`] is the promise of the paper at that noise, and [`Prescription::excess`] is that of
 //! [`super::Descent`] at the same noise and learning rate.
 
 use super::smoothing::{Smoothing, smoothing};
@@ -13,7 +13,7 @@ use crate::numeric::theta::{largest_r, theta_range};
 use crate::{Delta, Enclosure, Epsilon, Error, Positive};
 use std::num::NonZeroU64;
 
-/// What is to be learned.
+/// The learning problem.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::Problem;
@@ -33,13 +33,13 @@ pub struct Problem {
     pub records: NonZeroU64,
     /// d.
     pub dimension: NonZeroU64,
-    /// L: the norm that no gradient of one record's loss exceeds.
+    /// L: no gradient of one record's loss exceeds this norm.
     pub lipschitz: Positive,
     /// R: the set of models lies in a ball of this radius.
     pub radius: Positive,
 }
 
-/// How private it must be, for neighbours that differ in one replaced record.
+/// The required privacy, for neighbours that differ in one replaced record.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, stop};
@@ -63,7 +63,7 @@ pub struct Privacy {
     pub delta: Delta,
 }
 
-/// What to do, and what is promised for it.
+/// The parameters to use, and the promised result.
 ///
 /// ```
 /// use dobrushin::numeric::theta;
@@ -84,24 +84,24 @@ pub struct Privacy {
 pub struct Prescription {
     /// σ: the noise of every coordinate of the gradient.
     pub gradient_noise: Positive,
-    /// η; of [`online`] the first of the rates η/√t.
+    /// η; for [`online`], the first of the rates η/√t.
     pub learning_rate: Positive,
-    /// The expected excess risk as the paper promises it, its errors corrected.
+    /// The expected excess risk as the paper promises it, with errors corrected.
     pub published: Enclosure,
     /// A smaller bound on the same.
     pub excess: Enclosure,
-    /// The largest smoothness β of the losses with which the privacy is as promised; ∞ if any is.
+    /// The largest smoothness β of the losses for which the privacy promise holds; ∞ if any smoothness is allowed.
     pub largest_smoothness: f64,
 }
 
-/// Every record uses its own noise only, and the model of a random time 1, …, n is released.
+/// Every record is protected by its own noise only, and the model at a random time 1, …, n is released.
 ///
 /// # Guarantee
-/// Every step is (ε, δ)-private by itself: θ_ε(2L/σ) ≤ δ was seen to hold. With η = 2R/(G·√n), G² = L² + dσ², the
-/// expected excess population risk is at most 2RG/√n (Feldman et al. 2018, Theorem 29, has 4RG/√n).
+/// Every step is (ε, δ)-private by itself: θ_ε(2L/σ) ≤ δ was checked. With η = 2R/(G·√n), G² = L² + dσ², the expected
+/// excess population risk is at most 2RG/√n (Feldman et al. 2018, Theorem 29, has 4RG/√n).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+/// [`Error::OutOfRange`] if no noise gives the privacy, or any noise does.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, stop};
@@ -125,7 +125,7 @@ pub fn stop(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
     Ok(Prescription { largest_smoothness: f64::INFINITY, ..plan })
 }
 
-/// Up to half of the first records are skipped at random; those that come early are better protected.
+/// Up to half of the first records are skipped at random; early records are better protected.
 ///
 /// # Guarantee
 /// Every step is (ε, δ)-private by itself; record t is (ε₀, θ_{ε₀}(2L/(σ·√(n−t+1))))-private for every ε₀ if
@@ -134,7 +134,7 @@ pub fn stop(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
 /// excess is at most 2√2·RG/√n (the paper has 4√2·RG/√n, and misprints √8·R as √(8R)).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+/// [`Error::OutOfRange`] if no noise gives the privacy, or any noise does.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, skip, stop};
@@ -154,15 +154,15 @@ pub fn skip(problem: Problem, privacy: Privacy) -> Result<Prescription, Error> {
     problem.skipping(problem.noise(privacy, 1)?)
 }
 
-/// The last m of the n records are public: noise that hides the others needs to be smaller by √(m + 1).
+/// The last m of the n records are public: the noise that hides the others can be smaller by a factor √(m + 1).
 ///
 /// # Guarantee
-/// The model, after up to half of the first records were skipped at random, is (ε, δ)-private for every record
-/// but the last m: θ_ε(2L/(σ·√(m+1))) ≤ δ was seen to hold (Corollary 31; the printed σ lacks a factor √2 and is
-/// not private, E12). The excess is as for [`skip`].
+/// The model, after up to half of the first records were skipped at random, is (ε, δ)-private for every record except
+/// the last m: θ_ε(2L/(σ·√(m+1))) ≤ δ was checked (Corollary 31; the printed σ lacks a factor √2 and is not private,
+/// E12). The excess is that of [`skip`].
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if no noise, or any, gives the privacy, or if no record is private.
+/// [`Error::OutOfRange`] if no noise gives the privacy or any noise does, or if no record is private.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, public, skip};
@@ -184,7 +184,7 @@ pub fn public(problem: Problem, privacy: Privacy, public_records: u64) -> Result
     problem.skipping(problem.noise(privacy, public_records + 1)?)
 }
 
-/// k models are trained on the same records, each released at its own random time.
+/// k models are trained on the same records, and each is released at its own random time.
 ///
 /// # Guarantee
 /// All of them together are (ε, δ)-private if losses are as smooth as the prescription says, with
@@ -225,7 +225,7 @@ pub fn tasks(problem: Problem, privacy: Privacy, tasks: NonZeroU64) -> Result<Pr
     problem.plan(noise, Rate { factor: 4.0.into(), published: 4.0.into() }, 1..=n)
 }
 
-/// As [`skip`], for losses that need not be smooth: each is averaged over N(0, λ²I).
+/// [`skip`] for losses that need not be smooth: each is averaged over N(0, λ²I).
 ///
 /// # Guarantee
 /// The privacy of [`skip`] for losses of any smoothness. λ = L·η/2 makes the averaged losses just smooth enough,
@@ -234,7 +234,7 @@ pub fn tasks(problem: Problem, privacy: Privacy, tasks: NonZeroU64) -> Result<Pr
 /// root of ln(1/δ) and is smaller than that for δ below about 1e-14 (E21).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+/// [`Error::OutOfRange`] if no noise gives the privacy, or any noise does.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, skip, smoothed};
@@ -272,14 +272,13 @@ pub fn smoothed(problem: Problem, privacy: Privacy) -> Result<(Prescription, Smo
 /// Online gradient descent: one play for each record, with the rates η_t = D/(L·√t), D = 2R.
 ///
 /// # Guarantee
-/// Every step is (ε, δ)-private by itself. The expected average regret of the n plays is at most
-/// (1/n)·(D²/(2η_n) + ½·Σ_{t<n} η_t·(L² + dσ²) + ½·η_n·L²), for any costs that are fixed in advance; for random
-/// ones, this is the excess of the play of a random time, before its cost is known (Asoodeh, Diaz, Calmon 2023,
-/// Proposition 2, has 3LD/(2√n) + (d/(2n))·Σ_{t≤n} η_t·σ²; the algorithm it is stated for releases the iterate
-/// after that, E21).
+/// Every step is (ε, δ)-private by itself. The expected average regret of the n plays is at most (1/n)·(D²/(2η_n) +
+/// ½·Σ_{t<n} η_t·(L² + dσ²) + ½·η_n·L²), for any costs that are fixed in advance; for random ones, this is the excess
+/// of the play at a random time, before its cost is known (Asoodeh, Diaz, Calmon 2023, Proposition 2, has 3LD/(2√n) +
+/// (d/(2n))·Σ_{t≤n} η_t·σ²; the algorithm it is stated for releases the iterate after that, E21).
 ///
 /// # Errors
-/// [`Error::OutOfRange`] if no noise, or any, gives the privacy.
+/// [`Error::OutOfRange`] if no noise gives the privacy, or any noise does.
 ///
 /// ```
 /// use dobrushin::utility::prescribe::{Privacy, Problem, online};
@@ -334,7 +333,7 @@ impl Problem {
         self.lipschitz.into()
     }
 
-    /// 2L: how far a replaced record moves a gradient.
+    /// 2L: the largest distance by which a replaced record moves a gradient.
     fn sensitivity(&self) -> Enclosure {
         Enclosure::from(2.0) * self.norm()
     }
@@ -344,7 +343,7 @@ impl Problem {
         Ok(Ground { diameter, lipschitz: self.lipschitz })
     }
 
-    /// The smallest σ that was seen to have θ_ε(2L/(σ·√steps)) ≤ δ.
+    /// The smallest σ that was checked to have θ_ε(2L/(σ·√steps)) ≤ δ.
     fn noise(&self, Privacy { epsilon, delta }: Privacy, steps: u64) -> Result<Positive, Error> {
         let shift = self.sensitivity() / Enclosure::from(steps).sqrt();
         let largest = Enclosure::from(largest_r(epsilon, delta).lower());
@@ -369,7 +368,7 @@ impl Problem {
         self.plan(noise, Rate { factor, published }, n - n / 2..=n)
     }
 
-    /// η = factor·R/(G·√n), and what it promises.
+    /// η = factor·R/(G·√n), and the resulting promise.
     fn plan(
         &self,
         gradient_noise: Positive,
@@ -393,8 +392,8 @@ impl Problem {
 
 /// The constants of a theorem.
 struct Rate {
-    /// Of R/(G·√n) in the learning rate.
+    /// The factor of R/(G·√n) in the learning rate.
     factor: Enclosure,
-    /// Of R·G/√n in the bound.
+    /// The factor of R·G/√n in the bound.
     published: Enclosure,
 }

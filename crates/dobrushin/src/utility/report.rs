@@ -6,13 +6,13 @@ use crate::run::{Algorithm, LearningRate, Noise, Release, Run, Training, in_the_
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
 
-/// The names of the theorems, as [`crate::statement::find`] knows them, in the order of reports.
+/// The names of the theorems, by which [`crate::statement::find`] finds them, in the order of reports.
 const AVERAGE: &str = "utility-average";
 const LAST: &str = "utility-last";
 const DOMAIN: &str = "utility-domain";
 const REGRET: &str = "utility-regret";
 
-/// How good a run is in expectation, by every theorem.
+/// How good a run is in expectation, according to every theorem.
 ///
 /// ```
 /// use dobrushin::Run;
@@ -28,7 +28,7 @@ const REGRET: &str = "utility-regret";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Utility {
-    /// One for each theorem, in a fixed order.
+    /// One answer for each theorem, in a fixed order.
     pub entries: Vec<Entry>,
     /// The constant learning rate that minimises the best bound.
     pub best_rate: Option<BestRate>,
@@ -82,7 +82,7 @@ pub struct Best<'a> {
     pub assumptions: &'a [String],
 }
 
-/// A learning rate, and the bound it would give. The privacy of the run with it is another question.
+/// A learning rate, and the bound it would give. The privacy of the run with it is a separate question.
 ///
 /// ```
 /// use dobrushin::{Run, utility};
@@ -105,7 +105,7 @@ pub struct BestRate {
 }
 
 impl Best<'_> {
-    /// Whether it says nothing about the run, as it holds for every point of the domain.
+    /// Whether the bound is vacuous, because it holds for every point of the domain.
     pub fn is_vacuous(&self) -> bool {
         self.id == DOMAIN
     }
@@ -115,7 +115,7 @@ impl Utility {
     /// The smallest bound on a measure.
     ///
     /// # Guarantee
-    /// Under the assumptions the upper end bounds the measure.
+    /// Under the assumptions, the upper end bounds the measure.
     pub fn best_of(&self, measure: Measure) -> Option<Best<'_>> {
         let bounds = self.entries.iter().filter(|entry| entry.measure == measure).filter_map(|entry| {
             let value = *entry.outcome.as_ref().ok()?;
@@ -124,20 +124,20 @@ impl Utility {
         bounds.min_by(|a, b| a.value.upper().total_cmp(&b.value.upper()))
     }
 
-    /// The smallest bound on what the run is for: regret if it plays online, or else the risk of what is
-    /// released.
+    /// The smallest bound on the goal of the run: regret if it plays online, and otherwise the risk of the released
+    /// model.
     pub fn best(&self) -> Option<Best<'_>> {
         self.measures().into_iter().find_map(|measure| self.best_of(measure))
     }
 
-    /// What is bounded, the most important first.
+    /// The measures that are bounded, the most important first.
     pub fn measures(&self) -> Vec<Measure> {
         let all = [Measure::AverageRegret, Measure::PopulationRisk, Measure::EmpiricalRisk];
         all.into_iter().filter(|&measure| self.best_of(measure).is_some()).collect()
     }
 }
 
-/// How good what a run releases, or plays, is in expectation.
+/// How good the model that a run releases, or plays, is in expectation.
 ///
 /// # Errors
 /// [`NotApplicable`] with the assumption that fails, and the key that would supply it.
@@ -195,12 +195,12 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
     Ok(Utility { entries, best_rate: None })
 }
 
-/// The times that what is released is an iterate of, each equally likely.
+/// The times at which the iterate may be released, all equally likely.
 fn random_times(training: &Training, private: u64) -> Result<RangeInclusive<u64>, NotApplicable> {
     let total = private.saturating_add(training.public_steps);
     match training.release {
         Release::RandomStop | Release::All => Ok(1..=total),
-        // Equal steps on new data: the law of the iterate depends on their number only.
+        // With equal steps on new data, the law of the iterate depends only on their number.
         Release::RandomSkip if training.has_equal_steps() => Ok(total - private / 2..=total),
         Release::RandomSkip => Err(in_the_way!(
             "skipping the first steps needs equal steps: one {}, and the same noise",
@@ -219,10 +219,10 @@ fn average_words(training: &Training) -> Option<&'static str> {
     )
 }
 
-/// The constant rate that minimises the bound of what the run is for, if the noise of gradients does not
-/// depend on it and the rate is better than none.
+/// The constant rate that minimises the bound on the goal of the run, if the noise of gradients does not depend on it
+/// and the rate is better than none.
 ///
-/// With m iterates averaged (D²/η + η·B)/(2m), B = (m−1)·G² + L², is least at η = D/√B. The bound on the last
+/// With m iterates averaged, (D²/η + η·B)/(2m) with B = (m−1)·G² + L² is least at η = D/√B. The bound on the last
 /// iterate is least over η, for a given m, at D/√(m·(G²·H_{m−1} + L²)), where it falls with m from m = 2 on.
 fn best_rate(training: &Training, now: &Utility) -> Option<BestRate> {
     if !matches!(training.noise, Noise::Multiplier(_) | Noise::Gradient(_)) {

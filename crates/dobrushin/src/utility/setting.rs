@@ -1,19 +1,19 @@
-//! What a training run is as a descent on a convex function.
+//! A training run as a descent on a convex function.
 //!
-//! The function is the population risk if every record is used at most once, and the empirical risk of the
-//! given records if every step draws from all of them anew. In both cases the mean gradient of a batch is
-//! unbiased given the past, and its second moment is at most
-//! - L² for a mean over a batch of fixed size: a mean of vectors no longer than L is no longer than L;
+//! The function is the population risk if every record is used at most once, and the empirical risk of the given
+//! records if every step draws independently from all of them. In both cases the mean gradient of a batch is unbiased
+//! given the past, and its second moment is at most
+//! - L² for a mean over a batch of fixed size: a mean of vectors of norm at most L has norm at most L;
 //! - L²·(1 + (1−p)/b) for a Poisson batch divided by b = pn: Σξ_i·g_i/b has the mean ḡ, ‖ḡ‖ ≤ L, and the
 //!   variance Σp(1−p)·‖g_i‖²/b² ≤ n·p(1−p)·L²/b² = (1−p)·L²/b.
 //!
-//! Noise s of the iterate is noise s/η of the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
+//! Noise s on the iterate is noise s/η on the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
 
 use super::descent::{Descent, GradientStep, Ground};
 use crate::run::{Algorithm, Divisor, Fact, NoiseKind, Order, Training, in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 
-/// What a bound on the utility of a run bounds.
+/// The quantity that a bound on the utility of a run bounds.
 ///
 /// ```
 /// use dobrushin::utility::{self, Measure};
@@ -31,7 +31,7 @@ pub enum Measure {
     PopulationRisk,
     /// E[F(w)] − min F, F(w) the mean loss of the given records.
     EmpiricalRisk,
-    /// E[Σ f_t(w_t) − min_u Σ f_t(u)]/n, the cost of the plays over that of the best fixed one.
+    /// E[Σ f_t(w_t) − min_u Σ f_t(u)]/n, the cost of the plays minus that of the best fixed one.
     AverageRegret,
 }
 
@@ -59,9 +59,9 @@ impl Measure {
 pub(super) struct Setting {
     pub ground: Ground,
     pub descent: Result<Descent, NotApplicable>,
-    /// What its iterates have a risk of.
+    /// The risk that is bounded for its iterates.
     pub measure: Measure,
-    /// How many steps use private records.
+    /// The number of steps that use private records.
     pub private: u64,
     /// What must hold besides convexity, in words.
     pub assumptions: Vec<String>,
@@ -106,7 +106,7 @@ impl Setting {
     }
 }
 
-/// D and L, if gradients are those of convex functions on a bounded set.
+/// D and L, if the gradients are those of convex functions on a bounded set.
 fn ground(training: &Training) -> Result<Ground, NotApplicable> {
     if training.loss.convex == Some(false) {
         return Err(in_the_way!("the loss is not convex: {} is false", Convex));
@@ -170,7 +170,7 @@ fn measure(training: &Training) -> Result<Measure, NotApplicable> {
     }
 }
 
-/// Records that take turns: each once, in batches that are all of one size.
+/// Records that take turns: each once, in batches of equal size.
 fn check_batches(training: &Training, private: u64) -> Result<(), NotApplicable> {
     if !training.order.is_by_passes() {
         return Ok(());

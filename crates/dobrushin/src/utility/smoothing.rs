@@ -4,7 +4,7 @@ use crate::numeric::gamma::ln_gamma;
 use crate::{Enclosure, Positive};
 use std::num::NonZeroU64;
 
-/// What averaging a convex L-Lipschitz loss over N(0, λ²I) makes of it.
+/// The result of averaging a convex L-Lipschitz loss over N(0, λ²I).
 ///
 /// ```
 /// use dobrushin::Positive;
@@ -21,7 +21,7 @@ pub struct Smoothing {
     pub deviation: Positive,
     /// L/λ: the Lipschitz constant of its gradient.
     pub smoothness: Enclosure,
-    /// L·λ·E‖Z‖, Z ~ N(0, I): by how much it is larger, at most; it is nowhere smaller.
+    /// L·λ·E‖Z‖, Z ~ N(0, I): the largest amount by which it exceeds the loss; it is nowhere smaller.
     pub error: Enclosure,
 }
 
@@ -52,8 +52,8 @@ const MODERATE: u64 = 100_000;
 
 /// E‖Z‖ of a standard normal vector.
 ///
-/// In many dimensions from d/√(d+1) to √d: E‖Z‖ in d dimensions times that in d + 1 is d, each is at most the
-/// root of its dimension (Jensen), so that it is at least d/√(d+1).
+/// In many dimensions E‖Z‖ lies between d/√(d+1) and √d: E‖Z‖ in d dimensions times that in d + 1 is d, each is at most
+/// the root of its dimension (Jensen), so E‖Z‖ is at least d/√(d+1).
 fn mean_norm(dimension: NonZeroU64) -> Enclosure {
     let d = Enclosure::from(dimension.get());
     let most = d.sqrt();

@@ -1,8 +1,8 @@
-//! Sums of powers of whole numbers, however many there are.
+//! Sums of powers of whole numbers, for any number of terms.
 
 use crate::Enclosure;
 
-/// So many terms are added one by one.
+/// The number of terms that are added one by one.
 const ADDED: u64 = 1 << 15;
 
 /// H_n = Σ_{t=1}^{n} 1/t.

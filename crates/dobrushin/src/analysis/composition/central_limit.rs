@@ -1,4 +1,4 @@
-//! Everything a run computes, as the central limit theorem has it.
+//! Everything a run computes, by the central limit theorem.
 
 use super::{Effort, ratio};
 use crate::analysis::{Analysis, Bound, Cost, EveryStep, Family, Notes, Statement};
@@ -8,7 +8,7 @@ use crate::profile::GaussianProfile;
 use crate::run::in_the_way;
 use crate::{Enclosure, NotApplicable};
 
-/// The Gaussian profile that the central limit theorem has: an approximation, exact without sampling.
+/// The Gaussian profile of the central limit theorem: an approximation, which is exact without sampling.
 ///
 /// ```
 /// use dobrushin::analysis::{Bound, CentralLimit, Effort, EveryStep};
@@ -50,8 +50,8 @@ impl EveryStep for CentralLimit {
     }
 }
 
-/// μ² = Σ T·p²·(e^(1/m²) − 1) for Poisson sampling (Bu, Dong, Long, Su 2020), T·r² without, where it
-/// is no approximation.
+/// μ² = Σ T·p²·(e^(1/m²) − 1) for Poisson sampling (Bu, Dong, Long, Su 2020), and T·r² without sampling, where it is
+/// exact.
 pub(super) fn mu(steps: &[ComposedPart]) -> Result<Enclosure, NotApplicable> {
     let mut square = Enclosure::ZERO;
     for part in steps {

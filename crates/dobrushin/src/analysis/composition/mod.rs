@@ -1,4 +1,4 @@
-//! Everything a run computes, by adding up what each step costs.
+//! Everything a run computes, by adding up the privacy cost of each step.
 
 mod central_limit;
 mod renyi;
@@ -16,7 +16,7 @@ use crate::{Enclosure, NotApplicable, Positive};
 use std::sync::Arc;
 use tabulated::Tabulated;
 
-/// How exactly losses are added up.
+/// How precisely losses are composed.
 ///
 /// ```
 /// use dobrushin::analysis::{Effort, EveryStep, ExactComposition};
@@ -36,17 +36,17 @@ use tabulated::Tabulated;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effort {
-    /// For one question, with an enclosure of ε about this wide, relatively.
+    /// For one question, with an enclosure of ε of about this relative width.
     Once(f64),
-    /// To be asked in hundreds of places: enclosures of ε are about 1e-3 wide.
+    /// For hundreds of questions: enclosures of ε have a relative width of about 1e-3.
     ManyPlaces,
 }
 
-/// Privacy losses, added up on a grid.
+/// Privacy losses, composed on a grid.
 ///
 /// # Guarantee
-/// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for
-/// every γ > 0 (Zhu, Dong, Wang 2022). It is the upper end of what the grid holds.
+/// E_γ of the outputs of all steps together is at most E_γ of the product of pairs that dominate the steps, for every
+/// γ > 0 (Zhu, Dong, Wang 2022). The bound is the upper end of the value on the grid.
 ///
 /// ```
 /// use dobrushin::analysis::{Bound, Effort, EveryStep, ExactComposition};
@@ -94,7 +94,7 @@ impl EveryStep for ExactComposition {
     }
 }
 
-/// Gaussian mechanisms without sampling are one: no losses need to be added up.
+/// Gaussian mechanisms without sampling compose to a single one: no losses need to be added up.
 pub(crate) fn gaussian(steps: &[ComposedPart]) -> Option<Result<GaussianProfile, NotApplicable>> {
     let one = |part: &ComposedPart| {
         matches!((&part.mechanism, part.sampling), (Mechanism::Gaussian { .. }, Sampling::Every))
@@ -102,12 +102,12 @@ pub(crate) fn gaussian(steps: &[ComposedPart]) -> Option<Result<GaussianProfile,
     steps.iter().all(one).then(|| Ok(GaussianProfile::enclosed(central_limit::mu(steps)?)))
 }
 
-/// With less noise, losses are in the millions, and no grid holds them.
+/// With less noise, losses are in the millions, and no grid can represent them.
 const LEAST_MULTIPLIER: f64 = 1e-3;
-/// With more, they are next to nothing.
+/// With more noise, losses are negligible.
 const MOST_MULTIPLIER: f64 = 1e100;
 
-/// The privacy losses of all parts, to be added up.
+/// The privacy losses of all parts, to be composed.
 pub(crate) fn losses(steps: &[ComposedPart]) -> Result<Composition, NotApplicable> {
     let part = |part: &ComposedPart| {
         let mechanism = match part.mechanism {
@@ -125,7 +125,7 @@ pub(crate) fn losses(steps: &[ComposedPart]) -> Result<Composition, NotApplicabl
     Ok(Composition::new(steps.iter().map(part).collect::<Result<_, NotApplicable>>()?))
 }
 
-/// A multiplier that a grid can hold, and no larger: less noise is less private.
+/// A multiplier that a grid can represent, and no larger: less noise is less private.
 fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
     let value = multiplier.get();
     if value < LEAST_MULTIPLIER {

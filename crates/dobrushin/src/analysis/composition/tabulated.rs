@@ -1,19 +1,19 @@
-//! Losses asked in many places at once.
+//! Composed losses, evaluated in many places.
 
 use crate::loss::{Composition, LossDistribution};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon};
 
-/// A composition whose losses were added up for several δ: a whole curve costs little more.
+/// A composition whose losses were composed for several δ: a whole curve costs little more than one point.
 ///
-/// Each of the laws bounds δ everywhere, so the best of them does.
+/// Each of the laws bounds δ everywhere, so the best bound holds.
 pub(super) struct Tabulated {
     forward: Vec<LossDistribution>,
     reverse: Option<Vec<LossDistribution>>,
 }
 
 impl Tabulated {
-    /// Made roughly, and then for every δ from the largest down to 1e-13.
+    /// Composes roughly first, and then for every δ from the largest down to 1e-13.
     pub fn new(composition: &Composition) -> Self {
         let of = |direction| {
             let rough = composition.clone().with_tolerance(0.03);
@@ -31,7 +31,7 @@ impl Tabulated {
         Self { forward: of(Direction::Forward), reverse }
     }
 
-    /// What all laws of a direction say together.
+    /// The best bound of all laws of a direction.
     fn best(
         &self,
         direction: Direction,

@@ -1,4 +1,4 @@
-//! A record that is used again and again.
+//! A record that is used repeatedly.
 
 use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::noisy::Noisy;
@@ -6,7 +6,7 @@ use crate::chain::{Branch, Count, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, NotApplicable};
 
-/// A record that is used again and again.
+/// A record that is used repeatedly.
 pub(super) struct Again {
     ln_weight: Enclosure,
     legs: Vec<AgainLeg>,
@@ -14,7 +14,8 @@ pub(super) struct Again {
 }
 
 struct AgainLeg {
-    /// At distance ω(D), ω′(D), and that of any two of the updates with the record, another, or neither.
+    /// η at distance ω(D), at ω′(D), and at the distance of any two of the updates with the record, another, or
+    /// neither.
     same: Noisy,
     crossed: Noisy,
     any: Noisy,
@@ -23,9 +24,9 @@ struct AgainLeg {
     stops: bool,
 }
 
-/// Beyond so many equal steps the bound for any number of them is used.
+/// Beyond this many equal steps, the bound for any number of them is used.
 const MOST_STEPS: u64 = 256;
-/// How often that is improved.
+/// The number of times this bound is improved.
 const SWEEPS: u32 = 64;
 
 impl Again {
@@ -64,7 +65,7 @@ impl Again {
                 }
             }
             if steps == 0 {
-                // A bound that holds now and after every number of steps; pushed down as far as it goes.
+                // A bound that holds now and after every number of steps, lowered as far as possible.
                 let mut always = leg.settled(epsilon, ln_h, eta);
                 if leg.probability == Enclosure::ZERO {
                     always = ln_h;
@@ -94,7 +95,7 @@ impl AgainLeg {
         least.min(Enclosure::ZERO)
     }
 
-    /// A bound that any number of steps keeps, from a bound at the start.
+    /// A bound that any number of steps preserves, from a bound at the start.
     fn settled(&self, epsilon: Epsilon, ln_start: Enclosure, ln_eta_crossed: Enclosure) -> Enclosure {
         let mut ln_h = Enclosure::ZERO;
         for _ in 0..SWEEPS {

@@ -1,4 +1,4 @@
-//! The tight contraction curve, folded along a chain in blocks of steps.
+//! The tight contraction curve, applied along a chain in blocks of steps.
 
 mod again;
 mod noisy;
@@ -18,20 +18,20 @@ use noisy::Level;
 use once::{Once, Way};
 use std::sync::Arc;
 
-/// Hidden steps on a bounded domain, each of which contracts E_γ, and the smaller it is, the more.
+/// Hidden steps on a bounded domain, each of which contracts E_γ, and contracts it more the smaller it is.
 ///
 /// # Guarantee
 /// If E_γ ≤ e before some steps without the record, it is at most F_γ(e) = e·η_γ̃ after them, γ̃ = 1 + (γ−1)/e, where
 /// η_γ = θ_ε(R) for k steps with Gaussian noise together (Balle, Barthe, Gaboardi, Geumlek 2019): from any two points
-/// of the domain, at most D apart, the k steps shift all of the difference into their noise, at a price
-/// of R² = Σ(a_t/s_t)² (`shift`; (c^k·D)²/Σ(s·c^j)² for a modulus cz, (D + ok)²/(s²k) for z + o). One step by itself also has
-/// η_γ of its noise at distance ω(D), which is all there is for Laplace noise.
+/// of the domain, at most D apart, the k steps shift all of the difference into their noise, at a price of R² =
+/// Σ(a_t/s_t)² (`shift`; (c^k·D)²/Σ(s·c^j)² for a modulus cz, (D + ok)²/(s²k) for z + o). One step by itself also has
+/// η_γ of its noise at distance ω(D), which is the only bound for Laplace noise.
 ///
-/// A record used once: e₀ = E_γ of the shift over the use and j₀ later steps, then blocks of k steps; the best j₀ and k are
-/// taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of the
-/// batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record, the
-/// distance of which is the radius of the first; or both kinds of batches by themselves, by joint convexity. A
-/// random time or place: the average. F_γ(e) ≤ e·η_γ; where many steps are looked at together, the products of
+/// A record used once: e₀ = E_γ of the shift over the use and j₀ later steps, then blocks of k steps; the best j₀ and k
+/// are taken. A record used again: h⁺ = min{F_γ(p + (1−p)h), (1−p)·F_γ(h) + p·η(ω′(D)/s)}: given the other records of
+/// the batch, E_γ before the noise is at most p + (1−p)h, on the images under the updates with and without the record,
+/// whose distance is the radius of the first; or both kinds of batches are bounded separately, by joint convexity. A
+/// random time or place: the average. F_γ(e) ≤ e·η_γ; where many steps are treated together, the products of
 /// `contraction-published` and `nonconvex-published` may still be smaller, and the least of all is taken.
 ///
 /// ```
@@ -86,7 +86,7 @@ enum Fold {
     Again(Again),
 }
 
-/// Which way is taken along a branch; none where there is no choice.
+/// The path taken along a branch; empty where there is no choice.
 type Choice = Option<Vec<Way>>;
 
 impl Fold {
@@ -109,7 +109,7 @@ impl Fold {
         }
     }
 
-    /// What holds for any choice.
+    /// A bound that holds for any choice.
     fn ln_delta(&self, level: Level, choice: &Choice) -> Enclosure {
         match (self, choice) {
             (Self::Once(once), Some(ways)) => once.ln_delta(level, ways),
@@ -119,13 +119,13 @@ impl Fold {
     }
 }
 
-/// How often choices are improved; three times are usually enough.
+/// The number of times choices are improved; three are usually enough.
 const MOST_CHOICES: u32 = 20;
 
-/// How far below an ε better choices are looked for, as a share of it.
+/// How far below an ε better choices are searched for, as a share of it.
 const BELOW: f64 = 1.0 - 1e-6;
 
-/// The sum over the branches, or what is published, whichever is less.
+/// The sum over the branches, or the published bound, whichever is less.
 struct Folded {
     folds: Vec<Fold>,
     published: Vec<Arc<dyn PrivacyProfile>>,
@@ -136,14 +136,14 @@ impl Folded {
         self.folds.iter().map(|fold| fold.choice(level)).collect()
     }
 
-    /// What holds for any choices.
+    /// The bound for any choices.
     fn ln_delta(&self, level: Level, choices: &[Choice]) -> Enclosure {
         let terms: Vec<Enclosure> =
             self.folds.iter().zip(choices).map(|(fold, choice)| fold.ln_delta(level, choice)).collect();
         ln_sum(&terms).min(Enclosure::ZERO)
     }
 
-    /// That, or what is published.
+    /// This bound or the published one, whichever is less.
     fn least(&self, level: Level, choices: &[Choice]) -> Enclosure {
         let published = self.published.iter().map(|profile| profile.log_delta(level.epsilon));
         published.fold(self.ln_delta(level, choices), Enclosure::min)
@@ -160,8 +160,9 @@ impl PrivacyProfile for Folded {
         self.least(level, &self.choices(level))
     }
 
-    /// The ε of some choices is not below the answer, and the choices that are best a little below it have a smaller one,
-    /// until none are better. (At that ε itself all choices may be as good: Laplace noise leaves nothing at all from there on.)
+    /// The ε of any choices is not below the answer, and the best choices a little below it have a smaller ε, until
+    /// none are better. (At this ε itself all choices may be equally good: with Laplace noise nothing at all remains
+    /// from there on.)
     fn epsilon_of(&self, _: Direction, delta: Delta) -> Enclosure {
         let mut choices = vec![None; self.folds.len()];
         let has_choice = self.folds.iter().any(|fold| matches!(fold, Fold::Once(_)));

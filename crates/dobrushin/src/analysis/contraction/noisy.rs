@@ -28,7 +28,7 @@ impl Level {
 }
 
 impl Noisy {
-    /// This noise around points at most this far apart.
+    /// This noise around points at most this distance apart.
     pub(super) fn new(noise: StepNoise, distance: Enclosure) -> Self {
         match noise {
             StepNoise::Gaussian(size) => Self::Gaussian(distance / size),
@@ -61,7 +61,7 @@ impl Noisy {
         })
     }
 
-    /// At least ln F_γ(e): for searches, several times faster.
+    /// An upper bound on ln F_γ(e), several times faster, for searches.
     fn ln_tight_at_most(&self, level: Level, ln_e: f64) -> f64 {
         match self {
             Self::Gaussian(ratio) => ln_contracted(ratio.upper(), level.ln_excess, ln_e),
@@ -69,7 +69,7 @@ impl Noisy {
         }
     }
 
-    /// F_γ, repeated; after some times by the ratio of the last, which only falls.
+    /// F_γ, iterated; after some iterations, bounded by the last ratio, since the ratios only fall.
     pub(super) fn repeated(&self, epsilon: Epsilon, mut ln_e: Enclosure, count: Count) -> Enclosure {
         let Count::Times(times) = count else {
             return ln_e;
@@ -85,7 +85,7 @@ impl Noisy {
         ln_e
     }
 
-    /// At least as much as [`Noisy::repeated`] has at its upper end, for searches.
+    /// An upper bound on the upper end of [`Noisy::repeated`], for searches.
     pub(super) fn repeated_at_most(&self, level: Level, mut ln_e: f64, count: Count) -> f64 {
         let Count::Times(times) = count else {
             return ln_e;
@@ -107,7 +107,7 @@ impl Noisy {
     }
 }
 
-/// Whether more repetitions one by one would gain little: there were many, or nothing is forgotten, or all.
+/// Whether further single repetitions would gain little: there were many, or nothing is forgotten, or everything is.
 fn is_enough(done: u64, ln_ratio: f64, ln_e: f64) -> bool {
     const ONE_BY_ONE: u64 = 24;
     done + 1 == ONE_BY_ONE || ln_ratio > -1e-9 || ln_e < -1e6
@@ -134,7 +134,7 @@ mod tests {
                         let count = Count::Times(times);
                         let enclosed = noise.repeated(level.epsilon, Enclosure::from(ln_e), count).upper();
                         let searched = noise.repeated_at_most(level, ln_e, count);
-                        // The margin of a ratio counts as often as it is used.
+                        // The margin of a ratio counts each time it is used.
                         let near = (1e-9 + 2e-14 * times as f64) * (1.0 + enclosed.abs());
                         assert!(
                             searched == enclosed || (searched - enclosed).abs() <= near,

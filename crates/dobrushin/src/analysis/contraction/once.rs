@@ -8,7 +8,7 @@ use crate::chain::{Branch, Count, Piece, StepNoise, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, NotApplicable};
 
-/// A record that is used once: what is known after the use and some later steps, and how to go on.
+/// A record that is used once: the bounds after the use and some later steps, and how to continue.
 pub(super) struct Once {
     ln_weight: Enclosure,
     /// Times (numbers of later steps), with the E_γ of the shift up to each, and the blocks that end there.
@@ -18,20 +18,20 @@ pub(super) struct Once {
 }
 
 struct Time {
-    /// E_γ at this time by itself: that of the use, or of the shift.
+    /// The bound on E_γ at this time alone: that of the use, or of the shift.
     direct: Noisy,
-    /// Blocks that end here: the index of the time they begin at, η of the steps between, and how often it
-    /// is repeated.
+    /// Blocks that end here: the index of the time at which they begin, η of the steps between, and the number of
+    /// repetitions.
     blocks: Vec<(usize, Noisy, Count)>,
-    /// How many times at which the chain may stop this one stands for.
+    /// The number of possible stopping times that this one represents.
     stops: Enclosure,
 }
 
-/// All times up to here are looked at, …
+/// All times up to here are considered, …
 const SINGLE: u64 = 16;
 /// … and later ones in strides of this share.
 const STRIDE: u64 = 4;
-/// So many times back, blocks are looked at that begin there.
+/// Blocks are considered that begin up to this many times back.
 const NEAR: usize = 6;
 
 impl Once {
@@ -74,7 +74,7 @@ impl Once {
         Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
     }
 
-    /// The best way to each time, by upper ends.
+    /// The best path to each time, by upper ends.
     pub(super) fn ways(&self, level: Level) -> Vec<Way> {
         let mut ways: Vec<Way> = Vec::with_capacity(self.times.len());
         let mut ln_e: Vec<f64> = Vec::with_capacity(self.times.len());
@@ -96,7 +96,7 @@ impl Once {
         ways
     }
 
-    /// ln δ along any ways.
+    /// ln δ along any paths.
     pub(super) fn ln_delta(&self, level: Level, ways: &[Way]) -> Enclosure {
         if !self.stops {
             return self.ln_weight + self.enclosed(level, ways, ways.len() - 1);
@@ -134,15 +134,15 @@ impl Once {
 /// How a time is reached.
 #[derive(Clone, Copy)]
 pub(super) enum Way {
-    /// By the shift up to it.
+    /// By the shift up to this time.
     Direct,
-    /// As the time before it: what follows is post-processing.
+    /// From the previous time: what follows is post-processing.
     AsBefore,
-    /// By one of its blocks.
+    /// By one of the blocks that end at this time.
     Block(usize),
 }
 
-/// How many steps; none of any number.
+/// The number of steps; 0 for any number.
 pub(super) fn times(count: Count) -> u64 {
     match count {
         Count::Times(times) => times,
@@ -150,7 +150,7 @@ pub(super) fn times(count: Count) -> u64 {
     }
 }
 
-/// The numbers of later steps that are looked at.
+/// The numbers of later steps that are considered.
 fn places(end: u64, clean: &[Leg<'_>]) -> Vec<u64> {
     let mut places = vec![0];
     let mut next = 1;
@@ -185,7 +185,7 @@ impl Cleaned<'_> {
             if end <= SINGLE || back <= NEAR || index == 0 {
                 blocks.extend(self.block(start, steps).map(|block| (index, block, Count::Times(1))));
             }
-            // To the last place in shorter blocks, of two to some power steps, again and again.
+            // To the last place in shorter blocks, whose lengths are powers of two, repeated.
             let equal = self.leg_of(start, steps).is_some();
             if last && equal && steps > 1 && (start == 0 || start.is_power_of_two() || back <= NEAR) {
                 let mut length = 1;
@@ -199,7 +199,7 @@ impl Cleaned<'_> {
         blocks
     }
 
-    /// The leg that has all of some steps.
+    /// The leg that contains all of some steps.
     fn leg_of(&self, start: u64, steps: u64) -> Option<&Leg<'_>> {
         let mut before = 0;
         self.clean.iter().find(|leg| {
@@ -209,14 +209,14 @@ impl Cleaned<'_> {
         })
     }
 
-    /// η of some steps together.
+    /// η of several steps together.
     pub(super) fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
         let leg = self.leg_of(start, steps)?;
         let StepNoise::Gaussian(noise) = leg.step.noise else {
             return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(self.width)));
         };
-        // Iterates at most D apart shift it all into the noise of the steps, at a price that is a multiple
-        // of the slope: see `allocation`.
+        // Iterates at most D apart shift their whole difference into the noise of the steps, at a price that is a
+        // multiple of the slope: see `allocation`.
         let count = Count::Times(steps);
         let radius = |piece: &Piece| {
             let (slope, offset) = (piece.slope(), piece.offset());

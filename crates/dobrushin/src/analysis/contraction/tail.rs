@@ -10,14 +10,14 @@ use crate::{Enclosure, Epsilon, NotApplicable};
 /// The steps that follow the last use of a record.
 pub(in crate::analysis) struct Tail {
     steps: u64,
-    /// Blocks of steps, each with how often it fits.
+    /// Blocks of steps, each with the number of times it fits.
     blocks: Vec<(Noisy, Count)>,
 }
 
 impl Tail {
-    /// Those of a chain.
+    /// The steps of a chain after the last use.
     pub(in crate::analysis) fn of(chain: &Chain) -> Result<Self, NotApplicable> {
-        // Any number of them may be none.
+        // Any number of steps includes none.
         let clean = chain.after_the_last_use().into_iter().filter(|stretch| stretch.count != Count::Any);
         let clean: Vec<Leg<'_>> =
             clean.map(|Stretch { step, count }| Leg { step, count, stops: false }).collect();
@@ -39,12 +39,12 @@ impl Tail {
         Ok(Self { steps, blocks })
     }
 
-    /// How many there are.
+    /// The number of these steps.
     pub(in crate::analysis) fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// ln e after them, the best of all blocks.
+    /// ln e after these steps, with the best blocks.
     pub(in crate::analysis) fn ln_after(&self, epsilon: Epsilon, ln_e: Enclosure) -> Enclosure {
         let after = self.blocks.iter().map(|(block, count)| block.repeated(epsilon, ln_e, *count));
         after.fold(ln_e, |a, b| if b.upper() < a.upper() { b } else { a })

@@ -1,4 +1,4 @@
-//! Blocks of steps, and what they make of a bound on E_γ.
+//! Blocks of steps, and their effect on a bound on E_γ.
 
 use super::super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::compose::Pair;
@@ -9,24 +9,24 @@ use super::triangle;
 use crate::Enclosure;
 use crate::chain::{Count, Participation, Step};
 
-/// Where iterates are, as seen from a step.
+/// The region of the iterates, as seen from a step.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// How far apart two of them are, at most, …
+    /// The largest distance of two of them, …
     pub width: Enclosure,
-    /// … but for a probability with this logarithm.
+    /// … except with a probability that has this logarithm.
     pub ln_tail: f64,
 }
 
-/// Contractions one after another: a radius, and how often.
+/// Successive contractions: a radius, and the number of repetitions.
 type Path = Vec<(f64, u64)>;
 
 /// ⌈rounds⌉ of steps from equal or different iterates.
 pub(super) struct Block {
     pub rounds: u64,
-    /// E_γ of neighbours that start alike.
+    /// E_γ of neighbours with the same start.
     pub fresh: Table,
-    /// Ways to bound the same update from different starts, and the tails that go with each.
+    /// Ways to bound the same update from different starts, with the tail of each.
     paths: Vec<(Path, f64)>,
 }
 
@@ -54,8 +54,8 @@ impl Block {
     ///
     /// # Guarantee
     /// With S the law after the second neighbour's updates from the first one's law (or the other way round),
-    /// E_{γ₁}(P‖S) is that of neighbours that start alike, E_{γ₂}(S‖Q) that of equal updates from different
-    /// starts, and the weak triangle inequality joins them.
+    /// E_{γ₁}(P‖S) is that of neighbours with the same start, E_{γ₂}(S‖Q) is that of equal updates from different
+    /// starts, and the weak triangle inequality combines them.
     pub fn apply(&self, h: &Table) -> Vec<f64> {
         let contracted = self.contracted(h);
         let mut hint = 0;
@@ -73,7 +73,7 @@ fn contract_along(path: &Path, ln_excess: f64, ln_h: f64) -> f64 {
     })
 }
 
-/// A step in which the record may take part, and then steps without it.
+/// A step in which the record may take part, followed by steps without it.
 pub(super) struct Round<'a> {
     pub used: &'a Step,
     pub noise: Enclosure,
@@ -91,7 +91,7 @@ impl Round<'_> {
         self.clean.map_or(1, |(_, _, count)| count.saturating_add(1))
     }
 
-    /// If all steps are alike but for the record, how many they are.
+    /// The number of steps, if they are all alike except for the record.
     fn alike(&self) -> Option<u64> {
         match self.clean {
             None => Some(1),
@@ -102,7 +102,7 @@ impl Round<'_> {
         }
     }
 
-    /// The ways in which so many rounds of equal updates contract.
+    /// The ways in which this many rounds of equal updates contract.
     fn paths(&self, rounds: u64, place: Place) -> Vec<Path> {
         if let Some(steps) = self.alike() {
             return vec![vec![(self.same().radius(steps.saturating_mul(rounds), place.width), 1)]];
@@ -115,7 +115,7 @@ impl Round<'_> {
         if rounds == 1 { ways.collect() } else { Vec::new() }
     }
 
-    /// The profile of one round whose start both neighbours know.
+    /// The profile of one round whose start is known for both neighbours.
     fn fresh(&self, place: Place) -> Table {
         let once = one_step(self.used, self.noise);
         let Some((step, noise, count)) = self.clean else { return once };
@@ -129,7 +129,8 @@ impl Round<'_> {
         table
     }
 
-    /// Blocks of 1, 2, 4, … rounds, up to `count` of them, as long as longer ones contract more, and, of few, all.
+    /// Blocks of 1, 2, 4, … rounds, up to `count` of them, as long as longer ones contract more; if there are few
+    /// rounds, also a block of all of them.
     pub fn blocks(&self, count: Count, places: &[Place]) -> Vec<Block> {
         let most = match count {
             Count::Times(times) => times,
@@ -164,18 +165,18 @@ impl Round<'_> {
             rounds *= 2;
         }
         if (2..=MOST_TOGETHER).contains(&most) {
-            // All of them, without contraction.
+            // All rounds, without contraction.
             blocks.push(Block { rounds: most, fresh: growth.all(most), paths: Vec::new() });
         }
         blocks
     }
 }
 
-/// What rounds add to what is known, for more and more rounds.
+/// The privacy cost of rounds with a known start, for more and more rounds.
 struct Growth {
-    /// The ratio of Gaussian noise in which one round differs, if that is all.
+    /// The ratio of Gaussian noise by which one round differs, if nothing else differs.
     ratio: Option<Enclosure>,
-    /// For 1, 2, 4, … rounds.
+    /// The profiles for 1, 2, 4, … rounds.
     doubled: Vec<Table>,
 }
 
@@ -188,7 +189,7 @@ impl Growth {
         Self { ratio, doubled: vec![round.fresh(place)] }
     }
 
-    /// For a power of two.
+    /// The profile for a power of two.
     fn double_to(&mut self, rounds: u64) -> Table {
         let level = rounds.ilog2() as usize;
         while self.doubled.len() <= level {
@@ -207,7 +208,7 @@ impl Growth {
         self.doubled[level].clone()
     }
 
-    /// For any number.
+    /// The profile for any number of rounds.
     fn all(&mut self, rounds: u64) -> Table {
         if let Some(ratio) = self.ratio {
             return gaussian((ratio * Enclosure::from(rounds).sqrt()).upper());
@@ -223,16 +224,16 @@ impl Growth {
 const LARGEST_RADIUS: f64 = 8.0;
 /// Noise on points closer than this leaves hardly anything.
 const LEAST_RADIUS: f64 = 0.1;
-/// With a total variation beyond e to this, nothing is hidden.
+/// With a total variation beyond e to this power, nothing is hidden.
 const ALL_KNOWN: f64 = -0.02;
-/// The most rounds that are also taken together.
+/// The most rounds for which a block of all of them is also used.
 const MOST_TOGETHER: u64 = 4096;
 /// The longest blocks.
 const MOST_ROUNDS: u64 = 1 << 22;
-/// Where nothing is known.
+/// The region if nothing is known.
 const NOWHERE: Place = Place { width: Enclosure::INFINITE, ln_tail: f64::NEG_INFINITY };
 
-/// Ways to divide so many steps into equal blocks, leaving some of them out: length and number.
+/// Ways to divide this many steps into equal blocks, leaving some out: length and number.
 fn splits(count: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..7).map(move |halvings| (count >> halvings, 1 << halvings)).take_while(|(length, _)| *length > 0)
 }

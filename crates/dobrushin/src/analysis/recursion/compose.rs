@@ -1,23 +1,23 @@
-//! How private are two hidden things together? The composition of two symmetric profiles.
+//! How private are two hidden mechanisms together? The composition of two symmetric profiles.
 //!
-//! A convex profile with straight lines between its nodes is E_γ of a pair of laws P, Q whose losses are at the
-//! nodes ε_j and, as it is symmetric, at −ε_j. With h₂ the profile of the other,
+//! A convex profile with straight lines between its nodes is E_γ of a pair of laws P, Q whose losses are at the nodes
+//! ε_j and, as it is symmetric, at −ε_j. With h₂ the profile of the other pair,
 //!
 //! ```text
 //! (h₁ ⊗ h₂)(γ) = Σ_j P(L₁ = ℓ_j)·h₂(γ·e^(−ℓ_j)),     h₂(γ) = 1 − γ + γ·h₂(1/γ) for γ < 1.
 //! ```
 //!
-//! All terms are positive: nothing cancels, and the sum is as accurate in the tail as at its start.
+//! All terms are positive: nothing cancels, and the sum is as accurate in the tail as at the start.
 
 use super::table::Table;
 use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::elementary;
 
-/// Smaller bounds are not told apart, and further losses count as infinite.
+/// Smaller bounds are not distinguished, and larger losses count as infinite.
 pub(super) const LEAST_LN: f64 = -690.0;
-/// The γ of larger ones may overflow.
+/// The γ of larger losses may overflow.
 const LARGEST_EPSILON: f64 = 650.0;
-/// What may have underflowed in a sum.
+/// The amount that may have underflowed in a sum.
 const LOST: f64 = 1e-304;
 /// The smallest positive number.
 const SMALLEST: f64 = f64::from_bits(1);
@@ -34,11 +34,11 @@ struct Atom {
 
 /// A symmetric pair of laws with finitely many losses.
 pub(super) struct Pair {
-    /// From the largest loss on.
+    /// The losses, the largest first.
     atoms: Vec<Atom>,
     /// The mass at an infinite loss, rounded up.
     infinite: f64,
-    /// γ − 1 of the nodes of the profile on γ > 0, from −1 on, the profile there, and how steeply it falls.
+    /// γ − 1 of the nodes of the profile on γ > 0, starting at −1, the profile there, and its rate of decrease.
     lines: Vec<(f64, f64, f64)>,
 }
 
@@ -46,9 +46,9 @@ impl Pair {
     /// The pair of the lines between the nodes of a table.
     ///
     /// # Guarantee
-    /// The masses are at least the exact ones, which are those of the lines, also where these are not convex by a
-    /// rounding and a mass would be negative. That suffices: the sum is linear in h₁, with the masses of the hull
-    /// of h₂ as its coefficients, so it is a bound if h₁ and h₂ are.
+    /// The masses are at least the exact ones, which are those of the lines, even where rounding makes these non-convex
+    /// and a mass would be negative. This suffices: the sum is linear in h₁, with the masses of the hull of h₂ as its
+    /// coefficients, so it is a bound if h₁ and h₂ are.
     pub fn of(table: &Table) -> Self {
         let small = table.epsilons().partition_point(|&epsilon| epsilon < LARGEST_EPSILON);
         let deep = table.lns().partition_point(|&ln| ln > LEAST_LN);
@@ -66,7 +66,7 @@ impl Pair {
         let slope = |j: usize| (nodes[j].1 - nodes[j + 1].1).max(0.0) / (nodes[j + 1].0 - nodes[j].0);
         let slopes: Vec<f64> = (0..count - 1).map(slope).chain([0.0]).collect();
         let (above, below) = (1.0 + 8.0 * UNIT_ROUNDOFF, 1.0 - 8.0 * UNIT_ROUNDOFF);
-        // What a slope lost below the normal numbers is added.
+        // The part of a slope that was lost below the normal numbers is added.
         let bend = |j: usize| (slopes[j - 1] * above - slopes[j] * below).max(0.0) + 4.0 * SMALLEST;
         let mass = |j: usize| (1.0 + nodes[j].0) * bend(j) * above;
         let positive = || (1..count).map(|j| (nodes[j].0, mass(j)));
@@ -77,14 +77,14 @@ impl Pair {
         let centre = (1.0 - nodes[0].1 - 2.0 * slopes[0]).max(0.0) + 8.0 * UNIT_ROUNDOFF;
         atoms.push(Atom { decay: 1.0, shift: 0.0, mass: centre });
         atoms.extend(positive().map(|(x, p)| Atom { decay: 1.0 + x, shift: x, mass: p / (1.0 + x) * above }));
-        // For γ < 1 the nodes are 1/γ_j; from 0 on the profile starts at 1.
+        // For γ < 1 the nodes are 1/γ_j; at 0 the profile starts at 1.
         let mirrored = nodes.iter().skip(1).rev().map(|(x, delta)| {
             let decay = 1.0 / (1.0 + x);
             (-x * decay, ((x * decay) + delta * decay) * above)
         });
         let all: Vec<(f64, f64)> =
             [(-1.0, 1.0)].into_iter().chain(mirrored).chain(nodes.iter().copied()).collect();
-        // Two of the first nodes may both be at 0; the lines between such are never asked for.
+        // Two of the first nodes may both be at 0; the line between them is never evaluated.
         let fall = |w: &[(f64, f64)]| (w[0].1 - w[1].1).max(0.0) / (w[1].0 - w[0].0);
         let normal = |fall: f64| if fall < f64::MIN_POSITIVE { 0.0 } else { fall };
         let falls = all.windows(2).map(|w| normal(fall(w))).chain([0.0]);
@@ -111,12 +111,12 @@ impl Pair {
             let (start, height, fall) = other.lines[line];
             sum += mass * (height * (1.0 + 8.0 * UNIT_ROUNDOFF) - fall * (place - start).max(0.0)).max(0.0);
         }
-        // As many roundings as terms, of positive numbers.
+        // There are as many roundings as terms, all of positive numbers.
         let error = 2.0 * UNIT_ROUNDOFF * (self.atoms.len() + 8) as f64;
         elementary::ln(sum * (1.0 + error) + LOST).next_up().min(0.0)
     }
 
-    /// The profile of both together.
+    /// The profile of the two together.
     pub fn composed(&self, other: &Self, tolerance: f64) -> Table {
         let floor = elementary::ln(self.infinite + other.infinite) + 2.0;
         Table::of(tolerance, floor, |epsilon| self.ln_composed(other, epsilon))

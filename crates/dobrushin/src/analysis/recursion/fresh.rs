@@ -1,4 +1,4 @@
-//! What a step adds to what is known: two neighbours' iterates that were equal before it.
+//! The privacy cost of a step: two neighbours' iterates that were equal before it.
 
 use super::super::logs::ln_theta;
 use super::table::Table;
@@ -7,20 +7,20 @@ use crate::chain::Step;
 use crate::numeric::ln_sum;
 use crate::numeric::theta;
 
-/// Below this ln δ bounds are no longer told apart.
+/// Bounds on ln δ below this are not distinguished.
 pub(super) const FLOOR: f64 = -1000.0;
 
-/// How far chords are above a table, relatively, where δ is near 1.
+/// The relative height of chords above a table, where δ is near 1.
 pub(super) const TOLERANCE: f64 = 4e-3;
 
-/// The profile of a step of which both neighbours know the iterate before:
+/// The profile of a step, given the iterate before it for both neighbours:
 ///
 /// ```text
 /// g(γ) = p·[(1−b)·θ_g̃(d₀/s) + b·θ_g̃(d/s)],   g̃ = 1 + (γ−1)/p,   b = γ/g̃,
 /// ```
 ///
-/// where d₀ is how far the update moves without the record (advanced joint convexity: Balle, Barthe, Gaboardi
-/// 2018).
+/// where d₀ is the distance between the updates with and without the record (advanced joint convexity: Balle, Barthe,
+/// Gaboardi 2018).
 pub(super) fn one_step(step: &Step, noise: Enclosure) -> Table {
     let (moved, absent) = ((step.displacement / noise).upper(), step.absence / noise);
     let rate = step.participation.probability();

@@ -1,21 +1,21 @@
-//! A whole profile, kept at some γ, and pushed through the steps of a chain.
+//! A whole profile, kept at some γ, and propagated through the steps of a chain.
 //!
-//! Let h(γ) bound E_γ of two neighbours' iterates, in both directions, for every γ ≥ 1. k steps later
+//! Let h(γ) bound E_γ of two neighbours' iterates, in both directions, for every γ ≥ 1. After k more steps,
 //!
 //! ```text
 //! E_{γ₁γ₂} ≤ g(γ₁) + γ₁·F_{γ₂}(h(γ₂))   and   E_{γ₁γ₂} ≤ F_{γ₁}(h(γ₁)) + γ₁·g(γ₂),
 //! F_γ(e) = e·θ_ε̃(R),   e^ε̃ = 1 + (γ − 1)/e,
 //! ```
 //!
-//! by the weak triangle inequality through the law of one neighbour's start and the other's updates. g is the
-//! profile of k steps from a start that both share, by composition (`fresh.rs`, `compose.rs`); F is the tight
-//! curve of the same k updates from starts in the domain, whose noise hides a distance of R of its standard
-//! deviations (`motion.rs`). A single step has further bounds (`part.rs`).
+//! by the weak triangle inequality through the law with one neighbour's start and the other's updates. Here g is the
+//! profile of k steps from a start that both share, by composition (`fresh.rs`, `compose.rs`); F is the tight curve of
+//! the same k updates from starts in the domain, whose noise hides a distance of R of its standard deviations
+//! (`motion.rs`). A single step has further bounds (`part.rs`).
 //!
 //! # Implementation
-//! Bounds are logarithms at some ε with chords in γ between them (`table.rs`), since E_γ is convex. Every
-//! operation rounds up (`logs.rs`). Which γ₁ is best is only searched for: each is a bound. ε are added where
-//! the bound falls fast (`walk.rs`).
+//! Bounds are stored as logarithms at some ε, with chords in γ between them (`table.rs`), since E_γ is convex. Every
+//! operation rounds up (`logs.rs`). The best γ₁ only has to be searched for, since each γ₁ gives a bound. More ε are
+//! added where the bound falls fast (`walk.rs`).
 
 mod block;
 mod compose;
@@ -40,13 +40,13 @@ use table::Table;
 /// Hidden uses of a record, always, with probability p, or in turn, on a bounded domain or with weight decay.
 ///
 /// # Guarantee
-/// After every step E_γ is at most the least of what the module says for blocks of 1, 2, 4, … steps, of
-/// F_γ(p + (1−p)h) on points ω′(D) apart, of (1−p)·F_γ(h) plus p times what holds if the record is used, of
-/// θ_ε(ω′(D)/s), and of the θ_ε(μ) of `shift`; then its convex hull. If h holds after *every* number of steps, so
-/// does that: it is repeated until it settles, which bounds runs of any length. Runs of given length are also
-/// bounded from their start on, where h = 0.
+/// After every step E_γ is at most the least of the bound above for blocks of 1, 2, 4, … steps, of F_γ(p + (1−p)h) on
+/// points ω′(D) apart, of (1−p)·F_γ(h) plus p times the bound if the record is used, of θ_ε(ω′(D)/s), and of the θ_ε(μ)
+/// of `shift`; then its convex hull is taken. If h holds after *every* number of steps, so does this bound: repeating
+/// this until it settles bounds runs of any length. Runs of given length are also bounded step by step from their
+/// start, where h = 0.
 ///
-/// Without a domain, iterates are in a ball but for a probability τ (`tail.rs`), which adds (1+γ)·τ to F.
+/// Without a domain, iterates are in a ball except with probability τ (`tail.rs`), which adds (1+γ)·τ to F.
 ///
 /// Never above `nonconvex-published`. Composition of all steps is included up to 4096 of them.
 ///
@@ -94,7 +94,7 @@ impl HiddenStates for Recursion {
         for branch in released.branches() {
             let ends = match branch.ends().filter(|ends| ends.len() <= MOST_CHAINS) {
                 Some(ends) => ends,
-                // Fewer equal steps are an instance of more.
+                // A run of fewer equal steps is an instance of a run of more.
                 None if branch.chain.stretches().take(2).count() == 1 => {
                     vec![(branch.weight, branch.chain.clone())]
                 }
@@ -114,7 +114,7 @@ impl HiddenStates for Recursion {
     }
 }
 
-/// The weighted sum of tables, and what holds besides.
+/// The weighted sum of tables, and the other bounds that hold.
 struct Recursed {
     members: Vec<(Enclosure, Table)>,
     published: Option<Arc<dyn PrivacyProfile>>,

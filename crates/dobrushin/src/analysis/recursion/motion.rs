@@ -1,9 +1,9 @@
-//! How far apart iterates are after some steps, in standard deviations of the noise.
+//! The distance of iterates after some steps, in standard deviations of the noise.
 
 use crate::Enclosure;
 use crate::chain::{Count, Piece};
 
-/// Lines above the distance of two iterates after each of equal steps with Gaussian noise.
+/// Lines above the distance of two iterates after each of several equal steps with Gaussian noise.
 #[derive(Clone, PartialEq)]
 pub(super) struct Motion {
     lines: Vec<Piece>,
@@ -15,13 +15,13 @@ impl Motion {
         Self { lines, noise }
     }
 
-    /// A number R such that E_γ ≤ θ_ε(R) after k ≥ 1 steps from points at most this far apart; ∞ if none is known.
+    /// A number R such that E_γ ≤ θ_ε(R) after k ≥ 1 steps from points at most this distance apart; ∞ if none is known.
     ///
     /// # Guarantee
-    /// For a line cz + o the shifts a_j ∝ c^(k−j) leave nothing of the distance after k steps and cost
-    /// R = (c^k·z + o·Σc^j)/(s·√Σc^(2j)), j < k. What is left in between is never negative: in the coordinates of
-    /// the taut string (see `allocation.rs`) the shifts are the chord from 0 to the last of the points
-    /// (u_j, S_j), which are concave if c ≤ 1 and constant if o = 0, and start above 0.
+    /// For a line cz + o the shifts a_j ∝ c^(k−j) leave nothing of the distance after k steps and cost R = (c^k·z +
+    /// o·Σc^j)/(s·√Σc^(2j)), j < k. The remaining distance in between is never negative: in the coordinates of the taut
+    /// string (see `allocation.rs`) the shifts are the chord from 0 to the last of the points (u_j, S_j), which are
+    /// concave if c ≤ 1 and constant if o = 0, and start above 0.
     pub fn radius(&self, steps: u64, distance: Enclosure) -> f64 {
         self.lines.iter().fold(f64::INFINITY, |least, line| least.min(self.along(*line, steps, distance)))
     }
@@ -44,9 +44,10 @@ impl Motion {
         if ratio.upper().is_nan() { f64::INFINITY } else { ratio.upper().max(0.0) }
     }
 
-    /// The same after a step that leaves points this far apart before its noise, and k more.
+    /// The same after a step that leaves points this distance apart before its noise, and k more steps.
     ///
-    /// The first of the points (u_j, S_j) is then the displacement: they are concave if also o is at most that.
+    /// The first of the points (u_j, S_j) is then the displacement: they are concave if, in addition, o is at most the
+    /// displacement.
     pub fn radius_after(&self, displacement: Enclosure, steps: u64) -> f64 {
         let all = Count::Times(steps.saturating_add(1));
         let along = |line: &Piece| {

@@ -1,4 +1,4 @@
-//! Equal rounds, one after another.
+//! Consecutive equal rounds.
 
 use super::super::logs::{ln_contracted, ln_excess_down, ln_sum, ln_theta, raised};
 use super::block::{Block, Place, Round};
@@ -26,10 +26,10 @@ impl Single {
     /// A bound after the step from one before it.
     ///
     /// # Guarantee
-    /// With h a bound before the step: before the noise E_γ ≤ p + (1−p)·h, by joint convexity, of points at most
-    /// `any` apart, which gives F_γ(p + (1−p)·h). Or, by joint convexity after the noise, (1−p)·F_γ(h) for batches
-    /// without the record, plus p times what holds with it: θ_ε(ω′(D)/s), or the triangle inequality with the
-    /// same update of the other law.
+    /// With h a bound before the step: before the noise E_γ ≤ p + (1−p)·h, by joint convexity, on points at most `any`
+    /// apart, which gives F_γ(p + (1−p)·h). Or, by joint convexity after the noise, (1−p)·F_γ(h) for batches without
+    /// the record, plus p times a bound for batches with it: θ_ε(ω′(D)/s), or the triangle inequality with the same
+    /// update of the other law.
     fn apply(&self, h: &Table) -> Vec<f64> {
         let excesses: Vec<f64> = h.epsilons().iter().map(|&epsilon| ln_excess_down(epsilon)).collect();
         let kept = excesses.iter().zip(h.lns()).map(|(&x, &ln)| ln_contracted(self.same, x, ln)).collect();
@@ -59,17 +59,17 @@ pub(super) struct Part {
     ceilings: Vec<f64>,
 }
 
-/// So many rounds are taken one by one, …
+/// This many rounds are treated one by one, …
 const FEW: u64 = 16;
-/// … and so many if there is no other way.
+/// … and this many if there is no other way.
 const MANY: u64 = 64;
 /// The most sweeps.
 const SWEEPS: usize = 400;
-/// A block that changed nothing so many times is left out for a while.
+/// A block that changed nothing this many times is left out for a while.
 const PATIENCE: usize = 2;
 
 impl Part {
-    /// So many rounds of iterates in one of the places; the first, if it is certain, serves single steps too.
+    /// This many rounds of iterates in one of the regions; the first, if it is certain, is used for single steps too.
     pub fn new(round: &Round<'_>, count: Count, places: &[Place]) -> Self {
         let width = places.iter().find(|p| p.ln_tail == f64::NEG_INFINITY).map(|place| place.width);
         let ratio = |distance: Enclosure| (distance / round.noise).upper();
@@ -104,12 +104,12 @@ impl Part {
         }
     }
 
-    /// Whether the rounds are taken one by one.
+    /// Whether the rounds are treated one by one.
     pub fn is_short(&self) -> bool {
         matches!(self.count, Count::Times(times) if times <= FEW)
     }
 
-    /// The ε between which anything happens.
+    /// The range of ε on which anything happens.
     pub fn range(&self) -> (f64, f64) {
         let most = self.ceilings.iter().copied().fold(f64::INFINITY, f64::min);
         let last = |block: &Block| block.fresh.epsilons().last().copied().unwrap_or(0.0);
@@ -123,10 +123,10 @@ impl Part {
         self.ceilings.iter().map(|&ratio| ln_theta(epsilon, ratio)).fold(0.0, f64::min)
     }
 
-    /// The bound after the rounds from one before them; `warm` is what was found at other ε.
+    /// The bound after the rounds from one before them; `warm` is the result at other ε.
     ///
     /// # Errors
-    /// [`NotApplicable`] if there are too many rounds to take them one by one.
+    /// [`NotApplicable`] if there are too many rounds to treat one by one.
     pub fn advance(
         &self,
         h: &Table,
@@ -152,7 +152,7 @@ impl Part {
         }
     }
 
-    /// Round after round, and in blocks.
+    /// Proceeds round by round, and in blocks.
     fn one_by_one(&self, h: &Table, times: u64, fresh: bool) -> Table {
         let mut after = h.clone();
         for _ in 0..times {
@@ -161,7 +161,7 @@ impl Part {
         if fresh && times > 1 { self.in_blocks(&self.blocks[1..], &after, times) } else { after }
     }
 
-    /// The bound after the rounds of a block, and what holds at all times.
+    /// The bound after the rounds of a block, combined with what holds at all times.
     fn next(&self, h: &Table, blocks: &[Block], fresh: bool) -> Table {
         let mut after = Table::plain(h.epsilons().clone(), vec![0.0; h.len()]);
         if let (Some(single), [Block { rounds: 1, .. }]) = (&self.single, blocks) {
@@ -180,15 +180,15 @@ impl Part {
     /// A bound for every number of rounds.
     ///
     /// # Guarantee
-    /// If H bounds E_γ after every number of rounds from equal laws, so does what a block makes of it: after k
-    /// rounds or more it is a bound by the block, and after fewer E_γ is at most that of neighbours that start
-    /// alike and take k rounds, the first of which do nothing.
+    /// If H bounds E_γ after every number of rounds from equal laws, so does the image of H under a block. After k
+    /// rounds or more, it is a bound by the block. After fewer, E_γ is at most that of neighbours with the same start
+    /// that take k rounds, the first of which do nothing.
     fn settled(&self, h: &Table, warm: Option<&Table>, tolerance: f64) -> Table {
         let mut bound = Table::new(h.epsilons().clone(), self.caps(h));
         if let Some(warm) = warm {
             bound = bound.least(warm.moved_to(h.epsilons().clone()).lns());
         }
-        // Blocks that did nothing lately are left out until all others have settled.
+        // Blocks that had no effect recently are left out until all others have settled.
         let mut idle = vec![0_usize; self.blocks.len()];
         let mut last = f64::INFINITY;
         for _ in 0..SWEEPS {
@@ -203,7 +203,7 @@ impl Part {
                 bound = after;
             }
             bound = bound.hull();
-            // Changes shrink by a factor: what is left is their geometric sum.
+            // Changes shrink by a constant factor: their geometric sum remains.
             let now = change(&before, &bound);
             let factor = if last.is_finite() { (now / last).min(0.99) } else { 0.99 };
             last = now;
@@ -218,10 +218,10 @@ impl Part {
         bound
     }
 
-    /// A bound for at most so many rounds: in blocks from equal laws on, with what holds at all times.
+    /// A bound for at most this many rounds: in blocks, starting from equal laws, with what holds at all times.
     ///
     /// # Guarantee
-    /// The first rounds may do nothing, so that their number may be rounded up.
+    /// The first rounds may do nothing, so their number may be rounded up.
     fn in_blocks(&self, blocks: &[Block], uniform: &Table, times: u64) -> Table {
         let mut best = uniform.clone();
         for block in blocks {
@@ -249,5 +249,5 @@ fn change(before: &Table, after: &Table) -> f64 {
     pairs.map(|(before, after)| (before - after) / before.abs().max(1.0)).fold(0.0, f64::max)
 }
 
-/// Below this ln δ changes do not matter.
+/// Changes of ln δ below this do not matter.
 const DEEP: f64 = -700.0;

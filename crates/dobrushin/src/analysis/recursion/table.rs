@@ -5,13 +5,13 @@ use crate::Enclosure;
 use crate::numeric::elementary;
 use std::sync::Arc;
 
-/// ln of upper bounds on a profile h at some ε, the first of which is 0.
+/// Logarithms of upper bounds on a profile h at some ε, the first of which is 0.
 ///
 /// # Guarantee
-/// If h(ε) is at most the bound at every given ε, it is so everywhere: h is convex in γ = e^ε, so between two of
-/// them it is below the chord, and it is non-increasing, so beyond the last it is at most the value there. If h
-/// bounds both directions, h(1/γ) = 1 − 1/γ + h(γ)/γ extends it to a convex function, so that
-/// h(1) ≤ (γ − 1 + 2h(γ))/(γ + 1).
+/// If h(ε) is at most the bound at every given ε, it is at most the bound everywhere: h is convex in γ = e^ε, so
+/// between two of them it is below the chord, and it is non-increasing, so beyond the last it is at most the value
+/// there. If h bounds both directions, h(1/γ) = 1 − 1/γ + h(γ)/γ extends it to a convex function, so h(1) ≤ (γ − 1 +
+/// 2h(γ))/(γ + 1).
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     epsilons: Arc<[f64]>,
@@ -19,7 +19,7 @@ pub(super) struct Table {
     cells: Vec<Cell>,
 }
 
-/// What interpolation between two ε needs.
+/// The numbers that interpolation between two ε needs.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     /// 1/(e^(a−b) − 1).
@@ -29,7 +29,7 @@ struct Cell {
 }
 
 impl Table {
-    /// The hull of bounds at these ε, which increase from 0 on.
+    /// The hull of bounds at these ε, which increase from 0.
     pub fn new(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
         if let Some(first) = lns.first_mut() {
             *first = first.min(0.0);
@@ -62,7 +62,7 @@ impl Table {
         Self::new(self.epsilons, self.lns)
     }
 
-    /// Equal laws.
+    /// The table of equal laws.
     pub fn nothing(epsilons: Arc<[f64]>) -> Self {
         let lns = vec![f64::NEG_INFINITY; epsilons.len()];
         Self::new(epsilons, lns)
@@ -83,7 +83,7 @@ impl Table {
     /// ln of the bound at an ε ≥ 0, rounded up.
     ///
     /// The weight w of the left end and 1 − w are off by a few units of themselves and of 1, and one of them is at
-    /// least 1/2, so that w + (1 − w)·ratio is off by a few units of itself.
+    /// least 1/2, so w + (1 − w)·ratio is off by a few units of itself.
     pub fn at(&self, epsilon: f64) -> f64 {
         let after = self.epsilons.partition_point(|&node| node <= epsilon);
         let Some(before) = after.checked_sub(1) else { return 0.0 };
@@ -97,7 +97,7 @@ impl Table {
         raised(value, value)
     }
 
-    /// ln of the bound, as the number that the table says.
+    /// ln of the bound, as the number stored in the table.
     pub fn enclosed(&self, epsilon: f64) -> Enclosure {
         let after = self.epsilons.partition_point(|&node| node <= epsilon);
         let Some(before) = after.checked_sub(1) else { return Enclosure::ZERO };
@@ -113,7 +113,7 @@ impl Table {
         ln + (weight + (Enclosure::ONE - weight) * ratio).ln()
     }
 
-    /// The lesser of this bound and others at the same ε.
+    /// The smaller of this bound and another at the same ε.
     pub fn least(&self, others: &[f64]) -> Self {
         let lns = self.lns.iter().zip(others).map(|(a, b)| a.min(*b)).collect();
         Self::plain(Arc::clone(&self.epsilons), lns)
@@ -125,7 +125,7 @@ impl Table {
         Self::new(epsilons, lns)
     }
 
-    /// The table of a bound ln h(ε), rounded up, down to ln h = `floor`, with so many ε that chords are about
+    /// The table of a bound ln h(ε), rounded up, down to ln h = `floor`, with enough ε for chords to be about
     /// `tolerance`·h^(−1/10) above it, relatively.
     pub fn of(tolerance: f64, floor: f64, ln_bound: impl Fn(f64) -> f64) -> Self {
         let start = ln_bound(0.0);
@@ -139,7 +139,7 @@ impl Table {
         while end > 1e-15 && ln_bound(end / 2.0) <= floor {
             end /= 2.0;
         }
-        // From where the bound has hardly fallen, by factors of two.
+        // Starts where the bound has hardly fallen, and proceeds by factors of two.
         let mut edges = vec![(end, ln_bound(end))];
         let mut edge = end / 2.0;
         while edge > 1e-18 {
@@ -170,7 +170,7 @@ fn fall(lns: &mut [f64]) {
     }
 }
 
-/// Puts ε between two of them as long as the chord is too far above.
+/// Inserts an ε between two others as long as the chord is too far above.
 fn refine(
     nodes: &mut Vec<(f64, f64)>,
     a: (f64, f64),
@@ -216,9 +216,9 @@ fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
     epsilons.iter().zip(lns).skip(1).map(bound).fold(0.0, f64::min)
 }
 
-/// Lowers what is above the lower convex hull in γ to a bound on it.
+/// Lowers bounds above the lower convex hull in γ to a bound on the hull.
 fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
-    // ln of minus the slope between two points, roughly: which points are on the hull need not be certain.
+    // ln of minus the slope between two points, approximately: which points are on the hull need not be certain.
     let ln_steepness = |a: usize, b: usize| {
         lns[a] + elementary::ln(-elementary::exp_m1(lns[b] - lns[a]))
             - epsilons[b]

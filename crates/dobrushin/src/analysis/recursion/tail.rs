@@ -1,4 +1,4 @@
-//! Where iterates are that weight decay pulls back to 0.
+//! The region of iterates that weight decay pulls back to 0.
 
 use super::block::Place;
 use crate::chain::{Piece, Step};
@@ -10,13 +10,13 @@ use std::num::NonZeroU32;
 /// Logarithms of the probabilities of being outside.
 const LN_TAILS: [f64; 4] = [-37.0, -100.0, -300.0, -740.0];
 
-/// Balls around 0 in which the iterate of every time lies, but for small probabilities.
+/// Balls around 0 that contain the iterate at every time, except with small probabilities.
 ///
 /// # Guarantee
-/// Let ‖ψ(w)‖ ≤ c‖w‖ + o with c < 1, and W₀ = 0. ‖ψ + noise‖ is stochastically the larger the larger ‖ψ‖ is, so
-/// ‖W_t‖ is stochastically at most ‖V_t‖ for V ← cV + o·V/‖V‖ + noise, V₀ = 0. V_t is the sum of a vector no longer
-/// than o/(1−c) and a Gaussian one with variance at most s²/(1−c²) in each of d coordinates. So
-/// P(‖W_t‖ > ρ) ≤ τ = P(χ_d > (ρ − o/(1−c))·√(1−c²)/s).
+/// Let ‖ψ(w)‖ ≤ c‖w‖ + o with c < 1, and W₀ = 0. ‖ψ + noise‖ is stochastically increasing in ‖ψ‖, so ‖W_t‖ is
+/// stochastically at most ‖V_t‖ for V ← cV + o·V/‖V‖ + noise, V₀ = 0. V_t is the sum of a vector no longer than o/(1−c)
+/// and a Gaussian one with variance at most s²/(1−c²) in each of d coordinates. So P(‖W_t‖ > ρ) ≤ τ = P(χ_d > (ρ −
+/// o/(1−c))·√(1−c²)/s).
 pub(super) fn places(
     step: &Step,
     noise: Enclosure,

@@ -4,8 +4,8 @@ use super::super::logs::{ln_sum, raised};
 use super::table::Table;
 use crate::numeric::UNIT_ROUNDOFF;
 
-/// ln of the least of a(γ₁) + γ₁·b(γ₂) and b(γ₂) + γ₂·a(γ₁) over γ₁γ₂ = e^ε with a node γ₁ of `a`, or γ₂ = 1, as far as a
-/// search from the `hint`, a node for a smaller ε, finds it: every choice is a bound.
+/// ln of the least of a(γ₁) + γ₁·b(γ₂) and b(γ₂) + γ₂·a(γ₁) over γ₁γ₂ = e^ε with a node γ₁ of `a`, or γ₂ = 1, as found
+/// by a search that starts at `hint`, the node for a smaller ε. Every choice gives a bound.
 pub(super) fn least(a: &Table, b: &Table, epsilon: f64, hint: &mut usize) -> f64 {
     let count = a.epsilons().partition_point(|&node| node <= epsilon).max(1);
     let sum = |j: usize| {
@@ -30,6 +30,6 @@ pub(super) fn least(a: &Table, b: &Table, epsilon: f64, hint: &mut usize) -> f64
         }
     }
     *hint = best;
-    // ε₁ + ln b was rounded once more. All of ε for `a` is no node of it.
+    // ε₁ + ln b was rounded once more. Giving all of ε to `a` is not one of its nodes.
     raised(value, value).min(ln_sum(a.at(epsilon), b.at(0.0)))
 }

@@ -1,4 +1,4 @@
-//! A chain as parts of equal rounds, and the bound on its last iterate.
+//! A chain split into parts of equal rounds, and the bound on its last iterate.
 
 use super::super::logs::ln_theta;
 use super::block::{Place, Round, contracted};
@@ -12,7 +12,7 @@ use crate::run::{in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
 
-/// What happens, in its order.
+/// The parts, in order.
 enum Leg {
     Used(Part),
     Clean(Motion, u64, Place),
@@ -20,15 +20,16 @@ enum Leg {
 
 /// The most different parts of a chain.
 const MOST_LEGS: usize = 64;
-/// How often ε are put between others, …
+/// The number of times ε are inserted between others, …
 const LEVELS: usize = 5;
-/// … and if there are few steps.
+/// … and the number if there are few steps.
 const FEW_LEVELS: usize = 3;
-/// What may be left of ln δ when a bound has settled, relatively: at last, and before.
+/// The relative change of ln δ at which a bound counts as settled: at the end, and before.
 const SETTLED: f64 = 3e-4;
 const ROUGHLY: f64 = 1e-2;
 
-/// The bound on the last iterate, with ε so close that ln δ falls by `fineness` at most where δ is near 1.
+/// The bound on the last iterate, with ε so dense that ln δ falls by at most `fineness` between two of them where δ is
+/// near 1.
 pub(super) fn bound(chain: &Chain, fineness: f64) -> Result<Table, NotApplicable> {
     let mut legs = legs(chain)?;
     let shift_of = |chain: &Chain| squared_shift_on_domain(chain).ok().map(|square| square.sqrt().upper());
@@ -66,7 +67,7 @@ pub(super) fn bound(chain: &Chain, fineness: f64) -> Result<Table, NotApplicable
     Ok(bound)
 }
 
-/// So many steps more; `None` for any number.
+/// This many more steps; `None` for any number.
 fn add(steps: u64, count: Count) -> Option<u64> {
     match count {
         Count::Times(times) => Some(steps.saturating_add(times)),
@@ -74,7 +75,7 @@ fn add(steps: u64, count: Count) -> Option<u64> {
     }
 }
 
-/// The smallest and the largest ε of interest, and factors between them.
+/// The smallest and the largest ε of interest, and the factors between them.
 fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<[f64]> {
     let ranges = legs.iter().filter_map(|leg| match leg {
         Leg::Used(part) => Some(part.range()),
@@ -89,14 +90,14 @@ fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<[f64]> {
     [0.0].into_iter().chain(rest).collect()
 }
 
-/// How much ln δ may fall between two ε where δ is near 1, …
+/// The largest fall of ln δ between two ε where δ is near 1, …
 pub(super) const FINENESS: f64 = 0.07;
 /// … and anywhere.
 const MOST_DROP: f64 = 3.0;
-/// Below this ln δ is not looked at more closely.
+/// Values of ln δ below this are not refined.
 const DEEP: f64 = -900.0;
 
-/// More ε where the bound falls fast, fewer where it does not.
+/// Places more ε where the bound falls fast, and fewer where it does not.
 fn between(h: &Table, fineness: f64) -> Arc<[f64]> {
     let (epsilons, lns) = (h.epsilons(), h.lns());
     let mut chosen = vec![0.0];
@@ -132,7 +133,7 @@ fn gaussian(step: &Step) -> Result<Enclosure, NotApplicable> {
     }
 }
 
-/// The chain since the first use of the record.
+/// The chain from the first use of the record.
 fn legs(chain: &Chain) -> Result<Vec<Leg>, NotApplicable> {
     let mut legs = Vec::new();
     let mut stretches: Vec<Stretch<'_>> = Vec::new();
@@ -162,7 +163,7 @@ fn differing() -> NotApplicable {
     missing!("the domain is unbounded and steps differ: {:#} is missing", Diameter)
 }
 
-/// Where iterates are, if the domain is bounded.
+/// The region of the iterates, if the domain is bounded.
 fn bounded(chain: &Chain) -> Option<Place> {
     chain.domain().diameter.map(|d| Place { width: d.into(), ln_tail: f64::NEG_INFINITY })
 }
@@ -185,7 +186,7 @@ fn add_legs(legs: &mut Vec<Leg>, chain: &Chain, stretches: &[Stretch<'_>]) -> Re
         } else {
             let places = match bounded {
                 Some(place) => vec![place],
-                // Where iterates are is known if all steps are alike.
+                // The region of the iterates is known if all steps are alike.
                 None if chain.stretches().take(2).count() == 1 => {
                     tail::places(first.step, noise, domain.dimension)?
                 }
@@ -202,7 +203,7 @@ fn add_legs(legs: &mut Vec<Leg>, chain: &Chain, stretches: &[Stretch<'_>]) -> Re
     Ok(())
 }
 
-/// One use and some steps without it, several times over.
+/// One use followed by some steps without it, repeated.
 fn rounds(used: &Stretch<'_>, clean: &Stretch<'_>, times: u64, place: Place) -> Result<Part, NotApplicable> {
     let Count::Times(steps) = clean.count else {
         return Err(too_many());
@@ -216,14 +217,15 @@ fn motion(step: &Step, noise: Enclosure) -> Motion {
     Motion::new(step.modulus.pieces().to_vec(), noise)
 }
 
-/// If the stretches start with one use and some steps without it, several times over: the latter, and how often.
+/// If the stretches start with one use followed by some steps without it, repeated: these steps, and the number of
+/// repetitions.
 fn period<'a>(stretches: &[Stretch<'a>]) -> Option<(Stretch<'a>, u64)> {
     let round = stretches.get(..2).filter(|round| is_round(round))?;
     let rounds = stretches.chunks_exact(2).take_while(|next| *next == round).count();
     (rounds > 1).then_some((round[1], rounds as u64))
 }
 
-/// Whether it is one use and then some steps without it.
+/// Whether it is one use followed by some steps without it.
 fn is_round(stretches: &[Stretch<'_>]) -> bool {
     matches!(stretches, [used, clean] if used.count == Count::Times(1)
         && !used.step.participation.is_never()

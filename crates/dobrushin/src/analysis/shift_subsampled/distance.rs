@@ -1,19 +1,19 @@
 //! The law of the distance between two neighbours' iterates that share their noise and batches.
 //!
-//! The distance is at most z, where z ← c·z in steps without the record and z ← min(D, c·z + d) in those with
-//! it, which has the probability p. From 0 the law of z grows with the number of steps, in the stochastic
-//! order; from any upper bound of z it falls towards the same limit. So z after any number of steps is below
-//! what comes of the largest distance in some number of steps.
+//! The distance is at most z, where z ← c·z in steps without the record and z ← min(D, c·z + d) in steps with it, which
+//! have probability p. Starting at 0, the law of z increases with the number of steps, in the stochastic order;
+//! starting at any upper bound of z, it decreases towards the same limit. So z after any number of steps is
+//! stochastically below the result of starting at the largest distance and taking some number of steps.
 //!
 //! # Guarantee
 //! For every increasing f ≥ 0, E f(z) ≤ Σ mass·f(distance) over the atoms. Each rounding raises a distance
 //! or a mass:
 //!
 //! - M steps are taken at once, with all uses in the last of them: z ← c^M·z + d·Bin(M, p);
-//! - distances are raised to the next of finitely many, in a geometric progression, so that without a use the
-//!   next distance is one of them again and nothing is raised;
+//! - distances are raised to the next of finitely many, in a geometric progression, so that without a use the next
+//!   distance is again one of them and nothing is raised;
 //! - more uses than are counted lead to the largest distance;
-//! - the rounding of masses is added in the end.
+//! - the rounding of masses is added at the end.
 
 use super::setting::moved;
 use crate::chain::Count;
@@ -33,25 +33,25 @@ pub(super) struct Contraction {
     pub slope: f64,
     pub displacement: f64,
     pub rate: Probability,
-    /// No distance is larger.
+    /// The largest possible distance.
     pub most: f64,
 }
 
 /// Steps are taken together until distances shrink by about this share …
 const BLOCK: f64 = 1.0 / 64.0;
-/// … and distances are told apart by at least this share of that if every block uses the record.
+/// … and distances are distinguished by at least this share of it if every block uses the record.
 const FINEST: f64 = 1.0 / 16.0;
-/// From the largest distance, e to the power of minus this is left of it, times the mean.
+/// Steps are added until what remains of the largest distance is e to the power of minus this, times the mean.
 const SETTLED: f64 = 5.5;
 /// Numbers of uses in a block that are less likely than this count as the largest distance.
 const UNLIKELY: f64 = 1e-30;
-/// More uses at once are not told apart.
+/// More simultaneous uses are not distinguished.
 const MOST_USES: usize = 20_000;
-/// More distances are not told apart.
+/// The largest number of distinguished distances.
 const MOST_DISTANCES: f64 = 20_000.0;
 
 impl Contraction {
-    /// The law after so many steps from 0, or fewer.
+    /// The law after this many steps from 0, or fewer.
     pub fn law(&self, steps: Count) -> Vec<Atom> {
         let certain = vec![Atom { distance: self.most, mass: 1.0 }];
         if self.most == 0.0 || steps == Count::Times(0) {
@@ -68,7 +68,7 @@ impl Contraction {
         law.unwrap_or(certain)
     }
 
-    /// As if nothing contracted: d·Bin(n, p).
+    /// The law without contraction: d·Bin(n, p).
     fn sum(&self, steps: u64) -> Option<Vec<Atom>> {
         let counted = (self.most / self.displacement).ceil();
         let uses = uses(steps, self.rate, counted as usize)?;
@@ -82,18 +82,18 @@ impl Contraction {
 
     fn settled(&self, steps: Count) -> Option<Vec<Atom>> {
         let shrink = -self.slope.ln();
-        // How many steps are taken at once, and by how much distances shrink in them.
+        // The number of steps taken at once, and the factor by which distances shrink in them.
         let together = (BLOCK / shrink).floor().max(1.0) as u64;
         let together = match steps {
             Count::Times(times) => times.div_ceil(times.div_ceil(together)),
             Count::Any => together,
         };
         let shrink = shrink * together as f64;
-        // Distances are told apart the finer the more often they are raised.
+        // The more often distances are raised, the finer they are distinguished.
         let often = (together as f64 * self.rate.get()).min(1.0);
         let per_block = (shrink / BLOCK).max(often / FINEST).ceil();
         let ratio = shrink / per_block;
-        // Around the mean nothing is lost; far below it nothing needs to be told apart.
+        // Around the mean nothing is lost; far below it nothing needs to be distinguished.
         let remembered = self.rate.get() * (1.0 / (1.0 - self.slope)).min(steps.number().upper());
         let typical = (remembered * self.displacement).min(self.most);
         let least = typical * (-7.0 / (1.0 + remembered / 8.0)).exp();
@@ -101,12 +101,12 @@ impl Contraction {
         if cells.is_nan() || cells > MOST_DISTANCES {
             return None;
         }
-        // A hair slower than they shrink, so that shrunk ones are certainly below the next.
+        // The grid shrinks slightly more slowly than the distances, so that shrunk ones are certainly below the next.
         let distance = |i: usize| self.most * (-(ratio * (1.0 - 1e-9)) * i as f64).exp();
         let mut distances: Vec<f64> = (0..cells as usize).map(distance).collect();
         distances.push(0.0);
         distances[0] = self.most;
-        // From the largest distance until what is left of it is a small share of the mean.
+        // Starts at the largest distance, and goes on until a small share of the mean remains of it.
         let settled = (((self.most / typical).ln() + SETTLED) / shrink).ceil() as u64;
         let (blocks, start) = match steps {
             Count::Times(times) if times.div_ceil(together) <= settled => {
@@ -133,7 +133,7 @@ impl Contraction {
                 }
             }
             next[0] += uses[uses.len() - 1];
-            // What underflows is nothing against this.
+            // Any underflow is negligible compared with this.
             next[0] += 1e-280;
             masses = next;
         }
@@ -148,8 +148,8 @@ impl Contraction {
     }
 }
 
-/// Bounds on the probabilities of 0, 1, 2, … uses in so many steps, the last for all larger numbers together;
-/// `None` if they are too many.
+/// Bounds on the probabilities of 0, 1, 2, … uses in this many steps, the last for all larger numbers together; `None`
+/// if there are too many.
 fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
     let (p, n) = (Enclosure::from(rate), Enclosure::from(steps));
     let rest = Enclosure::ONE - p;
@@ -171,7 +171,8 @@ fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
         }
         ln_likely = ln_likely + (left.positive_part() / Enclosure::from(j + 1.0)).ln() + odds;
     }
-    // P(≥ j) ≤ P(j)/(1 − P(j + 1)/P(j)) where the ratios fall and are below 1; and it is what is left.
+    // P(≥ j) ≤ P(j)/(1 − P(j + 1)/P(j)) where the ratios fall and are below 1; and it is also the remaining
+    // probability.
     let next = likely.len() as f64;
     let next_ratio = (n - Enclosure::from(next)).positive_part() / Enclosure::from(next + 1.0) * p / rest;
     let tail = if next > n.upper() {
@@ -185,10 +186,10 @@ fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
     Some(likely)
 }
 
-/// How much larger the largest of several distances may be that are counted as one.
+/// The largest ratio of several distances that are counted as one.
 const TOGETHER: f64 = 1.0 + 1.0 / 64.0;
 
-/// Fewer atoms: those near each other are raised to the largest of them. The atoms come in increasing order.
+/// Fewer atoms: atoms close to each other are raised to the largest of them. The atoms come in increasing order.
 pub(super) fn gathered(atoms: Vec<Atom>, together: f64) -> Vec<Atom> {
     let mut groups: Vec<Atom> = Vec::new();
     let mut first = 0.0;
@@ -210,7 +211,7 @@ pub(super) fn gathered(atoms: Vec<Atom>, together: f64) -> Vec<Atom> {
 mod tests {
     use super::*;
 
-    /// Every value of the distance after so many steps, with its probability.
+    /// Every value of the distance after this many steps, with its probability.
     fn exact(of: Contraction, steps: u64) -> Vec<(f64, f64)> {
         let p = of.rate.get();
         let mut all = vec![(0.0, 1.0)];
@@ -281,7 +282,7 @@ mod tests {
             let mean: f64 = uses.iter().enumerate().map(|(j, mass)| j as f64 * mass).sum();
             assert!((mean / (steps as f64 * rate) - 1.0).abs() < 1e-9, "{steps} {rate}: {mean}");
         }
-        // What is not counted is in the last.
+        // The last entry contains what is not counted.
         let cut = uses(10, Probability::new(0.5).expect("valid"), 3).expect("few");
         let counted: f64 = cut[..4].iter().sum();
         assert_eq!(cut.len(), 5);

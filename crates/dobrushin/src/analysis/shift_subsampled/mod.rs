@@ -1,6 +1,6 @@
-//! Hidden participation and hidden iterates at once: the last steps are composed, and what earlier steps left
-//! of the record is shifted into the noise of the last (the strategy of Altschuler and Talwar 2022, in
-//! hockey-stick form).
+//! Hidden participation and hidden iterates at once: the last steps are composed, and the remaining influence of
+//! earlier uses is shifted into the noise of the last (the strategy of Altschuler and Talwar 2022, in hockey-stick
+//! form).
 
 mod distance;
 mod scout;
@@ -19,36 +19,35 @@ use std::sync::{Arc, OnceLock};
 /// updates keep iterates together.
 ///
 /// # Guarantee
-/// Let X be the run on one data set and X′ that on a neighbour, both with the same batches and noise, and
-/// τ = T − k for any k ≤ T.
+/// Let X be the run on one data set and X′ the run on a neighbour, both with the same batches and noise, and τ = T − k
+/// for any k ≤ T.
 ///
-/// **Before the cut.** ‖X_τ − X′_τ‖ ≤ z_τ, where z ← min(D, c·z) in steps without the record and
-/// z ← min(D, c·z + d) in those with it: projections to convex sets bring points no farther apart. So z_τ is a
-/// random distance that never exceeds D_τ = min(D, d·(1 − c^τ)/(1 − c)), and whose law only grows with τ.
+/// **Before the cut.** ‖X_τ − X′_τ‖ ≤ z_τ, where z ← min(D, c·z) in steps without the record and z ← min(D, c·z + d) in
+/// steps with it: projections to convex sets do not increase distances. So z_τ is a random distance that never exceeds
+/// D_τ = min(D, d·(1 − c^τ)/(1 − c)), and whose law increases with τ.
 ///
-/// **Shift.** Two runs of k steps *with the same updates* from x and y have E_γ ≤ θ_ε(R_k·‖x − y‖) with
-/// R_k = 1/(s·√Σ_{i=1..k} c^(−2i)): given the batches, let Y follow X by Y ← Π(ψ(Y) + λ(ψ(X) − ψ(Y)) + noise)
-/// from Y = y, so that their distance shrinks from c·z to (1 − λ)·c·z and is 0 in the end, when λ = 1.
-/// Given Y, a step differs from one of the second run by at most a = λ·c·z, and the best a have
-/// Σa² = ‖x − y‖²/Σc^(−2i). For updates with ‖ψ(x) − ψ(y)‖ ≤ c·z + o, c ≤ 1, R_k·z becomes
-/// (c^k·z + o·Σ_{j<k} c^j)/(s·√Σ_{j<k} c^(2j)).
+/// **Shift.** Two runs of k steps *with the same updates* from x and y have E_γ ≤ θ_ε(R_k·‖x − y‖) with R_k =
+/// 1/(s·√Σ_{i=1..k} c^(−2i)): given the batches, let Y follow X by Y ← Π(ψ(Y) + λ(ψ(X) − ψ(Y)) + noise) from Y = y, so
+/// that their distance shrinks from c·z to (1 − λ)·c·z and is 0 at the end, when λ = 1. Given Y, a step differs from
+/// one of the second run by at most a = λ·c·z, and the best a have Σa² = ‖x − y‖²/Σc^(−2i). For updates with ‖ψ(x) −
+/// ψ(y)‖ ≤ c·z + o, c ≤ 1, R_k·z becomes (c^k·z + o·Σ_{j<k} c^j)/(s·√Σ_{j<k} c^(2j)).
 ///
-/// **Own losses.** From the same iterate, k steps on X's data against k on those of X′ are k subsampled
-/// pairs, composed: E_γ ≤ g_k(γ), where g₁(γ) = p·[(1−b)·θ_g(d₀/s) + b·θ_g(d/s)], g = 1 + (γ−1)/p, b = γ/g, and d₀ is how
-/// far updates with and without the record are apart.
+/// **Own losses.** From the same iterate, k steps on X's data against k on those of X′ are k subsampled pairs,
+/// composed: E_γ ≤ g_k(γ), where g₁(γ) = p·[(1−b)·θ_g(d₀/s) + b·θ_g(d/s)], g = 1 + (γ−1)/p, b = γ/g, and d₀ is the
+/// distance between the updates with and without the record.
 ///
-/// 1. *Split.* For s² = s₁² + s₂² the same Y, from Y_τ = X′_τ and with the updates ψ of X's data, ends in X_T.
-///    Given Y_t = y, let A = ψ(y) + noise s₁ and C = λ(ψ(X_t) − ψ(y)) + noise s₂; Y_{t+1} = Π(A + C). A step of X′
-///    from y is Π(A′ + C′) with A′ = ψ′(y) + noise s₁ and C′ = noise s₂. A against A′ is the subsampled pair with
-///    noise s₁; whatever A is, C is a mixture of normal laws within a of that of C′. So (X_T, X′_T) is dominated
-///    by k subsampled pairs with noise s₁ and one normal pair with μ = D_τ·R_k·s/s₂ (adaptive composition).
-/// 2. *Triangle.* E_{γ₁γ₂}(P‖Q) ≤ E_{γ₁}(P‖S) + γ₁·E_{γ₂}(S‖Q). With S the k steps of either data set from the
-///    other's iterate, E_{γ₁γ₂} is at most g_k(γ₁) + γ₁·h(γ₂) and at most h(γ₁) + γ₁·g_k(γ₂), with
-///    h(γ) = E θ_ε(R_k·z_τ), by joint convexity over the batches before the cut.
+/// 1. *Split.* For s² = s₁² + s₂² the same Y, from Y_τ = X′_τ and with the updates ψ of X's data, ends in X_T. Given
+///    Y_t = y, let A = ψ(y) + noise s₁ and C = λ(ψ(X_t) − ψ(y)) + noise s₂; Y_{t+1} = Π(A + C). A step of X′ from y is
+///    Π(A′ + C′) with A′ = ψ′(y) + noise s₁ and C′ = noise s₂. A against A′ is the subsampled pair with noise s₁; given
+///    any A, C is a mixture of normal laws whose means are within a of that of C′. So (X_T, X′_T) is dominated by k
+///    subsampled pairs with noise s₁ and one normal pair with μ = D_τ·R_k·s/s₂ (adaptive composition).
+/// 2. *Triangle.* E_{γ₁γ₂}(P‖Q) ≤ E_{γ₁}(P‖S) + γ₁·E_{γ₂}(S‖Q). With S the law after k steps on either data set from
+///    the other's iterate, E_{γ₁γ₂} is at most g_k(γ₁) + γ₁·h(γ₂) and at most h(γ₁) + γ₁·g_k(γ₂), with h(γ) = E
+///    θ_ε(R_k·z_τ), by joint convexity over the batches before the cut.
 ///
-/// Every k, split and γ₁ gives a bound; good ones are looked for. All hold for both orders of the neighbours,
-/// since nothing distinguishes them, and for fewer steps than T: D_τ and z_τ only shrink, and k steps at least
-/// cover fewer. The convex hull of all points is the profile.
+/// Every k, split and γ₁ gives a bound; good ones are searched for. All hold for both orders of the neighbours, since
+/// nothing distinguishes them, and for fewer steps than T: D_τ and z_τ only shrink, and a bound for k steps covers
+/// fewer. The convex hull of all points is the profile.
 ///
 /// ```
 /// use dobrushin::analysis::{Analysis, Cost, HiddenStates, ShiftSubsampled};
@@ -94,11 +93,11 @@ impl HiddenStates for ShiftSubsampled {
 
 /// The most chains whose bounds are averaged.
 const MOST_MEMBERS: usize = 16;
-/// How many groups the times of a random stop are divided into.
+/// The number of groups into which the times of a random stop are divided.
 const GROUPS: u64 = 4;
 
-/// Settings that stop at their ends, with their weights. The times of a random stop are grouped, and the last
-/// time of each group stands for all of it.
+/// Settings that stop at their ends, with their weights. The times of a random stop are grouped, and the last time of
+/// each group represents the group.
 fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
     let setting = Setting::of(&branch.chain)?;
     let member = |weight: Enclosure, steps: Count| Member {
@@ -112,7 +111,7 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
     let (Count::Times(uses), Some(steps)) = (setting.steps, branch.chain.steps()) else {
         return Err(missing!("a random stop needs a number of steps: give {}", Steps));
     };
-    // The last times follow the last use; of each earlier one, one more use is left out.
+    // The last times follow the last use; each earlier time leaves out one more use.
     let before: u64 = branch
         .chain
         .stretches()

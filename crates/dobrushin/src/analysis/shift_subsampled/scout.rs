@@ -1,8 +1,8 @@
-//! Where to cut a chain and how to split its noise: estimates, of which nothing depends but tightness.
+//! Where to cut a chain and how to split its noise: estimates, which affect only tightness.
 //!
-//! With κ(λ) = ln E e^(λL) of one step's loss L, k steps and a normal law with distance μ have
-//! δ ≤ e^(kκ(λ) + λ(λ+1)μ²/2 − λε)·λ^λ/(λ+1)^(λ+1) for every λ > 0. By parts,
-//! E e^(λL) − 1 = λ(λ+1)·∫₀^∞ (e^(λε) + e^(−(λ+1)ε))·δ(ε) dε for a symmetric loss.
+//! With κ(λ) = ln E e^(λL) of one step's loss L, k steps together with a normal pair at distance μ have δ ≤ e^(kκ(λ) +
+//! λ(λ+1)μ²/2 − λε)·λ^λ/(λ+1)^(λ+1) for every λ > 0. By parts, E e^(λL) − 1 = λ(λ+1)·∫₀^∞ (e^(λε) + e^(−(λ+1)ε))·δ(ε)
+//! dε for a symmetric loss.
 
 use super::setting::{Line, OneStep, Setting};
 use crate::Epsilon;
@@ -10,19 +10,19 @@ use crate::chain::Count;
 use crate::numeric::partition_point;
 use crate::profile::{Direction, PrivacyProfile};
 
-/// Shares of the variance for the steps' own losses.
+/// The shares of the variance that are tried for the steps' own losses.
 const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.73, 0.79, 0.84, 0.88, 0.92, 0.95, 0.98];
 /// The most steps after the cut.
 const MOST_STEPS: u64 = 1 << 26;
 
-/// A cut before the last k steps, and a line along which what is left of earlier steps is shifted.
+/// A cut before the last k steps, and a line along which the remaining influence of earlier steps is shifted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     pub k: u64,
     pub line: Line,
 }
 
-/// The share of the noise's variance that is left to the steps' own losses; the rest hides the shift.
+/// The share of the noise's variance for the steps' own losses; the rest hides the shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Divided {
     pub cut: Cut,
@@ -32,12 +32,12 @@ pub(super) struct Divided {
 /// Estimates for one setting.
 pub(super) struct Scout<'a> {
     setting: &'a Setting,
-    /// How many steps after a cut are tried.
+    /// The numbers of steps after a cut that are tried.
     steps: Vec<u64>,
-    /// Orders, one step's κ at each for each share of the noise, …
+    /// The orders, with one step's κ at each for each share of the noise, …
     orders: Vec<f64>,
     divided: Vec<(f64, Vec<f64>)>,
-    /// … and for all of it.
+    /// … and for all of the noise.
     whole: Vec<f64>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Scout<'a> {
         self.steps.iter().flat_map(|&k| self.setting.same.iter().map(move |&line| Cut { k, line }))
     }
 
-    /// What a cut leaves to be shifted into all the noise, if the distance is the largest.
+    /// The distance that a cut leaves to be shifted into all the noise, in the worst case.
     pub fn shift(&self, cut: Cut) -> f64 {
         Setting::shift(cut.line, cut.k, self.setting.furthest(self.setting.before(cut.k)))
     }
@@ -86,8 +86,8 @@ impl<'a> Scout<'a> {
         least(cuts.chain(composed))
     }
 
-    /// The best cut for δ if the two parts are joined by the triangle inequality, each with half of δ;
-    /// `shifted` is the ε of what is shifted, which falls with k where that of the steps grows.
+    /// The best cut for δ if the two parts are combined by the triangle inequality, each with half of δ; `shifted` is
+    /// the ε of the shift, which falls with k while that of the steps grows.
     pub fn joined(&self, delta: f64, shifted: impl Fn(Cut) -> f64) -> Option<Cut> {
         let total = |cut: Cut| self.epsilon(cut.k, &self.whole, 0.0, delta / 2.0) + shifted(cut);
         let best = |&line: &Line| {
@@ -101,7 +101,7 @@ impl<'a> Scout<'a> {
         least(self.setting.same.iter().filter_map(best))
     }
 
-    /// ε of k steps and a normal law at δ, roughly.
+    /// ε of k steps and a normal law at δ, approximately.
     fn epsilon(&self, k: u64, moments: &[f64], mu: f64, delta: f64) -> f64 {
         let at = |(&order, &moment): (&f64, &f64)| {
             let normal = order * (order + 1.0) * mu * mu / 2.0;
@@ -113,13 +113,13 @@ impl<'a> Scout<'a> {
     }
 }
 
-/// The one with the least estimate that is a number.
+/// The candidate with the least estimate, ignoring NaN.
 fn least<T>(tried: impl Iterator<Item = (f64, T)>) -> Option<T> {
     let finite = tried.filter(|(estimate, _)| estimate.is_finite());
     finite.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, best)| best)
 }
 
-/// How many steps after a cut are tried: growing by about a fifth each time.
+/// The numbers of steps after a cut that are tried: each is about a fifth larger than the last.
 fn steps_after(steps: Count) -> Vec<u64> {
     let end = match steps {
         Count::Times(times) => times.saturating_sub(1).min(MOST_STEPS),

@@ -1,7 +1,7 @@
 //! The numbers of a chain of equal steps with hidden participation, in units of its noise.
 //!
-//! Every number is rounded to the less private side: bounds on a chain only grow with its distances and its
-//! slopes, and fall with its noise.
+//! Every number is rounded to the less private side: bounds on a chain increase with its distances and slopes, and
+//! decrease with its noise.
 
 use super::super::unrelated;
 use crate::chain::{Chain, Count, Participation, Piece, Step, StepNoise, Stretch};
@@ -25,28 +25,27 @@ pub(super) struct Line {
 pub(super) struct Setting {
     /// p.
     pub rate: Probability,
-    /// How far apart the updates of two neighbours are.
+    /// The distance between the updates of two neighbours.
     pub displacement: f64,
-    /// How far apart the updates with and without the record are.
+    /// The distance between the updates with and without the record.
     pub absence: f64,
-    /// How many steps.
+    /// The number of steps.
     pub steps: Count,
-    /// The diameter of the domain; ∞ if there is none.
+    /// The diameter of the domain; ∞ if it is unbounded.
     pub diameter: f64,
-    /// For the distance of iterates after the same update, those along which a difference can be shifted.
+    /// Lines for the distance of iterates after the same update, along which a difference can be shifted.
     pub same: Vec<Line>,
-    /// For the distance after updates with different records, or the same.
+    /// Lines for the distance after updates with different records, or the same.
     pub crossed: Vec<Line>,
 }
 
-/// A displacement of more noise standard deviations hides nothing, and no grid holds its losses.
+/// A larger displacement, in noise standard deviations, hides nothing, and no grid can represent its losses.
 const LARGEST_RATIO: f64 = 50.0;
 
 impl Setting {
     /// The setting of a chain.
     ///
-    /// Steps before the first use lead both neighbours to the same law, and steps after the last are
-    /// post-processing.
+    /// Before the first use both neighbours have the same law, and steps after the last use are post-processing.
     ///
     /// # Errors
     /// [`NotApplicable`] unless the uses are equal steps with Gaussian noise and hidden participation.
@@ -106,12 +105,12 @@ impl Setting {
         Ok(setting)
     }
 
-    /// The same steps, so many of them.
+    /// The same steps, this many of them.
     pub fn with_steps(&self, steps: Count) -> Self {
         Self { steps, ..self.clone() }
     }
 
-    /// The number of steps before the last k, of which there may be fewer.
+    /// The number of steps before the last k; 0 if there are fewer than k.
     pub fn before(&self, k: u64) -> Count {
         match self.steps {
             Count::Times(times) => Count::Times(times.saturating_sub(k)),
@@ -119,8 +118,8 @@ impl Setting {
         }
     }
 
-    /// How far apart the iterates of neighbours with the same noise and batches can be after so many steps, or
-    /// fewer.
+    /// The largest distance between the iterates of neighbours with the same noise and batches after this many steps,
+    /// or fewer.
     pub fn furthest(&self, steps: Count) -> f64 {
         let Some(later) = one_less(steps) else {
             return 0.0;
@@ -136,11 +135,11 @@ impl Setting {
         self.crossed.iter().map(after).fold(self.diameter, f64::min)
     }
 
-    /// What is shifted into the noise of k steps if iterates start at most `distance` apart, as one distance
-    /// of normal laws.
+    /// The shift into the noise of k steps if iterates start at most `distance` apart, as a single distance of normal
+    /// laws.
     ///
-    /// (c^k·z + o·Σ_{j<k}c^j)/√(Σ_{j<k}c^(2j)): nothing is left after k steps, and in between never less than
-    /// nothing, since the points of the allocation lie on a concave curve (c ≤ 1) or a level one (o = 0).
+    /// (c^k·z + o·Σ_{j<k}c^j)/√(Σ_{j<k}c^(2j)): the remaining distance is 0 after k steps and never negative before,
+    /// since the points of the allocation lie on a concave curve (c ≤ 1) or a level one (o = 0).
     pub fn shift(line: Line, k: u64, distance: f64) -> f64 {
         let (slope, steps) = (Enclosure::from(line.slope), Count::Times(k));
         let distance = Enclosure::from(distance);
@@ -169,8 +168,8 @@ impl Setting {
 /// A profile of the subsampled pair: two laws (1−p)μ₀ + pμ₁ and (1−p)μ₀ + pμ₁′.
 ///
 /// # Guarantee
-/// By advanced joint convexity ([`SubsampledGaussian`]), and by joint convexity E_γ ≤ p·E_γ(μ₁‖μ₁′), which is
-/// less only where μ₀ is farther away than the other two are from each other.
+/// By advanced joint convexity ([`SubsampledGaussian`]), and by joint convexity E_γ ≤ p·E_γ(μ₁‖μ₁′), which is smaller
+/// only where μ₀ is farther away from the other two than they are from each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OneStep {
     rate: Probability,
@@ -188,7 +187,7 @@ impl OneStep {
         Ok(DominatingPair::symmetric(Arc::new(FiniteLoss::dominating(self))))
     }
 
-    /// How far apart the laws are, at most.
+    /// The largest distance between the laws.
     pub fn ratio(&self) -> f64 {
         self.distances.other.get()
     }
@@ -209,13 +208,13 @@ impl PrivacyProfile for OneStep {
     }
 }
 
-/// Whether a difference can be shifted along a line at once, see [`Setting::shift`].
+/// Whether a difference can be shifted along a line in closed form, see [`Setting::shift`].
 fn can_be_shifted(line: &Line) -> bool {
     line.slope.is_finite() && line.offset.is_finite() && (line.slope <= 1.0 || line.offset == 0.0)
 }
 
-/// The lines above the distance after updates with different records that are also above the one after the
-/// same update.
+/// The lines above the distance after updates with different records that also bound the distance after the same
+/// update.
 fn crossed_lines(step: &Step) -> Vec<Piece> {
     let below = |piece: &Piece, other: &Piece| {
         piece.slope().upper() <= other.slope().upper() && piece.offset().upper() <= other.offset().upper()
@@ -233,7 +232,7 @@ fn one_less(steps: Count) -> Option<Count> {
     }
 }
 
-/// The sum, rounded up, of c·z and what is added.
+/// The sum of c·z and the added distance, rounded up.
 pub(super) fn moved(slope: f64, distance: f64, added: f64) -> f64 {
     add_up(crate::numeric::rounding::mul_up(slope, distance), added)
 }

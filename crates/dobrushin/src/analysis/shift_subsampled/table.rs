@@ -11,7 +11,7 @@ use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use std::sync::Arc;
 
-/// A δ for which a cut is chosen and losses are added up, and the range in which they are looked at.
+/// A δ for which a cut is chosen and losses are composed, and the range in which the result is evaluated.
 #[derive(Clone, Copy)]
 struct Rung {
     delta: f64,
@@ -29,17 +29,16 @@ const RUNGS: &[Rung] = &[
 ];
 /// The same for few steps, where there is little to choose.
 const FEW_RUNGS: &[Rung] = &[Rung { delta: 1e-4, range: (0.9, 1e-13) }];
-/// So many steps are few.
+/// At most this many steps count as few.
 const FEW_STEPS: u64 = 16;
-/// How many ε are looked at for each.
+/// The number of ε that are evaluated for each.
 const NODES: usize = 100;
-/// How wide enclosures of ε are, relatively.
+/// The relative width of enclosures of ε.
 const TOLERANCE: f64 = 1e-3;
-/// How many shares of ε are tried for what is shifted.
+/// The number of shares of ε that are tried for the shift.
 const SHARES: usize = 64;
 
-/// How much larger the largest of several distances may be that count as one in estimates, and how often those
-/// are halved.
+/// The largest ratio of several distances that count as one in estimates, and the number of halvings in a search.
 const ROUGHLY: f64 = 1.15;
 const ROUGH_STEPS: u32 = 16;
 
@@ -65,7 +64,7 @@ pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
     PiecewiseProfile::symmetric(&points.concat())
 }
 
-/// Total variation: that of the steps adds up, and so does that of the shift.
+/// Total variation: that of the steps and that of the shift add up.
 fn variation(setting: &Setting, scout: &Scout<'_>, laws: &Laws<'_>) -> Option<Knot> {
     let zero = Epsilon::new(0.0).ok()?;
     let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
@@ -78,18 +77,18 @@ fn variation(setting: &Setting, scout: &Scout<'_>, laws: &Laws<'_>) -> Option<Kn
     knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
 }
 
-/// (ε, δ) at ε = 0 and over the range, of a profile and its inverse.
+/// (ε, δ) at ε = 0 and over the range, from a profile and its inverse.
 fn points_of(delta: impl Fn(Epsilon) -> f64, epsilon: impl Fn(Delta) -> f64, rung: Rung) -> Vec<Knot> {
     let end = |level: f64| Delta::new(level).map_or(f64::INFINITY, &epsilon);
     let (start, last) = (end(rung.range.0), end(rung.range.1));
-    // Where something is told for certain, δ does not fall that far.
+    // Where an outcome reveals the record with certainty, δ does not fall that far.
     let end = if last.is_finite() { last } else { 2.0 * end(rung.delta) };
     let inside = (0..=NODES).map(|i| start + (end - start) * (i as f64 / NODES as f64).powf(1.5));
     let at = |epsilon: f64| knot(epsilon, delta(Epsilon::new(epsilon).ok()?));
     [0.0].into_iter().chain(inside.filter(|epsilon| *epsilon > 0.0)).filter_map(at).collect()
 }
 
-/// A point, if it says something.
+/// A point, unless it is vacuous.
 fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
     let finite = epsilon < f64::INFINITY && delta < 1.0;
     Some(Knot::new(Epsilon::new(epsilon).ok().filter(|_| finite)?, Delta::new(delta).ok()?))
@@ -127,7 +126,7 @@ fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung)
     composed(parts, rung)
 }
 
-/// k steps with all of the noise.
+/// k steps with all the noise.
 fn own(pairs: &mut Pairs<'_>, k: u64, rung: Rung) -> Option<Vec<Knot>> {
     if k == 1 {
         let step = pairs.setting.one_step(1.0).ok()?;
@@ -137,14 +136,14 @@ fn own(pairs: &mut Pairs<'_>, k: u64, rung: Rung) -> Option<Vec<Knot>> {
     composed(vec![Part { pair: pairs.pair(1.0)?, count: k }], rung)
 }
 
-/// The losses of all parts, added up.
+/// The losses of all parts, composed.
 fn composed(parts: Vec<Part>, rung: Rung) -> Option<Vec<Knot>> {
     let composition = Composition::new(parts).with_tolerance(TOLERANCE);
     let losses = composition.distribution(Direction::Forward, Delta::new(rung.delta).ok()?);
     Some(points_of(|epsilon| losses.delta(epsilon).upper(), |delta| losses.epsilon(delta).upper(), rung))
 }
 
-/// g(ε₁) of k steps and h(ε₂) of the shift, joined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
+/// g(ε₁) of k steps and h(ε₂) of the shift, combined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
 fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
     let own = own(pairs, cut.k, rung)?;
     let (atoms, unit) = laws.shifted(cut);
@@ -164,7 +163,7 @@ fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Optio
     Some(thinned(points))
 }
 
-/// Of points with about the same δ the one with the least ε.
+/// Of points with about the same δ, the one with the least ε.
 fn thinned(points: Vec<Knot>) -> Vec<Knot> {
     let mut best: Vec<Option<Knot>> = Vec::new();
     for point in points {
@@ -180,7 +179,7 @@ fn thinned(points: Vec<Knot>) -> Vec<Knot> {
     best.into_iter().flatten().collect()
 }
 
-/// The law of the distance of neighbours after so many steps, or fewer.
+/// The law of the distance of neighbours after this many steps, or fewer.
 fn law(setting: &Setting, line: Line, steps: Count) -> Vec<Atom> {
     let (displacement, rate) = (setting.displacement, setting.rate);
     Contraction { slope: line.slope, displacement, rate, most: setting.furthest(steps) }.law(steps)
@@ -212,9 +211,9 @@ impl<'a> Laws<'a> {
         Self { setting, laws }
     }
 
-    /// A law of the distance before a cut, and by what a distance counts after it.
+    /// A law of the distance before a cut, and the factor of a distance after it.
     ///
-    /// That of all steps is above that of fewer.
+    /// The law after all steps is above that after fewer.
     fn roughly_shifted(&self, cut: Cut) -> (Vec<Atom>, f64) {
         let most = self.setting.furthest(self.setting.before(cut.k));
         match self.laws.iter().find(|(line, _)| *line == cut.line) {
@@ -226,7 +225,7 @@ impl<'a> Laws<'a> {
         }
     }
 
-    /// The same, of the steps before the cut only.
+    /// The same, for the steps before the cut only.
     fn shifted(&self, cut: Cut) -> (Vec<Atom>, f64) {
         if cut.line.offset > 0.0 || self.setting.steps == Count::Any {
             return self.roughly_shifted(cut);
@@ -235,7 +234,7 @@ impl<'a> Laws<'a> {
         (atoms, Setting::shift(cut.line, cut.k, 1.0))
     }
 
-    /// The ε at which what is shifted has this δ, roughly.
+    /// The approximate ε at which the shift has this δ.
     fn rough_epsilon(&self, cut: Cut, delta: f64) -> f64 {
         let (atoms, unit) = self.roughly_shifted(cut);
         let atoms = gathered(atoms, ROUGHLY);

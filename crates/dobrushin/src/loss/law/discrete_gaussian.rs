@@ -15,9 +15,8 @@ use std::num::NonZeroU32;
 /// smaller shifts.
 ///
 /// # Implementation
-/// The tails Σ_{j ≥ k} e^(−j²/(2σ²)) are summed once, from the far end inwards, up to where
-/// terms fall below e^(−640); what lies beyond is bounded by a geometric series, whose ratio
-/// is that of the first two terms left out.
+/// The tails Σ_{j ≥ k} e^(−j²/(2σ²)) are summed once, from the far end inwards, up to where terms fall below e^(−640);
+/// the rest is bounded by a geometric series whose ratio is that of the first two omitted terms.
 ///
 /// Each term is within four units: j²/(2σ²) = high + low, with 1/(2σ²) in two parts and the
 /// product with j², which is exact, too; the exponential of −high is correctly rounded,
@@ -37,9 +36,9 @@ use std::num::NonZeroU32;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DiscreteGaussianLoss {
-    /// P(x ≥ k) for k from 0 on, without what is beyond the last, within 20 units.
+    /// P(x ≥ k) for k ≥ 0, without the part beyond the last, within 20 units.
     tails: Vec<f64>,
-    /// What P(x ≥ k) may be beyond.
+    /// An enclosure of P(x ≥ k) beyond the last.
     rest: Enclosure,
     shift: Shift,
 }
@@ -47,7 +46,7 @@ pub struct DiscreteGaussianLoss {
 /// Larger standard deviations need too many terms.
 const LARGEST_SIGMA: f64 = 1e5;
 
-/// Squares of smaller ones lose digits, and no outcome but the centre has a weight.
+/// Squares of smaller ones lose digits, and only the centre has positive weight.
 const SMALLEST_SIGMA: f64 = 1e-100;
 
 /// Terms e^(−x) with larger x are left to the bound.

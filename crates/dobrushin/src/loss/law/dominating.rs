@@ -8,20 +8,20 @@ use crate::{Enclosure, Epsilon};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// How far straight lines between the nodes may rise above the profile, relative to δ^0.9: 1e-6
-/// of a δ near 1 and 1e-5 of one near 1e-10.
+/// The allowed height of the lines between nodes above the profile, relative to δ^0.9: 1e-6 for a δ near 1 and 1e-5 for
+/// one near 1e-10.
 const TOLERANCE: f64 = 1e-6;
 const DELTA_POWER: f64 = 0.9;
-/// Below this δ that no longer matters.
+/// Below this δ, the height no longer matters.
 const LEAST_DELTA: f64 = 1e-40;
 /// Beyond the ε at which δ is within this of its limit, δ counts as an infinite loss.
 const LEFT_OVER: f64 = 1e-45;
-/// Nor are losses beyond two to the power of this told apart.
+/// Losses beyond two to this power are not distinguished either.
 const LARGEST_EXPONENT: i32 = 16;
 /// The most nodes of one direction.
 const MOST_NODES: usize = 10_000;
 
-/// A bound δ on E_{e^ε}, exactly these two numbers.
+/// A bound δ on E_{e^ε}, given by exactly these two numbers.
 #[derive(Clone, Copy)]
 struct Node {
     epsilon: f64,
@@ -36,18 +36,17 @@ impl FiniteLoss {
     /// For every mechanism whose E_γ on neighbours the profile bounds in both directions, and
     /// every γ > 0, E_γ of the pair is at least that of the mechanism.
     ///
-    /// The largest ∫(dP − γdQ)₊ over neighbours, H(γ), is convex and non-increasing on γ > 0 as
-    /// a supremum of such functions. The nodes are numbers known to be at least H at some γ,
-    /// so the lines between them are above H, and so is the constant beyond the last. This
-    /// needs no convexity of the *bound*: any nodes may be left out, and those that are not
-    /// seen to make the lines convex are. The lines p − γq of a convex function that starts at
-    /// H(0) = 1 with slope −1 or above are P(L > ln γ) and Q(L > ln γ) of one pair of laws, of
-    /// which the remaining constant is the mass under P at L = ∞.
+    /// The largest ∫(dP − γdQ)₊ over neighbours, H(γ), is convex and non-increasing on γ > 0 as a supremum of such
+    /// functions. The nodes are numbers known to be at least H at some γ, so the lines between them are above H, and so
+    /// is the constant beyond the last. The *bound* need not be convex: any nodes may be left out, and those that are
+    /// not certain to keep the lines convex are. The lines p − γq of a convex function that starts at H(0) = 1 with
+    /// slope −1 or above are P(L > ln γ) and Q(L > ln γ) of one pair of laws; the remaining constant is the mass under
+    /// P at L = ∞.
     pub fn dominating(profile: &dyn PrivacyProfile) -> Self {
         Self::dominating_at(profile, |direction| adaptive(profile, direction))
     }
 
-    /// [`FiniteLoss::dominating`] with the given ε as the nodes of both directions, and 0.
+    /// [`FiniteLoss::dominating`] with nodes at the given ε, and 0, in both directions.
     pub fn dominating_with_knots(profile: &dyn PrivacyProfile, knots: &[f64]) -> Self {
         Self::dominating_at(profile, |direction| {
             let mut knots: Vec<f64> = knots.iter().copied().filter(|&e| e > 0.0 && e.is_finite()).collect();
@@ -61,7 +60,7 @@ impl FiniteLoss {
     fn dominating_at(profile: &dyn PrivacyProfile, nodes: impl Fn(Direction) -> Vec<Node>) -> Self {
         let forward = nodes(Direction::Forward);
         let reverse = if profile.is_symmetric() { forward.clone() } else { nodes(Direction::Reverse) };
-        // Total variation has no direction.
+        // Total variation is the same in both directions.
         let variation = match (forward.first(), reverse.first()) {
             (Some(a), Some(b)) => a.delta.min(b.delta),
             _ => 1.0,
@@ -75,7 +74,7 @@ fn bound(profile: &dyn PrivacyProfile, direction: Direction, epsilon: f64) -> f6
     if delta.is_nan() { 1.0 } else { delta.clamp(0.0, 1.0) }
 }
 
-/// Two nodes, the one to put between them, and how much is gained by it.
+/// Two nodes, the node to insert between them, and the gain from it.
 struct Interval {
     ends: [Node; 2],
     middle: Node,
@@ -87,7 +86,7 @@ impl Interval {
         let [a, b] = ends;
         let epsilon = a.epsilon.midpoint(b.epsilon);
         let middle = Node { epsilon, delta: delta(epsilon) };
-        // Where the line between the ends is at the middle: γ − γ_a over γ_b − γ_a.
+        // The position of the middle on the line between the ends: γ − γ_a over γ_b − γ_a.
         let share =
             (epsilon - b.epsilon).exp() * (a.epsilon - epsilon).exp_m1() / (a.epsilon - b.epsilon).exp_m1();
         let line = a.delta + (b.delta - a.delta) * share;
@@ -114,8 +113,8 @@ impl Ord for Interval {
     }
 }
 
-/// Nodes from ε = 0 to where the profile is as good as constant, each between those where the
-/// lines are farthest from the profile.
+/// Nodes from ε = 0 to where the profile is nearly constant; each is inserted where the lines are farthest from the
+/// profile.
 fn adaptive(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<Node> {
     let delta = |epsilon: f64| bound(profile, direction, epsilon);
     let node = |epsilon: f64| Node { epsilon, delta: delta(epsilon) };
@@ -139,8 +138,8 @@ fn adaptive(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<Node> {
     nodes
 }
 
-/// The smallest ε, up to the largest of interest, at which δ is as good as its limit. A bound
-/// may be useless where e^ε overflows, hence the least of many.
+/// The smallest ε, up to the largest of interest, at which δ is close to its limit. A bound may be useless where e^ε
+/// overflows, hence the least of many.
 fn last_epsilon(delta: &impl Fn(f64) -> f64) -> f64 {
     let probes = || (-30..=LARGEST_EXPONENT).map(|k| 2f64.powi(k));
     let limit = probes().map(delta).fold(delta(0.0), f64::min);
@@ -158,8 +157,8 @@ fn last_epsilon(delta: &impl Fn(f64) -> f64) -> f64 {
     fails
 }
 
-/// The largest non-increasing function of nodes that starts at most at `first`, without the
-/// nodes that are not seen to be on its lower convex hull in γ.
+/// The largest non-increasing function of nodes that starts at or below `first`, without the nodes that are not certain
+/// to be on its lower convex hull in γ.
 fn convex(nodes: Vec<Node>, first: f64) -> Vec<Node> {
     let mut hull: Vec<Node> = Vec::with_capacity(nodes.len());
     let mut least = first;
@@ -193,9 +192,8 @@ fn above(a: Node, b: Node) -> Masses {
     Masses { p, q: (drop * (-Enclosure::from(a.epsilon)).exp()).min(Enclosure::ONE) }
 }
 
-/// The pair whose E_γ for γ ≥ 1 are the lines between the first nodes, and with P and Q
-/// exchanged those between the second, both of which are convex and start at the same
-/// node ε = 0, if that is convex too.
+/// The pair whose E_γ for γ ≥ 1 are the lines between the first nodes, and with P and Q exchanged those between the
+/// second; both are convex and start at the same node ε = 0, which is kept if the whole is convex.
 fn join(mut forward: Vec<Node>, mut reverse: Vec<Node>) -> FiniteLoss {
     let slope = |nodes: &[Node]| match nodes {
         [a, b, ..] => above(*a, *b).q,
@@ -206,8 +204,8 @@ fn join(mut forward: Vec<Node>, mut reverse: Vec<Node>) -> FiniteLoss {
     let centre = Enclosure::ONE - Enclosure::from(variation) - slope(&forward) - slope(&reverse);
     let mut middle = None;
     if centre.lower() < 0.0 {
-        // Leave out the node at 0, and further nodes as long as the line between the first
-        // two that are left is not seen to be convex with the others.
+        // Leaves out the node at 0, and further nodes as long as the line between the first two remaining ones is not
+        // certain to be convex with the others.
         if forward.len() > 1 && reverse.len() > 1 {
             forward.remove(0);
             reverse.remove(0);
@@ -251,8 +249,8 @@ fn told() -> FiniteLoss {
     FiniteLoss::from_gaps(Vec::new(), vec![Split { below: above.complement(), above }], None)
 }
 
-/// Losses at the nodes of both directions, with the splits between them; `middle` is that
-/// between the two directions if they do not share the node 0.
+/// Losses at the nodes of both directions, with the splits between them; `middle` is the split between the two
+/// directions if they do not share the node 0.
 fn collect(forward: &[Node], reverse: &[Node], middle: Option<Split>) -> FiniteLoss {
     let side = |nodes: &[Node]| {
         let mut splits: Vec<Split> = Vec::with_capacity(nodes.len() + 1);

@@ -4,9 +4,8 @@ use super::split_at_ends;
 use crate::loss::{LossLaw, Masses, Split};
 use crate::{Enclosure, Positive};
 
-/// A mechanism whose losses on neighbours lie in a range of length ε, wherever it is: the
-/// exponential mechanism that draws with weights e^(εu/(2∆)), report-noisy-max with Gumbel
-/// noise (Durfee, Rogers 2019; Dong, Durfee, Rogers 2020).
+/// A mechanism whose losses on neighbours lie in some range of length ε: the exponential mechanism that draws with
+/// weights e^(εu/(2∆)), report-noisy-max with Gumbel noise (Durfee, Rogers 2019; Dong, Durfee, Rogers 2020).
 ///
 /// # Guarantee
 /// If L ∈ [t − ε, t], then, (e^L − γ)₊ being convex in e^L, which has mean 1 under Q, E_γ is

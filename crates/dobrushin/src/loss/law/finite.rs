@@ -4,8 +4,7 @@ use crate::divergence::DiscretePair;
 use crate::loss::{LossLaw, Masses, Split};
 use crate::{Delta, Enclosure, Epsilon};
 
-/// The loss of two laws on finitely many outcomes, some of which only one of them may be able
-/// to produce.
+/// The loss of two laws on finitely many outcomes; some outcomes may be possible under only one of them.
 ///
 /// ```
 /// use dobrushin::loss::{FiniteLoss, LossLaw};
@@ -18,7 +17,7 @@ use crate::{Delta, Enclosure, Epsilon};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FiniteLoss {
-    /// What each atom's loss is at most, and at least; both in increasing order.
+    /// The upper and lower bounds on each atom's loss, both in increasing order.
     most: Vec<f64>,
     least: Vec<f64>,
     /// The masses on the two sides of a threshold below the first atom, between the first and
@@ -27,7 +26,7 @@ pub struct FiniteLoss {
     lattice: Option<f64>,
 }
 
-/// One value of the loss and how likely it is.
+/// One value of the loss and its probabilities.
 struct Atom {
     loss: Enclosure,
     masses: Masses,
@@ -42,8 +41,8 @@ impl FiniteLoss {
         for (p, q) in possible {
             let (loss, masses) = (loss_of(p, q), Masses { p, q });
             if loss.width() > 1e-3 && loss.lower() < 30.0 && loss.upper() > -30.0 {
-                // One of the probabilities is below the normal numbers, so that its digits are
-                // few, and the other below e^30 times that: they count, perhaps, on both sides.
+                // One of the probabilities is below the normal numbers, so it has few digits, and the other is below
+                // e^30 times it: they may count on both sides.
                 let masses = masses.hull(Masses::NONE);
                 atoms.extend([Enclosure::INFINITE, -Enclosure::INFINITE].map(|loss| Atom { loss, masses }));
             } else {
@@ -53,34 +52,33 @@ impl FiniteLoss {
         Self::from_atoms(atoms, None)
     }
 
-    /// Two laws that are the same.
+    /// Two equal laws.
     pub fn identical() -> Self {
         Self::from_atoms(vec![Atom { loss: Enclosure::ZERO, masses: Masses::ALL }], None)
     }
 
-    /// Randomised response: the truth with probability e^ε/(1 + e^ε). Every ε-DP mechanism is
-    /// dominated by it (Kairouz, Oh, Viswanath 2015).
+    /// Randomised response: the truth with probability e^ε/(1 + e^ε). It dominates every ε-DP mechanism (Kairouz, Oh,
+    /// Viswanath 2015).
     pub fn randomised_response(epsilon: Epsilon) -> Self {
         Self::response(epsilon, 0)
     }
 
-    /// Randomised response among k + 2 answers: the truth with e^ε times the probability of each
-    /// other one. Two truths differ by ±ε on their own answers, and not on the k others.
+    /// Randomised response among k + 2 answers: the truth has e^ε times the probability of each other answer. For two
+    /// truths, the losses are ±ε on their own answers, and 0 on the k others.
     pub fn response(epsilon: Epsilon, others: u32) -> Self {
         Self::symmetric(epsilon, others, Enclosure::ZERO)
     }
 
-    /// What dominates every (ε, δ)-DP mechanism: with probability δ the outcome tells the law,
-    /// otherwise it is a randomised response (Kairouz, Oh, Viswanath 2015).
+    /// The pair that dominates every (ε, δ)-DP mechanism: with probability δ the outcome reveals the law, otherwise it
+    /// is a randomised response (Kairouz, Oh, Viswanath 2015).
     pub fn approximate(epsilon: Epsilon, delta: Delta) -> Self {
         Self::symmetric(epsilon, 0, Enclosure::from(delta))
     }
 
-    /// With probability `told` an outcome that tells the law, otherwise a response among
-    /// `others` + 2 answers.
+    /// With probability `told` the outcome reveals the law, otherwise it is a response among `others` + 2 answers.
     fn symmetric(epsilon: Epsilon, others: u32, told: Enclosure) -> Self {
         let loss = Enclosure::from(epsilon);
-        // 1 : e^(−ε) : e^(−ε) for the own answer, the other's and each of the rest.
+        // 1 : e^(−ε) : e^(−ε) for its own answer, the other law's and each of the rest.
         let (one, decay, rest) = (Enclosure::ONE, (-loss).exp(), Enclosure::from(f64::from(others)));
         let total = one + decay * (one + rest);
         let share = one - told;
@@ -117,7 +115,7 @@ impl FiniteLoss {
 
     /// Atoms in increasing order, and the splits between them.
     pub(super) fn from_gaps(losses: Vec<Enclosure>, gaps: Vec<Split>, lattice: Option<f64>) -> Self {
-        // Computed losses may overlap; in order they are no tighter than known.
+        // Computed losses may overlap; sorting makes them no tighter than they are known.
         let mut most: Vec<f64> = losses.iter().map(|loss| loss.upper()).collect();
         let mut least: Vec<f64> = losses.iter().map(|loss| loss.lower()).collect();
         for i in 1..losses.len() {
@@ -132,7 +130,7 @@ impl FiniteLoss {
 
 impl LossLaw for FiniteLoss {
     fn split(&self, loss: Enclosure) -> Split {
-        // Atoms before the first are certainly at most ℓ, from the last on certainly above.
+        // Atoms before the first index are certainly at most ℓ, and those from the last on are certainly above.
         let first = self.most.partition_point(|&most| most <= loss.lower());
         let last = self.least.partition_point(|&least| least <= loss.upper());
         if first == last { self.gaps[first] } else { self.gaps[first].hull(self.gaps[last]) }
@@ -143,7 +141,7 @@ impl LossLaw for FiniteLoss {
     }
 }
 
-/// ln(p/q), ±∞ if only one of the laws can produce the outcome.
+/// ln(p/q); ±∞ if only one of the laws can produce the outcome.
 fn loss_of(p: Enclosure, q: Enclosure) -> Enclosure {
     if q == Enclosure::ZERO {
         return Enclosure::INFINITE;

@@ -50,8 +50,8 @@ impl LossLaw for GaussianLoss {
 
 /// Φ and Q̄ at every point within `inherited` and one rounding of `x`.
 ///
-/// The logarithmic derivative of Q̄ at x ≥ 0 is below x + 1 in magnitude, so that Q̄ within
-/// `error` of |x| is Q̄(|x|) up to a factor of e^(±s), s = error·(|x| + error + 1).
+/// The logarithmic derivative of Q̄ at x ≥ 0 is below x + 1 in magnitude, so Q̄ within `error` of |x| is Q̄(|x|) up to
+/// a factor of e^(±s), s = error·(|x| + error + 1).
 #[inline]
 fn tails(x: f64, inherited: f64) -> (Enclosure, Enclosure) {
     let error = (inherited + UNIT_ROUNDOFF * x.abs()) * SAFELY;
@@ -61,8 +61,8 @@ fn tails(x: f64, inherited: f64) -> (Enclosure, Enclosure) {
         return (range.map_monotone(normal::cdf), range.map_monotone(normal::tail));
     }
     let small = normal::tail(x.abs());
-    // e^s ≤ 1 + s(1 + s), and the ends are rounded thrice; below the normal numbers a product
-    // is off by less than the smallest.
+    // e^s ≤ 1 + s(1 + s), and the ends are rounded three times; below the normal numbers a product is off by less than
+    // the smallest.
     let relative = spread * (1.0 + 1e-7) + 4.0 * UNIT_ROUNDOFF;
     let (lower, upper) = (small.lower() * (1.0 - relative), small.upper() * (1.0 + relative));
     let small = Enclosure::between((lower - SMALLEST).max(0.0), upper + SMALLEST);

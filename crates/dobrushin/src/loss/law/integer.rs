@@ -3,25 +3,25 @@
 use crate::Enclosure;
 use crate::loss::{Masses, Split};
 
-/// Symmetric, log-concave noise on the integers, and a shift s > 0 of it: Q is the law of the
-/// noise x, P that of x + s.
+/// Symmetric, log-concave noise on the integers, and a shift s > 0 of it: Q is the law of the noise x, and P that of
+/// x + s.
 ///
-/// By log-concavity the loss at x increases with x, and here it does so by a constant step
-/// where it changes: it exceeds ℓ iff x > ℓ/step + s/2.
+/// By log-concavity the loss at x increases with x, and here it increases by a constant step wherever it changes: it
+/// exceeds ℓ iff x > ℓ/step + s/2.
 ///
 /// A smaller shift is dominated: E_γ = max_m [P(x ≥ m) − γQ(x ≥ m)], and P(x ≥ m) increases
 /// with the shift.
 pub(super) struct Shift {
     pub shift: u32,
-    /// How much the loss changes from one integer to the next.
+    /// The change of the loss from one integer to the next.
     pub step: Enclosure,
 }
 
-/// No integer of interest is as large.
+/// All integers of interest are smaller.
 const LARGEST: f64 = (1u64 << 52) as f64;
 
 impl Shift {
-    /// The split of the first integer whose loss exceeds a threshold, whichever it may be.
+    /// The split at the first integer whose loss exceeds a threshold, whichever integer that may be.
     pub fn split(&self, loss: Enclosure, from: impl Fn(i64) -> Split) -> Split {
         let place = loss / self.step + Enclosure::from(f64::from(self.shift)) / Enclosure::from(2.0);
         let first = |place: f64| place.clamp(-LARGEST, LARGEST).floor() as i64 + 1;
@@ -32,8 +32,7 @@ impl Shift {
 
     /// The masses on the two sides of x ≥ m, given P(x ≥ k) of the noise for k ≥ 1.
     pub fn split_from(&self, m: i64, tail: impl Fn(i64) -> Enclosure) -> Split {
-        // By symmetry x ≤ −k is as likely as x ≥ k, so that every tail is one with k ≥ 1, or
-        // the complement of one.
+        // By symmetry x ≤ −k is as likely as x ≥ k, so every tail is one with k ≥ 1, or the complement of one.
         let at_least = |k: i64| if k >= 1 { tail(k) } else { Enclosure::ONE - tail(1 - k) };
         let shift = i64::from(self.shift);
         Split {

@@ -1,4 +1,4 @@
-//! The laws of the privacy losses of the usual mechanisms, and what subsampling makes of them.
+//! The laws of the privacy losses of the usual mechanisms, and the effect of subsampling on them.
 
 mod discrete_gaussian;
 mod discrete_laplace;
@@ -32,13 +32,13 @@ impl Masses {
     /// The event that always happens.
     const ALL: Self = Self { p: Enclosure::ONE, q: Enclosure::ONE };
 
-    /// What the opposite event weighs.
+    /// The masses of the complementary event.
     fn complement(self) -> Self {
         let rest = |mass: Enclosure| (Enclosure::ONE - mass).positive_part();
         Self { p: rest(self.p), q: rest(self.q) }
     }
 
-    /// One event or the other.
+    /// The hull of two events' masses.
     fn hull(self, other: Self) -> Self {
         Self { p: self.p.hull(other.p), q: self.q.hull(other.q) }
     }
@@ -56,7 +56,7 @@ impl Split {
         Self { below: exchange(self.above), above: exchange(self.below) }
     }
 
-    /// One threshold or the other, or any between them.
+    /// The hull of two thresholds: either, or any between them.
     pub(super) fn hull(self, other: Self) -> Self {
         Self { below: self.below.hull(other.below), above: self.above.hull(other.above) }
     }
@@ -80,7 +80,7 @@ impl<Law: LossLaw + ?Sized> LossLaw for Arc<Law> {
     }
 }
 
-/// The split of a law whose masses are known at points, at every point of a range.
+/// The split of a law whose masses are known at points, valid on a whole range.
 fn split_at_ends(loss: Enclosure, at: impl Fn(f64) -> Split) -> Split {
     let lower = at(loss.lower());
     if loss.lower() == loss.upper() { lower } else { lower.hull(at(loss.upper())) }

@@ -44,7 +44,7 @@ impl<Law: LossLaw> PoissonLoss<Law> {
     /// Each record takes part with probability `q`.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for q = 0, where nothing is left of the law.
+    /// [`Error::OutOfRange`] for q = 0, where the law is trivial.
     pub fn new(law: Law, q: Probability) -> Result<Self, Error> {
         let q = q.get();
         if q == 0.0 {
@@ -58,7 +58,7 @@ impl<Law: LossLaw> PoissonLoss<Law> {
         Ok(Self { law, q, rest, ln_q: elementary::ln(q) })
     }
 
-    /// Every g(ℓ) for ℓ within the threshold; `None` if it is not seen to exist for all.
+    /// An enclosure of g(ℓ) for all ℓ within the threshold; `None` if it is not certain to exist for all.
     fn base_threshold(&self, threshold: Threshold) -> Option<Threshold> {
         let Threshold { value: loss, error } = threshold;
         if loss >= 1.0 {
@@ -143,8 +143,8 @@ pub(crate) fn amplified(loss: f64, q: f64) -> Enclosure {
     loss + (-((Enclosure::ONE - q) * (-loss).exp())).ln_1p() - q.ln()
 }
 
-/// The split at every threshold from the lower end of `first` to the upper end of `last`,
-/// either of which may be as [`amplified`] where nothing lies below. An upper end of ∞ lies above every loss.
+/// The split at every threshold from the lower end of `first` to the upper end of `last`, either of which may be the
+/// result of [`amplified`] where nothing lies below. An upper end of ∞ lies above every loss.
 fn split_over_range(law: &impl LossLaw, first: Enclosure, last: Enclosure) -> Split {
     let at = |range: Enclosure, end: f64| match end {
         _ if range == Enclosure::ENTIRE => Split::ALL_ABOVE,

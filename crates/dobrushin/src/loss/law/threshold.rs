@@ -1,5 +1,5 @@
-//! A threshold as a number and a bound on its error: one evaluation of a smooth function,
-//! widened, costs half of two at the ends of an interval.
+//! A threshold as a number and a bound on its error: evaluating a smooth function once and widening the result costs
+//! half of two evaluations at the ends of an interval.
 
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
@@ -14,7 +14,7 @@ pub(super) struct Threshold {
 /// The smallest positive number.
 pub(super) const SMALLEST: f64 = f64::from_bits(1);
 
-/// Enlarges a computed bound on an error by more than its own few roundings take away.
+/// Enlarges a computed error bound by more than its own few roundings can have removed.
 pub(super) const SAFELY: f64 = 1.0 + 1e-9;
 
 impl From<Enclosure> for Threshold {
@@ -37,10 +37,9 @@ impl From<Threshold> for Enclosure {
     }
 }
 
-/// A sum of at most a few products ≥ 0, each rounded to nearest, from below and from above.
+/// Lower and upper bounds on a sum of a few products ≥ 0, each rounded to nearest.
 ///
-/// Up to ten roundings take ten units; what products below the normal numbers lose is less
-/// than the absolute slack.
+/// Up to ten roundings cost ten units; products below the normal numbers lose less than the absolute slack.
 pub(super) fn sum_of_products(lower: f64, upper: f64) -> Enclosure {
     const LOST: f64 = 8.0 * SMALLEST;
     Enclosure::between(

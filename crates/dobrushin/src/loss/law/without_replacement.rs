@@ -4,9 +4,8 @@ use super::poisson::PoissonLoss;
 use crate::loss::{LossLaw, Split};
 use crate::{Enclosure, Error, Probability};
 
-/// A batch drawn without replacement, of which a given record is part with probability p, for
-/// a mechanism whose losses when one record of the batch is replaced are dominated by a
-/// symmetric law.
+/// A batch drawn without replacement that contains a given record with probability p, for a mechanism whose losses when
+/// one record of the batch is replaced are dominated by a symmetric law.
 ///
 /// # Guarantee
 /// If a mechanism on batches has E_γ ≤ f(γ) for batches that differ in one record, then on
@@ -17,10 +16,9 @@ use crate::{Enclosure, Error, Probability};
 /// E_γ ≤ p·f(1 + (γ − 1)/p).
 /// ```
 ///
-/// This law has exactly these E_γ. Its masses Q(L > ln γ) = −dE_γ/dγ and
-/// P(L > ln γ) = E_γ − γ·dE_γ/dγ are, for γ ≥ 1, those of [`PoissonLoss`], and for γ < 1 by
-/// symmetry those of its exchange. What lies between the two is an atom at 0 of mass
-/// (1 − p)·f(1) ≥ 0, so they make a law.
+/// This law has exactly these E_γ. Its masses Q(L > ln γ) = −dE_γ/dγ and P(L > ln γ) = E_γ − γ·dE_γ/dγ are, for γ ≥ 1,
+/// those of [`PoissonLoss`], and for γ < 1 by symmetry those of its exchange. The gap between the two is an atom at 0
+/// of mass (1 − p)·f(1) ≥ 0, so they form a law.
 ///
 /// ```
 /// use dobrushin::loss::{LaplaceLoss, LossLaw, WithoutReplacementLoss};
@@ -39,11 +37,11 @@ pub struct WithoutReplacementLoss<Law> {
 }
 
 impl<Law: LossLaw> WithoutReplacementLoss<Law> {
-    /// A given record is part of the batch with probability p, the size of the batch over the
-    /// number of records. The law must be symmetric: −L under Q as L under P.
+    /// A given record is in the batch with probability p, the size of the batch over the number of records. The law
+    /// must be symmetric: −L under Q has the law of L under P.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] for p = 0, where nothing is left of the law.
+    /// [`Error::OutOfRange`] for p = 0, where the law is trivial.
     pub fn new(law: Law, p: Probability) -> Result<Self, Error> {
         Ok(Self { positive: PoissonLoss::new(law, p)? })
     }
@@ -62,7 +60,7 @@ impl<Law: LossLaw> LossLaw for WithoutReplacementLoss<Law> {
     }
 
     fn advantage(&self, loss: Enclosure) -> Enclosure {
-        // The atom at 0 weighs the same under P and Q, so that the two sides meet there.
+        // The atom at 0 has the same weight under P and Q, so the two sides meet there.
         let (below, above) = (loss.lower().min(0.0), loss.upper().max(0.0));
         match (loss.lower() >= 0.0, loss.upper() < 0.0) {
             (true, _) => self.positive.advantage(loss),

@@ -1,5 +1,5 @@
-//! The accurate phase, for the arguments that the quick phase leaves undecided: the same in 256 bits, and where that leaves one
-//! undecided too, in 512.
+//! The accurate phase, for the arguments that the quick phase leaves undecided: the same computation in 256 bits, and
+//! in 512 where 256 do not decide either.
 
 use super::parts;
 use super::rounding::{round, round_gradually};
@@ -30,7 +30,7 @@ pub(super) fn ln_1p(x: f64, near: f64) -> f64 {
     decided(ln_1p_in::<4>(x, near), || ln_1p_in::<8>(x, near))
 }
 
-/// The first result that is known to be the nearest.
+/// The first result that is certainly the nearest.
 fn decided(first: Result<f64, f64>, second: impl FnOnce() -> Result<f64, f64>) -> f64 {
     first.or_else(|_| second()).unwrap_or_else(|nearest| nearest)
 }
@@ -38,7 +38,7 @@ fn decided(first: Result<f64, f64>, second: impl FnOnce() -> Result<f64, f64>) -
 /// The error of the four functions above, in units.
 const ERROR: u64 = 1 << 40;
 
-/// value·2^octave, if both ends of its error round to the same.
+/// value·2^octave, if both ends of its error round to the same number.
 pub(super) fn rounded<const N: usize>(value: Wide<N>, octave: i64, error: Wide<N>) -> Result<f64, f64> {
     let [low, high] = [value.abs() - error, value.abs() + error].map(|end| {
         let (significand, exponent) = end.leading();
@@ -89,8 +89,8 @@ pub(super) fn logarithm_of<const N: usize>(x: f64, near: f64) -> Wide<N> {
 /// |t| < 2⁻⁴², it is y + t − t²/2 + … + t¹²/12.
 ///
 /// # Accuracy
-/// The exponential is within 2³⁸ units, t and the sum within 2³⁹ and a few; the terms left out are less than a unit even for
-/// N = 8.
+/// The exponential is within 2³⁸ units, t and the sum within 2³⁹ and a few; the terms left out are less than a unit
+/// even for N = 8.
 pub(super) fn logarithm<const N: usize>(value: Wide<N>, octave: i64, near: f64) -> Wide<N> {
     let (exponential, other) = exponential((-near).into(), -near);
     let t = ((value * exponential) >> (-octave - other).max(0) as u32) - Wide::ONE;
@@ -98,15 +98,15 @@ pub(super) fn logarithm<const N: usize>(value: Wide<N>, octave: i64, near: f64) 
     Wide::from(near) + t * series
 }
 
-/// e^x = value·2^octave, for an x of which `near` is the nearest `f64`, |x| < 746, with a value in [1, 2 + 2⁻¹⁸).
+/// e^x = value·2^octave, for an x whose nearest `f64` is `near`, |x| < 746, with a value in [1, 2 + 2⁻¹⁸).
 ///
 /// With r = x − octave·ln 2 in [0, ln 2 + 2⁻¹⁹) and h = r/2^4N, the value is the 2^4N-th power of 1 + h + … + h¹⁶/16!.
 ///
 /// # Accuracy
-/// In units: octave·ln 2 errs by 1076, which the value doubles, and the terms left out are less than one. A step of Horner's
-/// rule errs by two and multiplies what was there by less than 2⁻¹⁶, which makes less than three; a squaring doubles that,
-/// relatively, and adds one at most: less than 4·2^4N after 4N of them, which the value doubles again. Together less than
-/// 2³⁸ for N ≤ 8.
+/// In units: octave·ln 2 errs by 1076, which the value doubles, and the terms left out are less than one. A step of
+/// Horner's rule errs by two and multiplies what was there by less than 2⁻¹⁶, which makes less than three; a squaring
+/// doubles that, relatively, and adds one at most: less than 4·2^4N after 4N of them, which the value doubles again.
+/// Together less than 2³⁸ for N ≤ 8.
 pub(super) fn exponential<const N: usize>(x: Wide<N>, near: f64) -> (Wide<N>, i64) {
     let halvings = 4 * N as u32;
     let octave = (near * std::f64::consts::LOG2_E - 2f64.powi(-20)).floor() as i64;

@@ -5,7 +5,7 @@ use super::power_of_two;
 use super::table::INVERSE_SQRT_PI;
 use super::wide::Wide;
 
-/// erfc(x), rounded to nearest; takes microseconds.
+/// erfc(x), rounded to nearest; it takes microseconds.
 pub(crate) fn erfc(x: f64) -> f64 {
     let size = x.abs();
     let nearest = match x {
@@ -30,12 +30,12 @@ pub(crate) fn erfc(x: f64) -> f64 {
     nearest.unwrap_or_else(|nearest| nearest)
 }
 
-/// The errors below but for the distance of two convergents, in units: that of an exponential, 2³⁸, times at most 24, and
-/// less than 2⁸ for everything else.
+/// The errors below, except for the distance of two convergents, in units: that of an exponential, 2³⁸, times at most
+/// 24, and less than 2⁸ for everything else.
 const ERROR: u64 = 1 << 44;
 
-/// erf(x) = (2x/√π)·e^(−x²)·Σ (2x²)^k/(1·3·5⋯(2k + 1)) for x < 2, of positive terms of which a hundred leave out less than
-/// 2⁻³⁰⁰.
+/// erf(x) = (2x/√π)·e^(−x²)·Σ (2x²)^k/(1·3·5⋯(2k + 1)) for x < 2, a series of positive terms whose rest after a hundred
+/// terms is less than 2⁻³⁰⁰.
 fn erf(x: f64) -> Wide<4> {
     let x_wide = Wide::from(x);
     let square = x_wide * x_wide;
@@ -46,9 +46,8 @@ fn erf(x: f64) -> Wide<4> {
     (x_wide << 1) * Wide::from_fraction(&INVERSE_SQRT_PI) * scaled
 }
 
-/// erfc(x) = value·2^octave with the error of the value, for 2 ≤ x < 28:
-/// e^(−x²)/√π·1/(x + (1/2)/(x + (2/2)/(x + (3/2)/(x + …)))), by two neighbouring convergents, which enclose it because all
-/// that is added and divided is positive.
+/// erfc(x) = value·2^octave with the error of the value, for 2 ≤ x < 28: e^(−x²)/√π·1/(x + (1/2)/(x + (2/2)/(x +
+/// (3/2)/(x + …)))), by two neighbouring convergents, which enclose it because all terms and divisors are positive.
 fn tail(x: f64) -> (Wide<4>, i64, Wide<4>) {
     let x_wide = Wide::from(x);
     // Numerator and denominator of the last two convergents, over a common power of two.

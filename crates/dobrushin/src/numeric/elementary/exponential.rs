@@ -4,7 +4,8 @@ use super::rounding::{round, round_gradually};
 use super::table::{COARSE_AND_FINE, LN_2, PARTS, POWERS};
 use super::{INTEGER, SIGN, accurate, high, nearest_integer, parts, polynomial, power_of_two};
 
-/// Below this magnitude e^x rounds to 1, and e^x − 1 = x(1 + x/2 + …) to x: both are less than a quarter of a unit away.
+/// Below this magnitude e^x rounds to 1, and e^x − 1 = x(1 + x/2 + …) to x: both are less than a quarter of a unit
+/// away.
 const TINY: f64 = 1.0 / (1u64 << 54) as f64;
 
 /// Below this magnitude e^x is finite and normal.
@@ -28,7 +29,7 @@ pub fn exp(x: f64) -> f64 {
     quick_exp(x).unwrap_or_else(|| accurate::exp(x))
 }
 
-/// e^x where it is not finite, not normal, or 1.
+/// e^x where it is not finite or not normal, or is 1.
 #[cold]
 fn extreme_exp(x: f64) -> f64 {
     match x {
@@ -43,22 +44,23 @@ fn extreme_exp(x: f64) -> f64 {
     }
 }
 
-/// e^x, if it is decided, for |x| in [2⁻⁵⁴, 708).
+/// e^x, if the quick phase decides it, for |x| in [2⁻⁵⁴, 708).
 ///
-/// With k the integer nearest to 4096x/ln 2 and r = x − k(ln 2)/4096, |r| < 2⁻¹³·⁵, e^x = 2^(k/4096)·(1 + r + r²q),
-/// q = 1/2! + r/3! + r²/4!. The power of two is t + u, where t is the product of two numbers of 26 digits, which is exact,
+/// With k the integer nearest to 4096x/ln 2 and r = x − k(ln 2)/4096, |r| < 2⁻¹³·⁵, e^x = 2^(k/4096)·(1 + r + r²q), q =
+/// 1/2! + r/3! + r²/4!. The power of two is t + u, where t is the product of two numbers of 26 digits, which is exact,
 /// and u < 2⁻²⁴.
 ///
 /// # Accuracy
-/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷⁴, which t < 2 makes 1; so are the product of t and r, and the sum
-/// of that with u and the rest. Those are below 2⁻²³ and err by less than 2⁻⁷⁵; the terms left out are below 2⁻⁷³. Together
-/// less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its error is exact (Dekker). If
-/// adding 3.2 units to that error, or subtracting them, leaves the sum what it is, so does what is unknown.
+/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷⁴, which t < 2 makes 1; so are the product of t and r, and
+/// the sum of that with u and the rest. Those are below 2⁻²³ and err by less than 2⁻⁷⁵; the terms left out are below
+/// 2⁻⁷³. Together less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its
+/// error is exact (Dekker). If adding or subtracting 3.2 units to or from that error does not change the sum, neither
+/// does the unknown error.
 #[inline(always)]
 fn quick_exp(x: f64) -> Option<f64> {
     const FINE: f64 = 4096.0;
     const INVERSE: f64 = FINE * std::f64::consts::LOG2_E;
-    /// (ln 2)/4096 in two parts, of which the first times k is exact.
+    /// (ln 2)/4096 in two parts; the first times k is exact.
     const PART: f64 = f64::from_bits((std::f64::consts::LN_2 / FINE).to_bits() >> 24 << 24);
     const REST: f64 = std::f64::consts::LN_2 / FINE - PART + BEYOND_LN_2 / FINE;
     const ERROR: f64 = 3.2 * power_of_two(-66);
@@ -96,7 +98,7 @@ pub fn exp_m1(x: f64) -> f64 {
     quick.unwrap_or_else(|_| accurate::exp_m1(x))
 }
 
-/// e^x − 1 where it is not finite, −1, or x.
+/// e^x − 1 where it is not finite, or is −1 or x.
 #[cold]
 fn extreme_exp_m1(x: f64) -> f64 {
     match x {
@@ -116,18 +118,19 @@ const QUICK_ERROR: u64 = 26 << 55;
 /// e^x = t + tr + tr²q, q = 1/2! + r/3! + … + r⁴/6!. The last product is one of `f64`s, the others of integers.
 ///
 /// # Accuracy
-/// In units of 2⁻⁷¹. The integer r errs by two: x is cut off by one, unless it is above 2⁻¹⁹ and exact, and k(ln 2)/128 by
-/// one; t < 2 makes that 4, and the bits of t below 2⁻⁶² that are left out 2⁻⁶²·2⁻⁸·⁵, less than 1.5. As an `f64`, r is
-/// rounded once but for less than 2⁻⁷⁷, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of factors and
-/// terms of tr²q, each at most 2⁻⁵³ of it or of a half, make 6, and the smaller ones less than 0.1; the terms left out are
-/// below 0.6. That is 8.2, which t makes 16.4; the nearest integer is within 4. Together less than 26.
+/// In units of 2⁻⁷¹. The integer r errs by two: x is cut off by one, unless it is above 2⁻¹⁹ and exact, and k(ln 2)/128
+/// by one; t < 2 makes that 4, and the bits of t below 2⁻⁶² that are left out 2⁻⁶²·2⁻⁸·⁵, less than 1.5. As an `f64`, r
+/// is rounded once but for less than 2⁻⁷⁷, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of
+/// factors and terms of tr²q, each at most 2⁻⁵³ of it or of a half, make 6, and the smaller ones less than 0.1; the
+/// terms left out are below 0.6. That is 8.2, which t makes 16.4; the nearest integer is within 4. Together less than
+/// 26.
 #[inline(always)]
 fn quick(x: f64) -> (u128, i64) {
     const INVERSE: f64 = PARTS as f64 * std::f64::consts::LOG2_E;
-    /// (ln 2)/128 in two parts, of which the first times k is exact.
+    /// (ln 2)/128 in two parts; the first times k is exact.
     const PART: f64 = f64::from_bits((std::f64::consts::LN_2 / PARTS as f64).to_bits() >> 20 << 20);
     const REST: f64 = std::f64::consts::LN_2 / PARTS as f64 - PART + BEYOND_LN_2 / PARTS as f64;
-    /// The unit of r²q is 2⁻⁶⁸.
+    /// r²q is in units of 2⁻⁶⁸.
     const UNIT: f64 = power_of_two(68 - 62);
     let shifted = x * INVERSE + INTEGER;
     let k = shifted.to_bits().wrapping_sub(INTEGER.to_bits()) as i64;
@@ -140,30 +143,30 @@ fn quick(x: f64) -> (u128, i64) {
         + square * square * (1.0 / 24.0 + r * (1.0 / 120.0) + square * (1.0 / 720.0));
     let rest = nearest_integer(series * (leading as f64 * UNIT));
     let (negative, m, e) = parts(x);
-    // In units of 2⁻⁷¹ modulo 2⁶⁴, all of which r fits in.
+    // In units of 2⁻⁷¹ modulo 2⁶⁴, which is enough for r.
     let magnitude = ((u128::from(m) << ((e + 54) & 63)) >> 35) as i64;
     let x = if negative { magnitude.wrapping_neg() } else { magnitude };
-    // (ln 2)/128 in these units is ln 2 in units of 2⁻⁶⁴. Its second word as a signed one is less by 2⁶⁴, so that the
-    // first is larger by 1.
+    // (ln 2)/128 in these units is ln 2 in units of 2⁻⁶⁴. Its second word, read as a signed one, is smaller by 2⁶⁴, so
+    // the first is larger by 1.
     let multiple = k.wrapping_mul(LN_2[7].wrapping_add(1) as i64).wrapping_add(high(k, LN_2[6] as i64));
     let product = i128::from(leading) * i128::from(x.wrapping_sub(multiple));
     let sum = power.wrapping_add_signed(product >> 7).wrapping_add_signed(i128::from(rest) << (126 - 68));
     (sum, k >> PARTS.ilog2())
 }
 
-/// ln 2 less the `f64` nearest to it.
+/// ln 2 minus the `f64` nearest to it.
 const BEYOND_LN_2: f64 = 2.319_046_813_846_299_6e-17;
 
 /// [`round`] of e^x − 1, for x in [2⁻⁵, 710) and (−708, −2⁻⁵].
 ///
 /// # Accuracy
-/// That of e^x, or of 1 − e^x where that is negative, for which e^x is shifted; and one unit for each shift.
+/// The error of e^x, or of 1 − e^x where e^x − 1 is negative and e^x is shifted, plus one unit for each shift.
 #[inline(always)]
 fn quick_exp_m1(x: f64) -> Result<f64, f64> {
     const ONE: u128 = 1 << 126;
     let (significand, exponent) = quick(x);
     if exponent >= 0 {
-        // Beyond, the 1 is less than a unit.
+        // Beyond this, the 1 is less than a unit.
         let one = ONE.checked_shr(exponent as u32).unwrap_or(0);
         round(false, significand - one, exponent, QUICK_ERROR + 1)
     } else {
@@ -175,13 +178,14 @@ fn quick_exp_m1(x: f64) -> Result<f64, f64> {
 /// Below this magnitude e^x − 1 is computed as a series.
 const SMALL: f64 = 1.0 / 32.0;
 
-/// [`round`] of e^x − 1 = x(1 + u), u = x/2! + x²/3! + … + x⁹/10!, for |x| in [2⁻⁵⁴, 2⁻⁵); the terms from the third on come
-/// from `f64`s.
+/// [`round`] of e^x − 1 = x(1 + u), u = x/2! + x²/3! + … + x⁹/10!, for |x| in [2⁻⁵⁴, 2⁻⁵); the terms from the third on
+/// come from `f64`s.
 ///
 /// # Accuracy
-/// In units of 2⁻⁶⁸: x is cut off by one, of which u has 0.51; x/2 is cut off by one, x²/6 by one and 2⁻⁵; the other terms
-/// are less than 2⁻¹⁹, within 0.01 as `f64`s, and 0.5 from the nearest integer; the terms left out are below 0.01. Together
-/// less than 3.1, so that x(1 + u), with x below 2¹²⁶ units, is within 3.1·2⁵⁸ and the cut of the product.
+/// In units of 2⁻⁶⁸: x is cut off by one, of which u has 0.51; x/2 is cut off by one, x²/6 by one and 2⁻⁵; the other
+/// terms are less than 2⁻¹⁹, within 0.01 as `f64`s, and 0.5 from the nearest integer; the terms left out are below
+/// 0.01. Together less than 3.1, so that x(1 + u), with x below 2¹²⁶ units, is within 3.1·2⁵⁸ and the cut of the
+/// product.
 #[inline(always)]
 fn quick_small_exp_m1(x: f64) -> Result<f64, f64> {
     const SIXTH: i64 = ((1i128 << 64) / 6) as i64;

@@ -7,7 +7,7 @@ use super::table::{LN_GAMMA_OF_HALVES, LN_SQRT_2PI};
 use super::wide::Wide;
 use super::{nearest_integer, parts, polynomial, power_of_two};
 
-/// From here on Stirling's series is summed in `f64`s.
+/// From here on, Stirling's series is summed in `f64`s.
 const LARGE: f64 = 16.0;
 
 /// ln Γ(x), rounded to nearest, for a finite x > 0. Between multiples of 1/2 below 16 it takes microseconds.
@@ -19,10 +19,11 @@ pub(crate) fn ln_gamma(x: f64) -> f64 {
     if halves as f64 == 2.0 * x { LN_GAMMA_OF_HALVES[halves] } else { accurate(x) }
 }
 
-/// Results are rounded when they are this many octaves smaller, where they cannot overflow.
+/// Results are rounded when scaled down by this many octaves, where they cannot overflow.
 const SCALE: i64 = 16;
 
-/// c_k = B_2k/(2k(2k − 1)), of the series Σ c_k/x^(2k − 1), whose partial sums enclose its value in turn for every x > 0.
+/// c_k = B_2k/(2k(2k − 1)), of the series Σ c_k/x^(2k − 1), whose consecutive partial sums enclose its value for every
+/// x > 0.
 const STIRLING: [(i64, u64); 15] = [
     (1, 12),
     (-1, 360),
@@ -45,9 +46,9 @@ const STIRLING: [(i64, u64); 15] = [
 /// ln Γ(x)/2^e = s(L − 1) − (L/2 − ln √(2π) − series)/2^e.
 ///
 /// # Accuracy
-/// In units of 2^(e − 116): L errs by [`SUM_ERROR`], which s makes 40·2³⁷ and the second term less than 2³⁷. The series is
-/// below 2⁻⁷·⁵; seven of its terms leave out less than 2⁻⁶⁴, four roundings make 2⁻⁵⁸·⁵, and the nearest integer is within
-/// 2⁻⁵⁹: together less than 2⁻⁵⁷.
+/// In units of 2^(e − 116): L errs by [`SUM_ERROR`], which s makes 40·2³⁷ and the second term less than 2³⁷. The series
+/// is below 2⁻⁷·⁵; seven of its terms leave out less than 2⁻⁶⁴, four roundings make 2⁻⁵⁸·⁵, and the nearest integer is
+/// within 2⁻⁵⁹: together less than 2⁻⁵⁷.
 fn quick(x: f64) -> Result<f64, f64> {
     const SERIES: [f64; 7] = {
         let mut series = [0.0; 7];
@@ -77,9 +78,9 @@ fn quick(x: f64) -> Result<f64, f64> {
 /// ln Γ(x) = ln Γ(z) − ln x − ln[(x + 1)⋯(x + 127)].
 ///
 /// # Accuracy
-/// In units of 2⁻²⁴⁴, of ln Γ(x)/2^e: logarithms err by 2³⁹ each, those of products by 2⁸ more, which s doubles; the first
-/// term left out is below 2²⁴/128³¹ = 2⁻¹⁹³, over 2⁷ less than 2⁴⁵ units. Together less than 2⁴⁶: 2⁻¹⁹⁸. Next to the zeros at
-/// 1 and 2, ln Γ(x)/2^e is above 2⁻⁶¹.
+/// In units of 2⁻²⁴⁴, of ln Γ(x)/2^e: logarithms err by 2³⁹ each, those of products by 2⁸ more, which s doubles; the
+/// first term left out is below 2²⁴/128³¹ = 2⁻¹⁹³, over 2⁷ less than 2⁴⁵ units. Together less than 2⁴⁶: 2⁻¹⁹⁸. Next to
+/// the zeros at 1 and 2, ln Γ(x)/2^e is above 2⁻⁶¹.
 #[cold]
 fn accurate(x: f64) -> f64 {
     const SHIFT: f64 = 128.0;

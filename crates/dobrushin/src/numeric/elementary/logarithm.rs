@@ -21,7 +21,7 @@ pub fn ln(x: f64) -> f64 {
     quick(m, e, None).unwrap_or_else(|near| accurate::ln(x, near))
 }
 
-/// ln x where x is not normal, or the logarithm not finite.
+/// ln x where x is not normal, or where the logarithm is not finite.
 #[cold]
 fn extreme_ln(x: f64) -> f64 {
     match x {
@@ -96,7 +96,7 @@ struct Reduced {
     e: i64,
     /// −ln f in units of 2⁻¹¹⁶.
     logarithm: i128,
-    /// z in units of 2⁻⁶⁸, and what is left of it in units of 2⁻¹⁰⁰.
+    /// z in units of 2⁻⁶⁸, and the remainder in units of 2⁻¹⁰⁰.
     z: i64,
     more: i64,
     /// All of z, |z| < 2⁻⁸.
@@ -107,14 +107,14 @@ impl Reduced {
     /// For y = m·2^(e − 52) + rest, m in [2⁵², 2⁵³), e in [−1074, 1023], the rest at most 2^(e − 53); there is none in
     /// [1 − 2⁻⁹, 1 + 2⁻⁸) and for e < −54.
     ///
-    /// Let c = 1 + j/128 be nearest to the significand s = y/2^e, and f the number near 1/c that the table has: then
-    /// z = f·s − 1 is less than 2⁻⁸. Significands in the upper half of the octave are counted to the next one, so that near
-    /// y = 1 only ln(1 + z), z = y − 1, is left.
+    /// Let c = 1 + j/128 be nearest to the significand s = y/2^e, and f the number near 1/c from the table: then z =
+    /// f·s − 1 is less than 2⁻⁸. Significands in the upper half of an octave are assigned to the next one, so that near
+    /// y = 1 only ln(1 + z), z = y − 1, remains.
     #[inline(always)]
     fn new(m: u64, e: i64, rest: Option<f64>) -> Self {
         let j = ((m >> (52 - 1 - PARTS.ilog2())) & (2 * PARTS as u64 - 1)).div_ceil(2) as usize;
         let (factor, logarithm) = CELLS[j];
-        // f·s modulo 2⁶⁴ units, which makes it z.
+        // f·s modulo 2⁶⁴ units, which equals z.
         let z = m.wrapping_mul(factor) as i64;
         let more = rest.map(|rest| rest * (factor as i64 as f64 * power_of_two(84 - e)));
         let approximate = match more {
@@ -128,9 +128,10 @@ impl Reduced {
     /// ln y in units of 2⁻¹¹⁶.
     ///
     /// # Accuracy
-    /// In units of 2⁻⁷⁹: the cut of z to 2⁻⁷¹ makes 1 in z²/2. The terms from z³/3 on are at most 2⁻²⁵·⁵: as `f64`s they err
-    /// by 8.2 for the two roundings of z, and 5.8 for four more of theirs; the nearest integer is within 4; the terms left
-    /// out are below 0.1. The rest of y errs by 2⁻¹⁰⁰, the table and e·ln 2 by 2⁻¹⁰⁴. Together less than 20.
+    /// In units of 2⁻⁷⁹: the cut of z to 2⁻⁷¹ makes 1 in z²/2. The terms from z³/3 on are at most 2⁻²⁵·⁵: as `f64`s
+    /// they err by 8.2 for the two roundings of z, and 5.8 for four more of theirs; the nearest integer is within 4;
+    /// the terms left out are below 0.1. The rest of y errs by 2⁻¹⁰⁰, the table and e·ln 2 by 2⁻¹⁰⁴. Together less than
+    /// 20.
     #[inline(always)]
     fn sum(self) -> i128 {
         /// ln 2 in units of 2⁻¹¹⁶.
@@ -161,9 +162,9 @@ const SERIES: [f64; 7] = [1.0 / 3.0, -1.0 / 4.0, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.
 /// u = −z/2 + z²/3 − … + z⁸/9, the terms from the second on from `f64`s.
 ///
 /// # Accuracy
-/// In its units: the cut of z makes 0.51, that of z/2 makes 1. The other terms are at most 2⁻¹⁷·⁶: as `f64`s they err by
-/// 2.6 for the rounding of z, 1.4 for that of z², 1.2 for that of their quotient, 1.4 for the product; the nearest integer is
-/// within 4, being one of 2⁻⁶⁸; the terms left out are below z⁹/9 < 0.1. Together less than 12.3.
+/// In its units: the cut of z makes 0.51, that of z/2 makes 1. The other terms are at most 2⁻¹⁷·⁶: as `f64`s they err
+/// by 2.6 for the rounding of z, 1.4 for that of z², 1.2 for that of their quotient, 1.4 for the product; the nearest
+/// integer is within 4, being one of 2⁻⁶⁸; the terms left out are below z⁹/9 < 0.1. Together less than 12.3.
 #[inline(always)]
 fn series(z: i64, approximate: f64) -> i64 {
     let square = approximate * (approximate * power_of_two(68));
@@ -173,7 +174,8 @@ fn series(z: i64, approximate: f64) -> i64 {
 /// [`round`] of z(1 + u), |z| = `size` units of 2^(`exponent` − 62), the size in [2⁶¹, 2⁶²), and u as in [`series`].
 ///
 /// # Accuracy
-/// 1 + u is within 12.3 units of 2⁻⁷¹, so that the product is within 12.3·2⁵⁵ units of 2^(`exponent` − 126), and one for the cut.
+/// 1 + u is within 12.3 units of 2⁻⁷¹, so that the product is within 12.3·2⁵⁵ units of 2^(`exponent` − 126), and one
+/// for the cut.
 #[inline(always)]
 fn times_series(negative: bool, size: u64, exponent: i64, u: i64) -> Result<f64, f64> {
     let size = i128::from(size);

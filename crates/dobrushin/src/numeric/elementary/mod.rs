@@ -1,17 +1,17 @@
-//! The exponential and the logarithm, correctly rounded: each result is the `f64` nearest to the true value, so that its
-//! two neighbours enclose the truth, and every machine gets the same bits.
+//! The exponential and the logarithm, correctly rounded: each result is the `f64` nearest to the true value, so its two
+//! neighbours enclose the true value, and every machine gets the same bits.
 //!
-//! Written here, in integers, rather than taken from elsewhere: the standard library promises no accuracy, and the
-//! libraries that prove theirs need a C compiler.
+//! The functions are written here, in integers, rather than taken from elsewhere: the standard library promises no
+//! accuracy, and the libraries with proven accuracy need a C compiler.
 //!
 //! # Accuracy
-//! A *quick* phase computes the result in 128-bit integers with an error of at most 2⁻⁶² to 2⁻⁷⁵, relatively, that is
-//! proved where it is computed. Integers make that short: a product or a shift errs by less than its last place, and a sum
-//! not at all. If the values at both ends of that error round to the same `f64`, that is the result. Otherwise, for one
-//! argument in thousands, an *accurate* phase repeats the computation in 256 bits, and if that decides nothing either, in
-//! 512. Tables of the worst cases (Lefèvre and Muller, *Worst cases for correct rounding of the elementary functions in
-//! double precision*, 2001) are not relied on: should 512 bits leave a result undecided, it is within 2⁻⁴⁰⁰ of the middle
-//! between two `f64`s, and either of them is as good as nearest. The hardest argument that is known here,
+//! A *quick* phase computes the result in 128-bit integers with a relative error of at most 2⁻⁶² to 2⁻⁷⁵, which is
+//! proved where it is computed. Integers keep the proofs short: a product or a shift errs by less than its last place,
+//! and a sum is exact. If the values at both ends of the error round to the same `f64`, this is the result. Otherwise,
+//! for one argument in thousands, an *accurate* phase repeats the computation in 256 bits, and if that decides nothing
+//! either, in 512. Tables of the worst cases (Lefèvre and Muller, *Worst cases for correct rounding of the elementary
+//! functions in double precision*, 2001) are not relied on: if 512 bits leave a result undecided, it is within 2⁻⁴⁰⁰ of
+//! the middle between two `f64`s, and either of them is nearest for all practical purposes. The hardest known argument,
 //! ln(1 + x) for x = 1.5·2⁻⁵⁰ + 3·2⁻¹⁰², is 2⁻¹⁵³ from a middle.
 //!
 //! # Implementation
@@ -56,7 +56,7 @@ fn high(a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) >> 64) as i64
 }
 
-/// Σ cᵢ xⁱ, with few operations in a row.
+/// Σ cᵢ xⁱ, with a short chain of dependent operations.
 #[inline(always)]
 fn polynomial(c: &[f64; 7], x: f64) -> f64 {
     let square = x * x;
@@ -70,7 +70,7 @@ fn nearest_integer(x: f64) -> i64 {
     (x + INTEGER).to_bits().wrapping_sub(INTEGER.to_bits()) as i64
 }
 
-/// A number whose last place is 1, so that a sum with a smaller one is rounded to an integer.
+/// A number whose last place is 1, so that its sum with a smaller number is rounded to an integer.
 const INTEGER: f64 = (3u64 << 51) as f64;
 
 /// 2^n, for n in [−1022, 1023].

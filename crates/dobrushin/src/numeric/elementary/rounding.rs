@@ -1,14 +1,14 @@
 //! From a wide significand to the nearest `f64`.
 
-/// The `f64` nearest to a number that is within `error` units of ±`significand` units, of 2^(`exponent` − 126) each, if that
-/// much is known; otherwise an `f64` near it. The number is a normal one; the significand is in [2⁸⁰, 2¹²⁷), and the error
-/// below 2⁻⁵⁵ times as large.
+/// The `f64` nearest to a number that is within `error` units of ±`significand` units, of 2^(`exponent` − 126) each, if
+/// this determines it; otherwise an `f64` near it. The number is normal; the significand is in [2⁸⁰, 2¹²⁷), and the
+/// error below 2⁻⁵⁵ times as large.
 ///
-/// Rounding is monotone: if both ends of the error round to the same `f64`, all between them do. No value of a function
-/// here is a tie, so that it does not matter where ties go.
+/// Rounding is monotone: if both ends of the error round to the same `f64`, so does everything between them. No value
+/// of a function here is a tie, so the treatment of ties does not matter.
 #[inline(always)]
 pub(super) fn round(negative: bool, significand: u128, exponent: i64, error: u64) -> Result<f64, f64> {
-    // The lowest bit changes nothing but says that there is one.
+    // Setting the lowest bit changes nothing, but guarantees that a bit is set.
     let shift = ((significand >> 64) as u64 | 1).leading_zeros() - 1;
     let (significand, error) = (significand << (shift & 63), error << (shift & 63));
     round_at(negative, significand, exponent - i64::from(shift), error, DROPPED)
@@ -29,13 +29,13 @@ pub(super) fn round_gradually(significand: u128, exponent: i64, error: u64) -> R
 /// The bits of a significand in [2¹²⁶, 2¹²⁷) below the 53 of an `f64`.
 const DROPPED: u32 = 74;
 
-/// [`round`] with the significand in [2¹²⁶, 2¹²⁷), of whose bits the lowest are dropped.
+/// [`round`] with the significand in [2¹²⁶, 2¹²⁷), whose lowest bits are dropped.
 #[inline(always)]
 fn round_at(negative: bool, significand: u128, exponent: i64, error: u64, dropped: u32) -> Result<f64, f64> {
     let error = u128::from(error);
     let from = significand + (1 << (dropped - 1)) - error;
     let (low, high) = ((from >> dropped) as u64, ((from + 2 * error) >> dropped) as u64);
-    // The leading bit of the significand, where there is one, adds 1 to the exponent.
+    // The leading bit of the significand, if set, adds 1 to the exponent.
     let bits = (u64::from(negative) << 63) + (((exponent + 1022) as u64) << 52) + low;
     if low == high { Ok(f64::from_bits(bits)) } else { Err(f64::from_bits(bits)) }
 }

@@ -1,4 +1,4 @@
-//! The functions against arbitrary precision, each phase by itself.
+//! Tests of the functions against arbitrary precision, each phase by itself.
 
 use super::*;
 use crate::numeric::Random;
@@ -10,7 +10,7 @@ const BITS: usize = 256;
 /// A function of one argument.
 type Function = fn(f64) -> f64;
 
-/// A function, its accurate phase, the truth, and the magnitudes that are not answered without computing.
+/// A function, its accurate phase, the reference, and the magnitudes that are not answered without computing.
 struct Subject {
     name: &'static str,
     function: Function,
@@ -58,7 +58,7 @@ fn argument(random: &mut Random) -> f64 {
         2 => random.log_between(1e-17, 1.0),
         3 => 1.0 + random.between(-1.0, 1.0) * random.log_between(1e-16, 0.01),
         4 => random.between(0.0, 2.0),
-        // Few digits: results near the middle between two numbers.
+        // Arguments with few digits: results near the middle between two numbers.
         5 => (1.0 + random.below(16) as f64 / 16.0) * 2f64.powi(random.below(64) as i32 - 56),
         6 => random.below(1100) as f64 * std::f64::consts::LN_2 / 256.0,
         _ => 1.0 + random.below(512) as f64 / 256.0,
@@ -94,9 +94,9 @@ fn every_function_gives_the_nearest_number_and_so_does_its_accurate_phase() {
 
 #[test]
 fn arguments_that_need_all_the_digits_are_decided() {
-    // 2⁻¹⁵³ from the middle between two numbers, relatively, because x is a multiple of 3.
+    // This is 2⁻¹⁵³ from the middle between two numbers, relatively, because x is a multiple of 3.
     assert_eq!(ln_1p(f64::from_bits(0x3cd8000000000003)), 1.3322676295501877e-15);
-    // Less than 2⁻¹⁰⁶ from such a middle.
+    // This is less than 2⁻¹⁰⁶ from such a middle.
     for (x, expected) in [(2f64.powi(-53), 1.0 + f64::EPSILON), (-2f64.powi(-54), 1.0)] {
         assert_eq!(exp(x), expected, "{x:e}");
     }
@@ -165,7 +165,7 @@ fn points_of_the_circle_are_the_nearest_ones() {
         for _ in 0..200 {
             let k = random.bits() >> (64 - octaves);
             if (4 * k).trailing_zeros() >= octaves {
-                // The reference does not know that π is a half turn.
+                // The reference does not know that π is half a turn.
                 continue;
             }
             let (cosine, sine) = turn(k, octaves);

@@ -2,13 +2,15 @@
 
 use super::rounding::round;
 
-/// (cos 2πt, sin 2πt) for t = k/2^`octaves`, k < 2^`octaves`, `octaves` ≤ 60: each within 1/2 + 2⁻³⁰ units in the last place.
+/// (cos 2πt, sin 2πt) for t = k/2^`octaves`, k < 2^`octaves`, `octaves` ≤ 60: each within 1/2 + 2⁻³⁰ units in the last
+/// place.
 ///
 /// # Accuracy
-/// In units of 2⁻¹²⁸, with s = θ² and θ = 2πt ≤ π/4 after reflections, which are exact: θ is within 3, s within 6. A step of
-/// Horner's rule errs by less than 4 for its product and coefficient, and by less than 6 for s, whose coefficient is at
-/// most 1/2; as s < 0.62, and coefficients shrink by 6 and more, the sums err by less than 16, and both results by less than
-/// 2⁵. A sine is at least θ/2, which is at least 2⁻⁶⁰: relatively 2⁻⁶³ at worst; the longest transforms have 2⁻⁸⁹.
+/// In units of 2⁻¹²⁸, with s = θ² and θ = 2πt ≤ π/4 after reflections, which are exact: θ is within 3, s within 6. A
+/// step of Horner's rule errs by less than 4 for its product and coefficient, and by less than 6 for s, whose
+/// coefficient is at most 1/2; as s < 0.62, and coefficients shrink by 6 and more, the sums err by less than 16, and
+/// both results by less than 2⁵. A sine is at least θ/2, which is at least 2⁻⁶⁰: relatively 2⁻⁶³ at worst; the longest
+/// transforms have 2⁻⁸⁹.
 pub(crate) fn turn(k: u64, octaves: u32) -> (f64, f64) {
     let eighth = 1u64 << 61;
     // In units of 2⁻⁶⁴ turns.
@@ -35,7 +37,7 @@ fn first_octant(t: u64) -> (f64, f64) {
     const PI: u128 = 0xc90f_daa2_2168_c234_c4c6_628b_80dc_1cd1;
     let theta = (((PI >> 64) * u128::from(t)) << 3) + ((u128::from(PI as u64) * u128::from(t)) >> 61);
     let square = product(theta, theta);
-    // The alternating series Σ (−1)ⁱ sⁱ/(2i + first)!, less its first term and divided by −s.
+    // The alternating series Σ (−1)ⁱ sⁱ/(2i + first)!, minus its first term and divided by −s.
     let series = |first: u32| {
         let step = |sum: u128, i: u32| coefficient(2 * i + first) - product(sum, square);
         (1..=15).rev().fold(0, step)
@@ -60,7 +62,7 @@ fn coefficient(n: u32) -> u128 {
     COEFFICIENTS[n as usize]
 }
 
-/// a·b in units of 2⁻¹²⁸, less at most 3 of them.
+/// a·b in units of 2⁻¹²⁸, too small by at most 3 of them.
 fn product(a: u128, b: u128) -> u128 {
     let (a_high, a_low) = (a >> 64, u128::from(a as u64));
     let (b_high, b_low) = (b >> 64, u128::from(b as u64));

@@ -8,7 +8,7 @@ const BEFORE: u32 = 12;
 
 /// A number in [−2¹¹, 2¹¹), in two's complement, words from the lowest to the highest.
 ///
-/// A unit is the last place, 2^(12 − 64N). Sums are exact, products and shifts to the right err by less than a unit, and all
+/// A unit is the last place, 2^(12 − 64N). Sums are exact, products and right shifts err by less than a unit, and all
 /// are modulo 2¹².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Wide<const N: usize>(pub [u64; N]);
@@ -41,7 +41,7 @@ impl<const N: usize> Wide<N> {
         units
     }
 
-    /// ±m·2^(e − 52), for m < 2⁵³ and e < 11, less what is below a unit.
+    /// ±m·2^(e − 52), for m < 2⁵³ and e < 11, truncated below a unit.
     pub fn from_parts((negative, m, e): (bool, u64, i64)) -> Self {
         let shift = i64::from(Self::FRACTION) - 52 + e;
         let size = match u32::try_from(shift) {
@@ -51,12 +51,12 @@ impl<const N: usize> Wide<N> {
         if negative { -size } else { size }
     }
 
-    /// The fraction 0.w₁w₂…, given its words from the lowest to the highest, at least N of them, cut off.
+    /// The fraction 0.w₁w₂…, given its words from the lowest to the highest, at least N of them, truncated.
     pub fn from_fraction(words: &[u64]) -> Self {
         let mut fraction = Self::ZERO;
         fraction.0.copy_from_slice(&words[words.len() - N..]);
         let mut shifted = fraction >> BEFORE;
-        // The shift took the leading bit for a sign.
+        // The shift treated the leading bit as a sign.
         shifted.0[N - 1] &= u64::MAX >> BEFORE;
         shifted
     }
@@ -102,15 +102,15 @@ impl<const N: usize> Wide<N> {
         (if octave < 0 { self << distance } else { self >> distance }, octave)
     }
 
-    /// 1/value for a value in [1, 2), within 4 units: by Newton's steps y ← y + y(1 − value·y), of which each doubles the 50
-    /// digits of an `f64`.
+    /// 1/value for a value in [1, 2), within 4 units: by Newton's steps y ← y + y(1 − value·y), each of which doubles
+    /// the number of digits, starting with the 50 of an `f64`.
     pub fn reciprocal(self) -> Self {
         let leading = (self.leading().0 >> 63) as f64 / (1u64 << 63) as f64;
         let guess = Self::from(1.0 / leading);
         (0..N.ilog2() + 1).fold(guess, |y, _| y + y * (Self::ONE - self * y))
     }
 
-    /// The leading 127 bits of a positive number as an integer in [2¹²⁶, 2¹²⁷), odd if there are others behind them, and
+    /// The leading 127 bits of a positive number as an integer in [2¹²⁶, 2¹²⁷), odd if there are others below them, and
     /// the exponent of the first.
     pub fn leading(self) -> (u128, i64) {
         let position = self.0.iter().rposition(|&word| word != 0).unwrap_or(0);
@@ -123,7 +123,7 @@ impl<const N: usize> Wide<N> {
 }
 
 impl<const N: usize> From<f64> for Wide<N> {
-    /// x, |x| < 2¹¹, less what is below a unit.
+    /// x, |x| < 2¹¹, truncated below a unit.
     fn from(x: f64) -> Self {
         Self::from_parts(parts(x))
     }

@@ -22,10 +22,10 @@ use std::sync::Arc;
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub trait RenyiCurve: Send + Sync {
-    /// (α−1)·D_α, for 1 < α < ∞; no information for any other order.
+    /// (α−1)·D_α, for 1 < α < ∞; for any other order the result carries no information.
     fn log_moment(&self, direction: Direction, order: f64) -> Enclosure;
 
-    /// About the same, with nothing certain: for the search of a good order.
+    /// An approximation without a guarantee, for the search for a good order.
     fn log_moment_roughly(&self, direction: Direction, order: f64) -> f64 {
         self.log_moment(direction, order).upper()
     }
@@ -168,7 +168,7 @@ impl<P: Pair + Send + Sync> RenyiCurve for PairCurve<P> {
     }
 }
 
-/// Mechanisms one after another: the sum of their curves.
+/// Mechanisms used one after another: the sum of their curves.
 ///
 /// ```
 /// use dobrushin::profile::{ComposedCurve, Direction, RenyiCurve, SubsampledGaussian};

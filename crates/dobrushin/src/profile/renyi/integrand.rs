@@ -1,5 +1,5 @@
-//! What is integrated for the moments of a Poisson-subsampled Gaussian, with its rounding errors
-//! and its bounds; the notation is that of `quadrature.rs`.
+//! The integrand for the moments of a Poisson-subsampled Gaussian, with its rounding errors and its bounds; the
+//! notation is that of `quadrature.rs`.
 
 use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::elementary::{exp, exp_m1, ln, ln_1p};
@@ -9,12 +9,12 @@ use crate::profile::Direction;
 const LARGEST_ORDER: f64 = 1e9;
 /// Beyond this the step would be too small.
 const LARGEST_RATIO: f64 = 100.0;
-/// So many terms of the binomial series leave less than a unit where it is used.
+/// With this many terms, the remainder of the binomial series is below a unit where it is used.
 const SERIES: usize = 17;
-/// From this ln t on, products with t are taken in the exponent.
+/// From this ln t on, products with t are computed in the exponent.
 const FAR: f64 = 40.0;
 
-/// g, and what bounds it.
+/// g, with the numbers that bound it.
 pub(super) struct Integrand {
     pub(super) forward: bool,
     pub(super) q: f64,
@@ -70,8 +70,8 @@ impl Integrand {
         1.0 / (1.0 + exp(-odds))
     }
 
-    /// About where e^(−x²/2)·L^p has its largest peak away from 0, and its logarithm there:
-    /// the largest root of x = p·r·share(x), or the only one.
+    /// Approximately where e^(−x²/2)·L^p has its largest peak away from 0, and its logarithm there: the largest root of
+    /// x = p·r·share(x), or the only one.
     pub(super) fn ln_peak(&self) -> f64 {
         let mut x = if self.forward { self.power * self.r } else { 0.0 };
         let (mut start, mut end) = (self.power * self.r, 0.0);
@@ -178,8 +178,8 @@ impl Integrand {
         Measured { value: value * weight, units: weight * (units + value * (2.0 + weight_units)) }
     }
 
-    /// The same for large t, where L or y times the weight must be one exponential, with
-    /// L^(±(α−1)) − 1 as `gained`.
+    /// The same for large t, where L or y times the weight must be computed as one exponential, with L^(±(α−1)) − 1 as
+    /// `gained`.
     fn far<const CERTAIN: bool>(
         &self,
         (w, half, shift): (f64, f64, f64),
@@ -216,8 +216,7 @@ impl Integrand {
     }
 }
 
-/// Elementary functions within a unit, or, where nothing is certain, the faster ones of the
-/// platform.
+/// Elementary functions accurate within a unit, or, where no guarantee is needed, the faster ones of the platform.
 struct Elementary<const CERTAIN: bool>;
 
 impl<const CERTAIN: bool> Elementary<CERTAIN> {

@@ -1,4 +1,4 @@
-//! What a bound on one Rényi divergence says about (ε, δ).
+//! The (ε, δ) implied by a bound on one Rényi divergence.
 //!
 //! With D_α(P‖Q) ≤ ρ for one order α > 1, L = dP/dQ and γ = e^ε, δ = E_Q(L − γ)₊ is
 //! largest for a pair of Bernoulli laws (data processing to the set {L > γ}):
@@ -15,10 +15,9 @@
 //! A = a·x^(1−α),  B = −αaW,  C = (α−1)aWy   with  W = (y/x)^(α−1),  a = 1/(α(1 − W)).
 //! ```
 //!
-//! Such a g is convex with minimum 0 at y and slope 1 at x, so it is a majorant iff
-//! g(x) ≥ x − γ. That is checked with outward rounding; x and y need not be exact. The
-//! Bernoulli pair with likelihood ratios x and y gives the lower end. From
-//! ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
+//! Such a g is convex with minimum 0 at y and slope 1 at x, so it is a majorant iff g(x) ≥ x − γ. This is checked with
+//! outward rounding; x and y need not be exact. The Bernoulli pair with likelihood ratios x and y gives the lower end.
+//! From ρ = ε + ln(α/(α−1)) on, the best pair has p = 1 and δ* = 1 − e^(ε−ρ).
 
 mod curve;
 mod integrand;
@@ -38,9 +37,8 @@ use pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
 
 /// D_α(P‖Q) ≤ ρ for one order α > 1.
 ///
-/// The methods named after their authors are the conversions in use;
-/// [`RenyiBound::delta`] and [`RenyiBound::epsilon`] are the best that can be
-/// concluded, and never larger.
+/// The methods named after their authors are the usual conversions; [`RenyiBound::delta`] and [`RenyiBound::epsilon`]
+/// are the best possible ones, and never larger.
 ///
 /// ```
 /// use dobrushin::profile::RenyiBound;
@@ -152,7 +150,7 @@ impl RenyiBound {
             return one_sided;
         }
         let known = self.epsilon_canonne_kamath_steinke(delta).min(self.epsilon_asoodeh(delta)).upper();
-        // With room for the rounding of δ there.
+        // This leaves room for the rounding of δ there.
         let (mut lower, mut upper) = (one_sided.lower(), known * (1.0 + 2f64.powi(-46)));
         let mut guess = 0.0;
         // A majorant for a slightly smaller γ and δ leaves room for rounding: dδ*/dγ = −q.
@@ -178,7 +176,7 @@ impl RenyiBound {
         Enclosure::between(lower.min(upper), upper)
     }
 
-    /// About the upper end of [`RenyiBound::epsilon`], for searches.
+    /// The approximate upper end of [`RenyiBound::epsilon`], for searches.
     pub(super) fn epsilon_roughly(&self, delta: f64) -> f64 {
         let (rho, below) = (self.divergence.upper(), self.order - 1.0);
         if self.order * delta >= 1.0 {
@@ -192,7 +190,7 @@ impl RenyiBound {
         if best.is_nan() { known } else { best.min(known) }
     }
 
-    /// δ*(ε), the best that D_α ≤ ρ implies.
+    /// δ*(ε), the best δ that D_α ≤ ρ implies.
     ///
     /// # Guarantee
     /// E_{e^ε}(P‖Q) is at most the upper end for every P, Q with D_α(P‖Q) ≤ ρ, and at
@@ -234,8 +232,8 @@ impl RenyiBound {
         Enclosure::between(lower.min(upper), upper)
     }
 
-    /// About ln δ*, for searches; where the conversions in use say nothing, something larger, so
-    /// that there is a way down.
+    /// The approximate ln δ*, for searches. Where the usual conversions give nothing, it is something larger, so that a
+    /// search can descend.
     pub(super) fn ln_delta_roughly(&self, epsilon: f64) -> f64 {
         let (rho, below) = (self.divergence.upper(), self.order - 1.0);
         let known = below * (rho - epsilon) - below * (1.0 / below).ln_1p() - below.ln_1p();
@@ -249,7 +247,7 @@ impl RenyiBound {
         if best.is_nan() { known } else { best.min(known) }
     }
 
-    /// The pairs that attain δ*, roughly.
+    /// The pairs that attain δ*, approximately.
     fn pairs(&self) -> BestPairs {
         BestPairs::new(self.order, self.divergence.upper())
     }
@@ -295,7 +293,7 @@ impl RenyiBound {
         Some(Majorant { bound: large.upper().min(small.upper()).max(0.0), least_gamma })
     }
 
-    /// x and q of a Bernoulli pair near the given one with D_α ≤ ρ for certain.
+    /// x and q of a Bernoulli pair near the given one that certainly has D_α ≤ ρ.
     fn feasible_pair(&self, pair: &BernoulliPair) -> Option<(Enclosure, Enclosure)> {
         let (c, budget) = (self.below(), (self.below() * self.divergence).exp_m1());
         let ln_y = Enclosure::from(pair.ln_y);

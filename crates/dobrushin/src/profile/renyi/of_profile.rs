@@ -7,30 +7,29 @@
 //! e^((α−1)D_α(P‖Q)) = 1 + α(α−1)·∫₀^∞ [ e^((α−1)ε)·δ_PQ(ε) + e^(−αε)·δ_QP(ε) ] dε.
 //! ```
 //!
-//! δ is convex in γ = e^ε and decreases, so between two nodes it lies below its chord, and above
-//! the chord of the next two nodes prolonged. Times e^(kε) both are integrated in closed form.
+//! δ is convex in γ = e^ε and decreases, so between two nodes it lies below its chord, and above the extended chord of
+//! the next two nodes. Multiplied by e^(kε), both are integrated in closed form.
 
 use crate::numeric::Boundary;
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon};
 
-/// So many cells of equal width …
+/// The number of cells of equal width …
 const CELLS: usize = 1 << 12;
-/// … up to where the integrand has fallen to e^this, or to
+/// … up to where the integrand has fallen to e to this power, or at most to …
 const LN_NEGLIGIBLE: f64 = -36.0;
-/// this ε at the most.
+/// … this ε.
 const LAST: f64 = 1e6;
-/// Losses above this are not looked for.
+/// Losses above this are not considered.
 const LARGEST_LOSS: f64 = 1e100;
 
 /// D_α of two laws, in one direction, from their profile in both.
 ///
 /// # Guarantee
-/// The upper end holds for every pair of laws with the given profile, or a smaller one, whose
-/// privacy losses above 1e100, if any, have probability 0; it is ∞ where δ(ε) is not seen to fall
-/// faster than e^(−(α−1)ε) up to there. The lower end is that of the integral of the profile's lower ends, if
-/// the profile is convex in e^ε. Where the divergence is moderate they agree to about 1e-5. No information
-/// for orders outside 1 < α < ∞.
+/// The upper end holds for every pair of laws with the given profile, or a smaller one, whose privacy losses above
+/// 1e100, if any, have probability 0; it is ∞ where δ(ε) is not found to fall faster than e^(−(α−1)ε) up to there. The
+/// lower end is that of the integral of the profile's lower ends, if the profile is convex in e^ε. Where the divergence
+/// is moderate they agree to about 1e-5. For orders outside 1 < α < ∞ the result carries no information.
 ///
 /// ```
 /// use dobrushin::profile::{ConcentratedCurve, Direction, RenyiProfile, renyi_of_profile};
@@ -51,7 +50,7 @@ pub fn renyi_of_profile(profile: &dyn PrivacyProfile, direction: Direction, orde
     let end = growing.end().max(falling.end());
     let step = short(end / CELLS as f64);
     let (growing_nodes, falling_nodes) = (growing.nodes(step), falling.nodes(step));
-    // The largest integrand, so that nothing overflows.
+    // The largest value of the integrand, used so that nothing overflows.
     let largest =
         growing_nodes.iter().chain(&falling_nodes).fold(0.0_f64, |most, node| most.max(node.upper()));
     if largest == f64::INFINITY {
@@ -86,7 +85,7 @@ impl Part<'_> {
         }
     }
 
-    /// An ε beyond which little is left.
+    /// An ε beyond which little remains.
     fn end(&self) -> f64 {
         let negligible = |epsilon: f64| self.ln_at(epsilon).upper() <= LN_NEGLIGIBLE;
         let mut end = 1.0 / 1024.0;

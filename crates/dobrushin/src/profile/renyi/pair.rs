@@ -1,16 +1,16 @@
 //! The Bernoulli pairs that attain the largest δ under a bound on one Rényi divergence.
 //!
-//! Nothing here is certain: these are the hints that `renyi.rs` certifies.
+//! Nothing here is rigorous: these are hints that `renyi.rs` certifies.
 
 use std::cell::Cell;
 
-/// How well a logarithm should be known for a certificate …
+/// The accuracy of a logarithm for a certificate …
 pub(super) const CLOSE: f64 = 4e-15;
 /// … and for a search.
 pub(super) const NEAR: f64 = 1e-9;
 
-/// Two Bernoulli laws with likelihood ratios x > 1 and y < 1 whose D_α is ρ, roughly, and the γ
-/// at which p − γq is the largest δ.
+/// Two Bernoulli laws with likelihood ratios x > 1 and y < 1 whose D_α is approximately ρ, and the γ at which p − γq is
+/// the largest δ.
 #[derive(Clone, Copy)]
 pub(super) struct BernoulliPair {
     /// ln(−ln y).
@@ -34,12 +34,12 @@ impl BestPairs {
         Self { order, ln_excess: exponent + (-(-exponent).exp_m1()).ln() }
     }
 
-    /// The best Bernoulli pair for the γ at which an increasing function of `place` vanishes,
-    /// roughly: the place is ln(−ln y), as y may be as close to 0 as to 1.
+    /// The best Bernoulli pair for the γ at which an increasing function of `place` vanishes, approximately: the place
+    /// is ln(−ln y), since y may be very close to 0 or to 1.
     ///
-    /// The best pairs for all γ lie on the curve D_α = ρ in the plane of (q, p), which is
-    /// concave; y = (1−p)/(1−q) increases along it, as γ, the slope of its tangent, does, and δ*
-    /// decreases. The moment increases in x, so each y has its x, and γ is where g touches.
+    /// The best pairs for all γ lie on the curve D_α = ρ in the plane of (q, p), which is concave; y = (1−p)/(1−q)
+    /// increases along it, as does γ, the slope of its tangent, while δ* decreases. The moment increases in x, so each
+    /// y has its x, and γ is where g touches.
     pub(super) fn at(&self, guess: f64, error: f64, f: impl Fn(&BernoulliPair) -> f64) -> BernoulliPair {
         let ln_ln_x = Cell::new(0.0);
         let at = |place: f64| {
@@ -64,7 +64,7 @@ impl BestPairs {
         BernoulliPair { place, x, ln_y, gamma, ln_delta }
     }
 
-    /// ln ln x for the x with ln(q·x^α + (1−q)·y^α − 1) = ln_excess, roughly, by Newton's method.
+    /// The approximate ln ln x for the x with ln(q·x^α + (1−q)·y^α − 1) = ln_excess, by Newton's method.
     fn ln_ln_x(&self, ln_y: f64, error: f64, guess: f64) -> f64 {
         let (alpha, c) = (self.order, self.order - 1.0);
         let z = -ln_y.exp_m1();
@@ -82,7 +82,7 @@ impl BestPairs {
                 let moment = above_x + (1.0 - q) * above_y;
                 (moment.ln(), share * (z * alpha * gained - above_x + q * above_y) / moment)
             } else {
-                // The first term is all that matters.
+                // Only the first term matters.
                 ((z * share).ln() + c * ln_x, alpha - share)
             };
             ((self.ln_excess - ln_moment) / (slope * ln_x)).clamp(-2.0, 2.0)
@@ -93,7 +93,7 @@ impl BestPairs {
             if change.is_nan() {
                 break;
             }
-            // Up to ln x = 650: x must not overflow.
+            // ln x is at most 650: x must not overflow.
             v = (v + change).clamp(-80.0, 650f64.ln());
             // A step squares the error.
             if change.abs() <= 0.03 * error.sqrt() {
@@ -104,8 +104,8 @@ impl BestPairs {
     }
 }
 
-/// The root of an increasing function with a slope of the order of 1, roughly: a bracket from
-/// a guess, and then false position (the Illinois variant) with a bisection now and then.
+/// The approximate root of an increasing function with a slope of order 1: a bracket around a guess, and then false
+/// position (the Illinois variant) with an occasional bisection.
 fn root_of_increasing((least, most): (f64, f64), guess: f64, error: f64, f: impl Fn(f64) -> f64) -> f64 {
     let start = if guess.is_nan() { 0.0 } else { guess.clamp(least, most) };
     let mut stale = (start, f(start));

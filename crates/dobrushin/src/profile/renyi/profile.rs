@@ -1,31 +1,29 @@
 //! (ε, δ) from a whole Rényi curve: the best over all orders.
 //!
-//! Any order gives a bound, so the search for the best one need not be certain, only the
-//! evaluation at the order it ends with. With K(α) = (α−1)D_α, which is convex, the conversion of
-//! Canonne, Kamath and Steinke is
+//! Any order gives a bound, so the search for the best one need not be rigorous; only the evaluation at the final order
+//! must be. With K(α) = (α−1)D_α, which is convex, the conversion of Canonne, Kamath and Steinke is
 //!
 //! ```text
 //! ln δ(ε) ≤ K(α) − (α−1)ε + κ(α),   κ(α) = (α−1)·ln(α−1) − α·ln α,
 //! ```
 //!
-//! convex in α as κ″ = 1/(α−1) − 1/α > 0; so {α : ε is enough for δ} is an interval, and
-//! the best ε at an order has a single minimum too. What is searched is the best conversion of
-//! each order ([`RenyiBound`]), which for small K is far better: a single step with q = 1e-4 and
-//! σ = 2.6 at δ = 1e-5 has ε = 4e-5 by it, and 0.05 by the formula above.
+//! convex in α as κ″ = 1/(α−1) − 1/α > 0; so {α : ε suffices for δ} is an interval, and the best ε at an order has a
+//! single minimum too. The search uses the best conversion of each order ([`RenyiBound`]), which for small K is far
+//! better: for a single step with q = 1e-4 and σ = 2.6 at δ = 1e-5 it gives ε = 4e-5, and the formula above gives 0.05.
 
 use super::{RenyiBound, RenyiCurve};
 use crate::profile::{self, Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon};
 
-/// The orders minus 1 that are searched.
+/// The range of α − 1 that is searched.
 const ORDERS: (f64, f64) = (1e-14, 1e12);
 
 /// The profile that a Rényi curve implies.
 ///
 /// # Guarantee
-/// The upper end of every δ and ε holds for every mechanism with the curve. The lower end is
-/// that of the best conclusion from the one Rényi divergence at the order chosen: another order, or
-/// several orders together, may give less.
+/// The upper end of every δ and ε holds for every mechanism with the curve. The lower end is that of the best
+/// conclusion from the Rényi divergence at the chosen order alone: another order, or several orders together, may give
+/// less.
 ///
 /// ```
 /// use dobrushin::profile::{ComposedCurve, Direction, PrivacyProfile, RenyiProfile, SubsampledGaussian};
@@ -102,7 +100,7 @@ impl<Curve: RenyiCurve> RenyiProfile<Curve> {
         AtOrder { value: value.min(Enclosure::ONE), order }
     }
 
-    /// About the order at which a conclusion is smallest, from a guess of α − 1.
+    /// The approximate order at which a conclusion is smallest, from a guess of α − 1.
     fn best_order(&self, direction: Direction, guess: f64, conclusion: impl Fn(RenyiBound) -> f64) -> f64 {
         let needed = |below: f64| {
             let divergence = Enclosure::from(self.roughly(direction, below) / below);
@@ -111,17 +109,17 @@ impl<Curve: RenyiCurve> RenyiProfile<Curve> {
         1.0 + lowest(guess, needed)
     }
 
-    /// ρ of the concentrated curve that agrees with this one at order 2, roughly.
+    /// The approximate ρ of the concentrated curve that agrees with this one at order 2.
     fn concentration(&self, direction: Direction) -> f64 {
         self.roughly(direction, 1.0) / 2.0
     }
 
-    /// K at order 1 + `below`, roughly.
+    /// The approximate K at order 1 + `below`.
     fn roughly(&self, direction: Direction, below: f64) -> f64 {
         self.curve.log_moment_roughly(direction, 1.0 + below)
     }
 
-    /// What D_α at one order says.
+    /// The conclusion from D_α at one order.
     fn at_order(
         &self,
         direction: Direction,
@@ -135,7 +133,7 @@ impl<Curve: RenyiCurve> RenyiProfile<Curve> {
     }
 }
 
-/// The one with the smaller upper end.
+/// The bound with the smaller upper end.
 fn smaller(a: AtOrder, b: AtOrder) -> AtOrder {
     if b.value.upper() < a.value.upper() {
         return AtOrder { value: a.value.min(b.value), order: b.order };
@@ -143,15 +141,15 @@ fn smaller(a: AtOrder, b: AtOrder) -> AtOrder {
     a
 }
 
-/// About where a function of α − 1 with a single minimum is smallest, by Brent's method in
-/// ln(α − 1), in a bracket around a guess.
+/// Approximately where a function of α − 1 with a single minimum is smallest, by Brent's method in ln(α − 1), in a
+/// bracket around a guess.
 fn lowest(guess: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (least, most) = (ORDERS.0.ln(), ORDERS.1.ln());
     let at = |u: f64| {
         let value = f(u.exp());
         (u, if value.is_nan() { f64::INFINITY } else { value })
     };
-    // The three lowest points so far, from the lowest, all between `left` and `right`.
+    // The three lowest points so far, the lowest first, all between `left` and `right`.
     let start = if guess > 0.0 { guess.ln().clamp(least, most) } else { 0.0 };
     let (mut first, mut second) = (at(start), at((start - 0.3).max(least)));
     let mut stride = 0.3;
@@ -173,7 +171,7 @@ fn lowest(guess: f64, f: impl Fn(f64) -> f64) -> f64 {
     }
     let mut last_moves = (f64::INFINITY, f64::INFINITY);
     for _ in 0..50 {
-        // The vertex of the parabola through the three points, and what it would gain.
+        // The vertex of the parabola through the three points, and the gain that it predicts.
         let (to_second, to_third) = (second.0 - first.0, third.0 - first.0);
         let (up_second, up_third) = ((second.1 - first.1) / to_second, (third.1 - first.1) / to_third);
         let curvature = (up_second - up_third) / (to_second - to_third);
@@ -210,7 +208,7 @@ impl<Curve: RenyiCurve> PrivacyProfile for RenyiProfile<Curve> {
         self.delta_at_best_order(direction, epsilon).value
     }
 
-    /// By the conversion of Canonne, Kamath and Steinke where δ underflows.
+    /// Uses the conversion of Canonne, Kamath and Steinke where δ underflows.
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
         let AtOrder { value, order } = self.delta_at_best_order(direction, epsilon);
         if value.upper() == 0.0 || value.lower() > 1e-290 {

@@ -1,8 +1,7 @@
 //! The moments of the likelihood ratio of a Poisson-subsampled Gaussian, at every real order.
 //!
-//! With x ~ N(0, 1), t = e^(rx − r²/2), L = 1 − q + qt and y = L − 1, so that E t = 1 and
-//! E y = 0, the moments of order α > 1 are E L^p with p = α (forward) or p = 1 − α (reverse).
-//! They may be within 1e-20 of 1, so what is integrated is
+//! With x ~ N(0, 1), t = e^(rx − r²/2), L = 1 − q + qt and y = L − 1, so that E t = 1 and E y = 0, the moments of order
+//! α > 1 are E L^p with p = α (forward) or p = 1 − α (reverse). They may be within 1e-20 of 1, so the integrand is
 //!
 //! ```text
 //! E L^p − 1 = ∫ φ(x)·g(x) dx,   g = L^p − 1 − p·y ≥ 0   (L^p is convex in L).
@@ -38,19 +37,19 @@ use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::elementary::{exp, exp_m1, ln, ln_1p};
 use crate::profile::Direction;
 
-/// The error of the sum, the nodes left out, and what they are relative to, as −ln.
+/// The error of the sum, the nodes left out, and the reference that they are relative to, as −ln.
 const DIGITS: f64 = 36.0;
-/// The same where only a hint is wanted.
+/// The same where only a hint is needed.
 const FEWER_DIGITS: f64 = 20.0;
 /// Beyond this the rounding of the exponents is no longer small.
 const LARGEST_LOGARITHM: f64 = 1e10;
 /// A smaller step is not worth its nodes.
 const SMALLEST_STEP: f64 = 1e-3;
-/// With more nodes the sum is given up.
+/// With more nodes than this, the sum is abandoned.
 const MOST_NODES: i64 = 1 << 22;
-/// Ranges of so few nodes are not split.
+/// Ranges with at most this many nodes are not split.
 const LEAF: i64 = 24;
-/// Multiples of the step by up to this are exact.
+/// Multiples of the step by up to this number are exact.
 const LAST_NODE: f64 = (1u64 << 44) as f64;
 /// 1/√(2π).
 const INVERSE_SQRT_2PI: f64 = 0.398_942_280_401_432_677_94;
@@ -62,30 +61,30 @@ pub(super) fn log_moment(direction: Direction, q: f64, r: f64, alpha: f64) -> Op
     Some(rule.enclose::<true>(&integrand)).filter(|moment| moment.upper() < f64::INFINITY)
 }
 
-/// The same, to about seven digits and with nothing certain.
+/// The same, to about seven digits and without a guarantee.
 pub(super) fn log_moment_roughly(direction: Direction, q: f64, r: f64, alpha: f64) -> Option<f64> {
     let integrand = Integrand::new(direction, q, r, alpha)?;
     let rule = Rule::new(&integrand, FEWER_DIGITS)?;
     Some(rule.enclose::<false>(&integrand).midpoint())
 }
 
-/// Which nodes are summed, and how far the sum is from the integral.
+/// The nodes that are summed, and the distance of the sum from the integral.
 struct Rule {
     /// The step: a number with few digits, so that its multiples are exact.
     step: f64,
     /// ln B.
     ln_error: f64,
-    /// All terms are multiplied with e^(−shift).
+    /// All terms are multiplied by e^(−shift).
     shift: f64,
     /// The first and the last node.
     ends: (i64, i64),
-    /// How fast terms decrease beyond the ends: at least as e^(−decay·|x − end|).
+    /// The decay of terms beyond the ends: at least as fast as e^(−decay·|x − end|).
     decay: f64,
-    /// Ranges whose terms sum to less than e^this are left out.
+    /// Ranges whose terms sum to less than e to this power are left out.
     ln_negligible: f64,
 }
 
-/// What has been added so far.
+/// The sum so far.
 #[derive(Default)]
 struct Total {
     sum: f64,
@@ -103,7 +102,7 @@ impl Rule {
             return None;
         }
         let shift = if most > 3.0 { integrand.ln_peak().max(0.0) } else { 0.0 };
-        // ln of the integral, roughly, over e^shift.
+        // The approximate ln of the integral, over e^shift.
         let ln_size =
             if shift > 0.0 { 0.0 } else { ln(0.5 * alpha * below * q * q * (r * r).min(1.0)).min(0.0) };
         let target = digits + (ln(2.0 + 2.0 * power.abs() * q) - shift).max(0.0) - ln_size;
@@ -113,7 +112,7 @@ impl Rule {
         if step.is_nan() || step < SMALLEST_STEP {
             return None;
         }
-        // Rounding is a matter of 1e-13, and e^(2πa/h) is above e^20.
+        // The rounding is of order 1e-13, and e^(2πa/h) is above e^20.
         let ln_error = (width * width / 2.0 + growth - angle / step) * (1.0 - 1e-9) + 0.6932;
         let decay = (2.0 * (target + 6.0)).sqrt();
         let (from, to) = if forward { (-decay, alpha * r + decay) } else { (-below * r - decay, r + decay) };
@@ -189,7 +188,7 @@ impl Rule {
     }
 }
 
-/// Half the width of a strip, and ln G: those that allow the larger step.
+/// Half the width of a strip, and ln G: the choice that allows the larger step.
 fn strip(integrand: &Integrand, target: f64) -> (f64, f64) {
     let Integrand { forward, q, r, below, .. } = *integrand;
     let entire = (2.0 * target).sqrt();

@@ -9,9 +9,9 @@ use crate::{Enclosure, Error, Positive, Probability};
 /// probability q, and a record that does shifts the output by at most r noise standard
 /// deviations (neighbours differ by adding, removing or zeroing one record).
 ///
-/// With L = 1 − q + q·e^(rx − r²/2), (α−1)·D_α is ln E_Q[L^α] forward and ln E_Q[L^(1−α)]
-/// reverse; both are integrated numerically with a proved error, to about 1e-13 relative, at
-/// every order up to 1e9 for r ≤ 100. Beyond, simpler bounds are returned.
+/// With L = 1 − q + q·e^(rx − r²/2), (α−1)·D_α is ln E_Q[L^α] forward and ln E_Q[L^(1−α)] reverse; both are integrated
+/// numerically with a proven error bound, to about 1e-13 relative, at every order up to 1e9 for r ≤ 100. Beyond that
+/// range, simpler bounds are returned.
 ///
 /// # Guarantee
 /// D_α(P‖Q) ≥ D_α(Q‖P) for every α > 1 (also Mironov, Talwar, Zhang 2019, Theorem 5). For
@@ -46,7 +46,7 @@ impl SubsampledGaussian {
         Self::with_ratio(rate, Enclosure::ONE / Enclosure::from(noise_multiplier))
     }
 
-    /// A shift of r noise standard deviations, of which an enclosure is known.
+    /// A shift of r noise standard deviations, where r is enclosed.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] unless `0 ≤ r < ∞`.
@@ -113,7 +113,7 @@ impl RenyiCurve for SubsampledGaussian {
             .unwrap_or_else(|| self.at(direction, r, order).upper())
     }
 
-    /// Forward is unbounded; reverse, L ≥ 1 − q.
+    /// Forward, the loss is unbounded; in reverse, L ≥ 1 − q.
     fn largest_loss(&self, direction: Direction) -> Enclosure {
         if self.rate == 0.0 || self.ratio == Enclosure::ZERO {
             return Enclosure::ZERO;
@@ -124,7 +124,7 @@ impl RenyiCurve for SubsampledGaussian {
         }
     }
 
-    /// Only where there is nothing to sample.
+    /// Only where nothing is sampled.
     fn is_symmetric(&self) -> bool {
         self.rate == 0.0 || self.rate == 1.0
     }
