@@ -51,7 +51,7 @@ struct Seen {
 
 #[test]
 fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
-    let chains = depth(1_000, 5_000);
+    let chains = depth(500, 5_000);
     let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
     let mut used = 0;
     let workers: Vec<_> = (0..4_u64)
@@ -83,19 +83,19 @@ fn no_analysis_is_below_the_exact_divergence_of_any_chain() {
             seen.applied
         );
         assert!(
-            seen.applied >= depth(20, 100),
+            seen.applied >= depth(10, 100),
             "{} was tried on {} chains only",
             analysis.id(),
             seen.applied
         );
     }
-    assert!(used >= depth(800, 4_000));
+    assert!(used >= depth(400, 4_000));
 }
 
 #[test]
 fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
     let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
-    for index in 0..depth(30, 150) {
+    for index in 0..depth(15, 150) {
         check(&instances::long(&mut Random::new(40_000 + index)), index, &mut seen);
     }
     for (analysis, seen) in analysis::about_hidden_states().zip(&mut seen) {
