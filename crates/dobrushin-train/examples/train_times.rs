@@ -6,10 +6,7 @@
 
 use dobrushin::Positive;
 use dobrushin::mechanism::Neighbours;
-use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Training,
-};
+use dobrushin::run::{Order, Release, Run, Training};
 use dobrushin_train::loss::Logistic;
 use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
 use ndarray::Array2;
@@ -53,28 +50,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn training(steps: u64) -> Result<Training, Box<dyn Error>> {
-    Ok(Training {
-        algorithm: Algorithm::DpSgd,
-        records: RECORDS as u64,
-        length: Length::Steps(steps),
-        batch: Batch::Size(BATCH),
-        order: Order::Poisson,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::AddOrRemoveOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(Positive::new(0.1)?)),
-        contribution: Some(Contribution::Clipped(Positive::new(1.0)?)),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(Positive::new(1.0)?),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    })
+    Ok(Run::dp_sgd(RECORDS as u64)
+        .order(Order::Poisson)
+        .batch_size(BATCH)
+        .steps(steps)
+        .release(Release::Last)
+        .neighbours(Neighbours::AddOrRemoveOne)
+        .learning_rate(0.1)
+        .clip_norm(1.0)
+        .noise_multiplier(1.0)
+        .training()?)
 }
 
 /// Records with features of norm 1 at most and classes at random.

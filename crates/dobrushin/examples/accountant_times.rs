@@ -10,10 +10,7 @@ use dobrushin::account::{Target, calibrate};
 use dobrushin::loss::{Composition, Part};
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::profile::PrivacyProfile;
-use dobrushin::run::{
-    Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
-    Release, Training,
-};
+use dobrushin::run::{Order, Parameter};
 use dobrushin::{Delta, Enclosure, Epsilon, Positive, Probability};
 use std::time::Instant;
 
@@ -82,30 +79,15 @@ fn epsilon(run: Run, noise_multiplier: f64) -> Result<Enclosure, Box<dyn std::er
 
 /// A noise multiplier with which ε meets the target; one 1e-5 smaller does not.
 fn noise_multiplier(run: Run, target: f64) -> Result<Enclosure, Box<dyn std::error::Error>> {
-    let training = Training {
-        algorithm: Algorithm::DpSgd,
-        records: 1_000_000,
-        length: Length::Steps(run.steps),
-        batch: Batch::Probability(Probability::new(run.rate)?),
-        order: Order::Poisson,
-        incomplete_batch: None,
-        release: Release::All,
-        neighbours: Neighbours::AddOrRemoveOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: None,
-        contribution: None,
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(Positive::new(1.0)?),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    };
+    let described = dobrushin::run::Run::dp_sgd(1_000_000)
+        .order(Order::Poisson)
+        .sampling_probability(run.rate)
+        .steps(run.steps)
+        .neighbours(Neighbours::AddOrRemoveOne)
+        .noise_multiplier(1.0)
+        .build()?;
     let target = Target::Privacy { epsilon: Epsilon::new(target)?, delta: Delta::new(run.delta)? };
-    let found = calibrate(&dobrushin::run::Run::training(training)?, Parameter::NoiseMultiplier, target)?;
+    let found = calibrate(&described, Parameter::NoiseMultiplier, target)?;
     Ok(found.value.into())
 }
 

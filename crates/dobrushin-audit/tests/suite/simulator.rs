@@ -1,12 +1,8 @@
 //! No answer is below what a run as documented gives away: random runs over all keys, simulated literally.
 
 use dobrushin::account::{Options, analyses};
-use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
-use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Order, Record, Release, Run, Training,
-};
+use dobrushin::run::{IncompleteBatch, Length, Noise, Order, Release, Run, Training};
 use dobrushin::{Epsilon, Positive};
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
 use dobrushin_reference::depth;
@@ -42,28 +38,17 @@ fn positive(value: f64) -> Positive {
 
 /// PNSGD with four records in batches of three, in a new random order for each pass.
 fn bridging() -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records: 4,
-        length: Length::Steps(2),
-        batch: Batch::Size(3),
-        order: Order::Shuffled,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(1.0))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(2.0)),
-        weight_decay: 1.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    }
+    Run::pnsgd(4)
+        .order(Order::Shuffled)
+        .batch_size(3)
+        .steps(2)
+        .release(Release::Last)
+        .learning_rate(1.0)
+        .lipschitz(1.0)
+        .noise_multiplier(2.0)
+        .weight_decay(1.0)
+        .training()
+        .expect("all is said")
 }
 
 #[test]

@@ -253,7 +253,7 @@ fn what_is_no_certificate_is_bad_input() {
         ("/target", value!({}), "target of the certificate"),
         ("/target/delta", value!(2.0), "target of the certificate"),
         ("/tolerance", value!(0.0), "tolerance of the certificate is 0"),
-        ("/run", value!(3), "the run is no table"),
+        ("/run", value!(3), "the run is not a table"),
         ("/run/run/records", value!(0), "run.records is 0"),
         ("/run/run/zebra", value!(0), ""),
     ];

@@ -2,9 +2,7 @@ use super::*;
 use crate::{Generators, Seed};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::chi_square;
-use dobrushin::run::{
-    Algorithm, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind, Record,
-};
+use dobrushin::run::{Length, Record, Run};
 use dobrushin::{NonNegative, Positive, Probability};
 use std::num::NonZeroU32;
 
@@ -18,28 +16,16 @@ fn positive(value: f64) -> Positive {
 }
 
 fn training(order: Order, records: u64, size: u64, steps: u64) -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records,
-        length: Length::Steps(steps),
-        batch: Batch::Size(size),
-        order,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.1))),
-        contribution: Some(Contribution::Clipped(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(1.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    }
+    Run::pnsgd(records)
+        .order(order)
+        .batch_size(size)
+        .steps(steps)
+        .release(Release::Last)
+        .learning_rate(0.1)
+        .clip_norm(1.0)
+        .noise_multiplier(1.0)
+        .training()
+        .expect("all is said")
 }
 
 fn schedule(training: &Training, seed: u64) -> Schedule {

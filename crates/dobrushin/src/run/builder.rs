@@ -247,6 +247,14 @@ impl RunBuilder {
     /// # Errors
     /// [`RunError`] names the first number that is out of range, what is missing, or what contradicts the rest.
     pub fn build(self) -> Result<Run, RunError> {
+        Run::training(self.training()?)
+    }
+
+    /// The numbers of the run, not yet checked against each other: for whoever adds facts of its own, as a trainer does.
+    ///
+    /// # Errors
+    /// [`RunError`] names the first number that is out of range, or what is missing.
+    pub fn training(self) -> Result<Training, RunError> {
         if let Some(refused) = self.refused {
             return Err(refused);
         }
@@ -256,7 +264,7 @@ impl RunBuilder {
         let length = self.length.or(order.usual_length());
         let length = length.ok_or_else(|| missing(Fact::Steps, "steps = 1000"))?;
         let batch = self.batch.or(self.algorithm.usual_batch(order, self.records));
-        Run::training(Training {
+        Ok(Training {
             algorithm: self.algorithm,
             records: self.records,
             length,

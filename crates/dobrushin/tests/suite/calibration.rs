@@ -3,40 +3,18 @@
 use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::{normal, theta};
-use dobrushin::run::{
-    Algorithm, Batch, Divisor, DomainFacts, Length, LossFacts, Noise, NoiseKind, Order, Parameter, Record,
-    Release, Run, Training,
-};
-use dobrushin::{Delta, Epsilon, Positive, Probability};
-
-fn positive(value: f64) -> Positive {
-    Positive::new(value).expect("positive")
-}
+use dobrushin::run::{Order, Parameter, Run};
+use dobrushin::{Delta, Epsilon, Probability};
 
 fn run(order: Order, neighbours: Neighbours, steps: u64) -> Run {
-    let training = Training {
-        algorithm: Algorithm::DpSgd,
-        records: 10_000,
-        length: Length::Steps(steps),
-        batch: Batch::Size(if order == Order::Full { 10_000 } else { 100 }),
-        order,
-        incomplete_batch: None,
-        release: Release::All,
-        neighbours,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: None,
-        contribution: None,
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(1.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    };
-    Run::training(training).expect("valid")
+    Run::dp_sgd(10_000)
+        .order(order)
+        .batch_size(if order == Order::Full { 10_000 } else { 100 })
+        .steps(steps)
+        .neighbours(neighbours)
+        .noise_multiplier(1.0)
+        .build()
+        .expect("valid")
 }
 
 fn privacy(epsilon: f64, delta: f64) -> Target {

@@ -4,8 +4,7 @@ use dobrushin::account::{Options, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, LearningRate, Length, LossFacts, Noise,
-    NoiseKind, Order, Parameter, Record, Release, Run, Training,
+    Algorithm, Batch, DomainFacts, Evaluation, Length, Order, Parameter, Release, Run, Training,
 };
 use dobrushin::{Delta, Enclosure, Epsilon, Positive};
 
@@ -15,28 +14,19 @@ fn positive(value: f64) -> Positive {
 
 /// Noisy gradient descent of a convex loss in a ball: the shift analysis is Gaussian, recursion is not.
 fn training() -> Training {
-    Training {
-        algorithm: Algorithm::GradientDescent,
-        records: 1000,
-        length: Length::Steps(50),
-        batch: Batch::Size(1000),
-        order: Order::Full,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.5))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(10.0)),
-        weight_decay: 0.05,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts { convex: Some(true), smoothness: Some(positive(0.25)), ..LossFacts::default() },
-        domain: DomainFacts { diameter: Some(positive(1.0)), dimension: Some(3) },
-    }
+    Run::gradient_descent(1000)
+        .steps(50)
+        .release(Release::Last)
+        .learning_rate(0.5)
+        .lipschitz(1.0)
+        .noise_multiplier(10.0)
+        .weight_decay(0.05)
+        .convex()
+        .smoothness(0.25)
+        .diameter(1.0)
+        .dimension(3)
+        .training()
+        .expect("all is said")
 }
 
 fn evaluated(training: Training, multiplier: f64) -> Training {

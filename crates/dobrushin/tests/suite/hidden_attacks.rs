@@ -6,8 +6,8 @@ use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Pie
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Order, Record, Release, Run, Training,
+    Algorithm, Batch, CustomChain, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, Order,
+    Record, Release, Run, Training,
 };
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive};
 
@@ -26,28 +26,19 @@ fn used(slope: f64, displacement: f64) -> Step {
 }
 
 fn training() -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records: 10,
-        length: Length::Epochs(positive(1.0)),
-        batch: Batch::Size(1),
-        order: Order::Once,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.5))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Gradient(positive(1.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts { convex: Some(true), smoothness: Some(positive(1.0)), ..LossFacts::default() },
-        domain: DomainFacts { diameter: Some(positive(1.0)), dimension: None },
-    }
+    Run::pnsgd(10)
+        .order(Order::Once)
+        .batch_size(1)
+        .epochs(1.0)
+        .release(Release::Last)
+        .learning_rate(0.5)
+        .lipschitz(1.0)
+        .gradient_noise(1.0)
+        .convex()
+        .smoothness(1.0)
+        .diameter(1.0)
+        .training()
+        .expect("all is said")
 }
 
 fn guarantee(training: Training, at: f64) -> f64 {

@@ -10,8 +10,8 @@ use dobrushin::numeric::Random;
 use dobrushin::numeric::theta::theta;
 use dobrushin::profile::Direction;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
+    Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind, Order,
+    Record, Release, Run, Training,
 };
 use dobrushin::{Enclosure, Epsilon, NonNegative, Positive, Probability};
 use dobrushin_reference::depth;
@@ -22,28 +22,16 @@ fn positive(value: f64) -> Positive {
 
 /// 12 records one by one, η = 1/4, Lipschitz constant 2, iterate noise 1/2.
 fn base(order: Order) -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records: 12,
-        length: Length::Steps(12),
-        batch: Batch::Size(if order == Order::Full { 12 } else { 1 }),
-        order,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.25))),
-        contribution: Some(Contribution::Lipschitz(positive(2.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Iterate(positive(0.5)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    }
+    Run::pnsgd(12)
+        .order(order)
+        .batch_size(if order == Order::Full { 12 } else { 1 })
+        .steps(12)
+        .release(Release::Last)
+        .learning_rate(0.25)
+        .lipschitz(2.0)
+        .iterate_noise(0.5)
+        .training()
+        .expect("all is said")
 }
 
 /// 12 records in batches of 4 (all of them for full batches).

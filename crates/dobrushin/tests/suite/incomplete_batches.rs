@@ -3,8 +3,8 @@
 use dobrushin::chain::{Participation, Step};
 use dobrushin::mechanism::{Mechanism, Neighbours};
 use dobrushin::run::{
-    Algorithm, Assumption, Batch, Contribution, Divisor, DomainFacts, IncompleteBatch, LearningRate, Length,
-    LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
+    Algorithm, Assumption, Batch, Divisor, IncompleteBatch, Length, LossFacts, Order, Record, Release, Run,
+    Training,
 };
 use dobrushin::{Enclosure, NonNegative, Positive};
 
@@ -14,28 +14,20 @@ fn positive(value: f64) -> Positive {
 
 /// Ten records in batches of four.
 fn training(order: Order, steps: u64) -> Training {
-    Training {
-        algorithm: Algorithm::DpSgd,
-        records: 10,
-        length: Length::Steps(steps),
-        batch: Batch::Size(4),
-        order,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.5))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(2.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts { convex: Some(true), smoothness: Some(positive(1.0)), ..LossFacts::default() },
-        domain: DomainFacts { diameter: Some(positive(3.0)), dimension: Some(1) },
-    }
+    Run::dp_sgd(10)
+        .order(order)
+        .batch_size(4)
+        .steps(steps)
+        .release(Release::Last)
+        .learning_rate(0.5)
+        .lipschitz(1.0)
+        .noise_multiplier(2.0)
+        .convex()
+        .smoothness(1.0)
+        .diameter(3.0)
+        .dimension(1)
+        .training()
+        .expect("all is said")
 }
 
 const ENDINGS: [IncompleteBatch; 4] =

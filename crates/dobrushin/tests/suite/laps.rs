@@ -3,12 +3,8 @@
 use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{Bound, HiddenStates, Shift, about_hidden_states};
 use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise};
-use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
-use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Run, Training,
-};
+use dobrushin::run::{Order, Record, Release, Run, Training};
 use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 
 fn positive(value: f64) -> Positive {
@@ -157,28 +153,20 @@ fn thousands_of_laps_are_what_they_are_one_by_one() {
 
 /// A pass over 1000 records in batches of 10, again and again, without a domain.
 fn training(passes: u64, decay: f64) -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records: 1000,
-        length: Length::Steps(100 * passes),
-        batch: Batch::Size(10),
-        order: Order::Cyclic,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Index(1000),
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.5))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(4.0)),
-        weight_decay: decay,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts { convex: Some(true), smoothness: Some(positive(0.25)), ..LossFacts::default() },
-        domain: DomainFacts::default(),
-    }
+    Run::pnsgd(1000)
+        .order(Order::Cyclic)
+        .batch_size(10)
+        .steps(100 * passes)
+        .release(Release::Last)
+        .record(Record::Index(1000))
+        .learning_rate(0.5)
+        .lipschitz(1.0)
+        .noise_multiplier(4.0)
+        .weight_decay(decay)
+        .convex()
+        .smoothness(0.25)
+        .training()
+        .expect("all is said")
 }
 
 /// μ of the shift, of the record of the last step.

@@ -15,28 +15,17 @@ fn positive(value: f64) -> Positive {
 
 /// 1000 records in batches of 10, 300 steps, clip norm 4, noise multiplier 2.
 fn training(order: Order, neighbours: Neighbours) -> Training {
-    Training {
-        algorithm: Algorithm::DpSgd,
-        records: 1000,
-        length: Length::Steps(300),
-        batch: Batch::Size(if order == Order::Full { 1000 } else { 10 }),
-        order,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.5))),
-        contribution: Some(Contribution::Clipped(positive(4.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Multiplier(positive(2.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts::default(),
-        domain: DomainFacts::default(),
-    }
+    Run::dp_sgd(1000)
+        .order(order)
+        .batch_size(if order == Order::Full { 1000 } else { 10 })
+        .steps(300)
+        .release(Release::Last)
+        .neighbours(neighbours)
+        .learning_rate(0.5)
+        .clip_norm(4.0)
+        .noise_multiplier(2.0)
+        .training()
+        .expect("all is said")
 }
 
 /// Multiplier, sampling, neighbours and count of each part.

@@ -3,12 +3,11 @@
 use dobrushin::account::{
     Calibration, CalibrationError, Options, Protection, Question, Target, calibrate, protection_by_record,
 };
-use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Parameter, Record, Release, Run, Training,
+    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, Order,
+    Parameter, Record, Release, Run, Training,
 };
-use dobrushin::{Delta, Epsilon, NonNegative, Positive};
+use dobrushin::{Delta, Epsilon, Positive};
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -16,33 +15,21 @@ fn positive(value: f64) -> Positive {
 
 /// One pass over 200 records, convex and smooth, on a domain of diameter 2.
 fn base() -> Training {
-    Training {
-        algorithm: Algorithm::Pnsgd,
-        records: 200,
-        length: Length::Epochs(positive(1.0)),
-        batch: Batch::Size(1),
-        order: Order::Once,
-        incomplete_batch: None,
-        release: Release::Last,
-        neighbours: Neighbours::ReplaceOne,
-        record: Record::Worst,
-        public_steps: 0,
-        tasks: 1,
-        evaluation: None,
-        learning_rate: Some(LearningRate::Constant(positive(0.25))),
-        contribution: Some(Contribution::Lipschitz(positive(1.0))),
-        noise_kind: NoiseKind::Gaussian,
-        noise: Noise::Gradient(positive(2.0)),
-        weight_decay: 0.0,
-        divide_by: Divisor::BatchSize,
-        loss: LossFacts {
-            convex: Some(true),
-            smoothness: Some(positive(4.0)),
-            strong_convexity: Some(NonNegative::new(0.0).unwrap()),
-            generalised_linear: None,
-        },
-        domain: DomainFacts { diameter: Some(positive(2.0)), dimension: Some(5) },
-    }
+    Run::pnsgd(200)
+        .order(Order::Once)
+        .batch_size(1)
+        .epochs(1.0)
+        .release(Release::Last)
+        .learning_rate(0.25)
+        .lipschitz(1.0)
+        .gradient_noise(2.0)
+        .convex()
+        .smoothness(4.0)
+        .strong_convexity(0.0)
+        .diameter(2.0)
+        .dimension(5)
+        .training()
+        .expect("all is said")
 }
 
 fn run(training: Training) -> Run {

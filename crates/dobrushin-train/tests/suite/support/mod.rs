@@ -1,11 +1,7 @@
 //! What the attacks on training share: a run whose records push with full force, and many of its runs.
 
 use dobrushin::Positive;
-use dobrushin::mechanism::Neighbours;
-use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, LearningRate, Length, LossFacts, Noise, NoiseKind,
-    Order, Record, Release, Training,
-};
+use dobrushin::run::{Order, Release, Run};
 use dobrushin_train::loss::Squared;
 use dobrushin_train::{Bounds, Description, Generators, Model, Plan, Seed, Table, Target};
 use rayon::prelude::*;
@@ -19,28 +15,16 @@ pub fn positive(value: f64) -> Positive {
 /// each record pushes with full force, wherever the iterate is.
 pub fn description(dimension: usize) -> Description {
     Description {
-        training: Training {
-            algorithm: Algorithm::Pnsgd,
-            records: 2,
-            length: Length::Steps(2),
-            batch: Batch::Size(1),
-            order: Order::Cyclic,
-            incomplete_batch: None,
-            release: Release::Last,
-            neighbours: Neighbours::ReplaceOne,
-            record: Record::Worst,
-            public_steps: 0,
-            tasks: 1,
-            evaluation: None,
-            learning_rate: Some(LearningRate::Constant(positive(1.0))),
-            contribution: Some(Contribution::Clipped(positive(1.0))),
-            noise_kind: NoiseKind::Gaussian,
-            noise: Noise::Multiplier(positive(2.0)),
-            weight_decay: 0.0,
-            divide_by: Divisor::BatchSize,
-            loss: LossFacts::default(),
-            domain: DomainFacts::default(),
-        },
+        training: Run::pnsgd(2)
+            .order(Order::Cyclic)
+            .batch_size(1)
+            .steps(2)
+            .release(Release::Last)
+            .learning_rate(1.0)
+            .clip_norm(1.0)
+            .noise_multiplier(2.0)
+            .training()
+            .expect("all is said"),
         model: Model::Linear { loss: Squared.into(), features: dimension },
         bounds: Bounds {
             dimension,
