@@ -58,8 +58,8 @@ impl SubsampledGaussian {
         Err(Error::OutOfRange { name: "ratio of shift to noise", value, accepted: "0 or more and finite" })
     }
 
-    /// (α−1)·D_α at one r; increasing in r, as adding noise to x/s for s < 1 takes the pair
-    /// of r to that of sr.
+    /// (α−1)·D_α at one r. It increases with r: for s < 1, multiplying by s and adding noise of variance 1 − s² takes
+    /// the pair of r to that of sr.
     fn at(&self, direction: Direction, r: f64, alpha: f64) -> Enclosure {
         if self.rate == 0.0 || r == 0.0 {
             return Enclosure::ZERO;
