@@ -56,6 +56,9 @@ impl Enclosure {
 
     /// [`Enclosure::new`] for ends that are in order by construction; if they are not, or if one is NaN, nothing is
     /// claimed.
+    ///
+    /// # Panics
+    /// In debug builds, if the ends are not in order.
     pub fn between(lower: f64, upper: f64) -> Self {
         debug_assert!(lower <= upper, "{lower} > {upper}");
         Self::new(lower, upper).unwrap_or(Self::ENTIRE)
@@ -63,6 +66,9 @@ impl Enclosure {
 
     /// The number ≥ 0 that `value` approximates with the given small error, relative to either of them, where an
     /// overflow or up to four roundings below the normal numbers may have caused a larger error.
+    ///
+    /// # Panics
+    /// In debug builds, if the error is 1e-6 or more.
     #[inline]
     pub fn around(value: f64, relative_error: f64) -> Self {
         debug_assert!(relative_error < 1e-6);

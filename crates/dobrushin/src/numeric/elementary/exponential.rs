@@ -51,9 +51,9 @@ fn extreme_exp(x: f64) -> f64 {
 /// and u < 2⁻²⁴.
 ///
 /// # Accuracy
-/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷⁴, which t < 2 makes 1; so are the product of t and r, and
-/// the sum of that with u and the rest. Those are below 2⁻²³ and err by less than 2⁻⁷⁵; the terms left out are below
-/// 2⁻⁷³. Together less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its
+/// In units of 2⁻⁶⁶: r is rounded once but for less than 2⁻⁷² (the product with the smaller part of (ln 2)/4096, and that
+/// part itself), which t < 2 makes 1.04; the product of t and r, and the sum of that with u and the rest, err by 1 each.
+/// The rest is below 2⁻²³ and errs by less than 2⁻⁷⁵; the terms left out are below 2⁻⁷³. Together less than 3.1. A sum of t, at least 1, with a number below 2⁻¹² is rounded to the nearest, and its
 /// error is exact (Dekker). If adding or subtracting 3.2 units to or from that error does not change the sum, neither
 /// does the unknown error.
 #[inline(always)]
@@ -120,7 +120,7 @@ const QUICK_ERROR: u64 = 26 << 55;
 /// # Accuracy
 /// In units of 2⁻⁷¹. The integer r errs by two: x is cut off by one, unless it is above 2⁻¹⁹ and exact, and k(ln 2)/128
 /// by one; t < 2 makes that 4, and the bits of t below 2⁻⁶² that are left out 2⁻⁶²·2⁻⁸·⁵, less than 1.5. As an `f64`, r
-/// is rounded once but for less than 2⁻⁷⁷, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of
+/// is rounded once but for less than 2⁻⁷⁶, to within 2⁻⁶², which r²q < 2⁻¹⁸ turns into 1.5; six more roundings of
 /// factors and terms of tr²q, each at most 2⁻⁵³ of it or of a half, make 6, and the smaller ones less than 0.1; the
 /// terms left out are below 0.6. That is 8.2, which t makes 16.4; the nearest integer is within 4. Together less than
 /// 26.
