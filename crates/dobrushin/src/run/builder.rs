@@ -396,6 +396,11 @@ mod tests {
             let refused = everything().diameter(wrong).noise_multiplier(wrong).build();
             assert_eq!(refused.err().map(|error| error.fact), Some(Fact::Diameter), "{wrong}");
         }
+        for wrong in [-0.1, f64::NAN, f64::INFINITY] {
+            // No function is infinitely convex, whether its smoothness is known or not.
+            let refused = Run::pnsgd(10).iterate_noise(1.0).convex().strong_convexity(wrong).build();
+            assert_eq!(refused.err().map(|error| error.fact), Some(Fact::StrongConvexity), "{wrong}");
+        }
         for wrong in [-0.1, 1.1, f64::NAN] {
             let refused = everything().sampling_probability(wrong).build();
             assert_eq!(refused.err().map(|error| error.fact), Some(Fact::SamplingProbability), "{wrong}");

@@ -224,6 +224,13 @@ impl Training {
                 Err(RunError::new(Fact::StrongConvexity, message, "correct one of the two").against(other))
             };
             match (self.loss.smoothness, self.loss.convex) {
+                _ if rho.get() == f64::INFINITY => {
+                    return Err(RunError::new(
+                        Fact::StrongConvexity,
+                        "is infinite, but it must be a finite number",
+                        "strong-convexity = 0.01",
+                    ));
+                }
                 (Some(beta), _) if rho.get() > beta.get() => {
                     let other = Fact::Smoothness;
                     refuse(other, format!("it cannot exceed {other}, {}", beta.get()))?;
