@@ -76,6 +76,12 @@ fn every_mechanism_for_numbers_gives_back_the_mean() {
         }
         let [inner, outer] = ["interval", "certain_interval"].map(|key| &answer[key]);
         assert!(number(&outer["from"]) <= number(&inner["from"]), "{name}: {answer}");
+        // However few digits are printed, the interval that is read covers the one that was computed.
+        let text = said(estimation(&folder, &["reports.csv", "--digits", "2"]), 0);
+        let row = text.lines().find(|line| line.starts_with("for certain")).expect("it is printed");
+        let mut ends = row.split_whitespace().rev().map(|end| end.parse::<f64>().expect("a number"));
+        let (to, from) = (ends.next().expect("an end"), ends.next().expect("an end"));
+        assert!(from <= number(&outer["from"]) && number(&outer["to"]) <= to, "{row}: {outer}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::json::{Bounds, Number};
 use crate::plain_text::shown_safely;
 use crate::report::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlansReport,
-    PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, RiskReport, Together,
+    PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, RiskReport, Span, Together,
 };
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -172,11 +172,16 @@ fn cells(row: &FrequencyReport) -> Vec<String> {
     frequency.into_iter().chain(row.standard_error.map(shown)).chain(ends.into_iter().flatten()).collect()
 }
 
+/// The ends of an interval, which covers no less when it is printed.
+fn outward(span: Span, style: Style) -> [String; 2] {
+    [style.lower(Enclosure::from(span.from.0)), style.upper(Enclosure::from(span.to.0))]
+}
+
 fn quantiles(text: &mut Text, quantiles: &[QuantileReport], style: Style) {
     let rows = quantiles.iter().map(|quantile| {
         let span = quantile.certain_interval;
-        let [value, from, to] = [quantile.value, span.from, span.to].map(|end| style.nearest(end.0));
-        [number::plain(quantile.level), value, from, to]
+        let [from, to] = outward(span, style);
+        [number::plain(quantile.level), style.nearest(quantile.value.0), from, to]
     });
     text.answer(table(["quantile", "value", "from", "to"], rows));
     text.explanation(
@@ -190,12 +195,14 @@ fn mean(text: &mut Text, report: &EstimateReport, found: &MeanReport, style: Sty
         "Mean of {}: {} ± {} (standard error), from {} reports",
         shown_safely(&report.column),
         style.nearest(found.mean.0),
-        style.nearest(found.standard_error.0),
+        style.upper(Enclosure::from(found.standard_error.0)),
         report.reports
     ));
     let spans = [("by the normal law", found.interval), ("for certain", found.certain_interval)];
-    let rows =
-        spans.map(|(name, span)| [name.to_owned(), style.nearest(span.from.0), style.nearest(span.to.0)]);
+    let rows = spans.map(|(name, span)| {
+        let [from, to] = outward(span, style);
+        [name.to_owned(), from, to]
+    });
     let confidence = format!("{} confidence", number::plain(report.confidence));
     text.answer(table([confidence.as_str(), "from", "to"], rows));
     text.explanation(

@@ -26,7 +26,7 @@ pub struct Bounds {
 /// let bounds = Bounds::new(0.0, 120.0)?;
 /// let Clipped { value, clipped } = bounds.clip(200.0)?;
 /// assert_eq!((value, clipped), (120.0, true));
-/// // What is no number cannot be moved between the bounds.
+/// // A NaN cannot be moved between the bounds.
 /// assert!(bounds.clip(f64::NAN).is_err());
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
