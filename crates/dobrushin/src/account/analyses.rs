@@ -1,11 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::WorstProfile;
-use crate::{Enclosure, NotApplicable, Probability};
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
 use crate::lower::Released;
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
+use crate::{Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
 use std::sync::Arc;
 

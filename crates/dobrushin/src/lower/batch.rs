@@ -89,9 +89,7 @@ impl Training {
     fn sampling_rate(&self) -> Enclosure {
         match self.batch {
             Batch::Probability(p) => p.into(),
-            Batch::Size(size) => {
-                (Enclosure::from(size) / Enclosure::from(self.records)).min(Enclosure::ONE)
-            }
+            Batch::Size(size) => (Enclosure::from(size) / Enclosure::from(self.records)).min(Enclosure::ONE),
         }
     }
 
