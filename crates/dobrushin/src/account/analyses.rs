@@ -1,9 +1,10 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::WorstProfile;
+use super::worst_place::WorstPlace;
 use crate::NotApplicable;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::Released;
+use crate::lower::{RecordRanges, Released};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
 use rayon::prelude::*;
@@ -156,13 +157,20 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
 
 /// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
 fn over_records(
-    theorem: &dyn HiddenStates,
+    theorem: &'static dyn HiddenStates,
     released: &Released,
     run: &Run,
     tolerance: f64,
 ) -> Result<Bound, NotApplicable> {
-    let mut bounds =
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
+    let mut bounds = if released.has_ranges() {
+        // Views that hold for all records are replaced by those for some of them.
+        let worst = |records: &RecordRanges| {
+            Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)))
+        };
+        released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
+    } else {
+        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?
+    };
     let worst = if bounds.len() == 1 {
         bounds.remove(0)
     } else {

@@ -130,7 +130,7 @@ fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
 /// The total difference and noise at the end of some steps, with a bound on the relative error of both: nothing is ever
 /// subtracted.
 #[derive(Clone, Copy)]
-struct Gathered {
+pub(super) struct Gathered {
     /// Σo_i·w_i.
     shift: f64,
     /// Σ(s_i·w_i)².
@@ -177,9 +177,9 @@ impl Sums {
 }
 
 impl Gathered {
-    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0, nothing: true };
+    pub(super) const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0, nothing: true };
 
-    fn then(self, step: &ShiftStep) -> Self {
+    pub(super) fn then(self, step: &ShiftStep) -> Self {
         let sums = Sums::of(step);
         let moderate = |x: f64| x == 0.0 || MODERATE.contains(&x);
         let known = moderate(step.offset) && moderate(step.noise) && sums.factor < 1e140;
@@ -191,6 +191,11 @@ impl Gathered {
         }
     }
 
+    /// Raises the difference to at least this much.
+    pub(super) fn raise_to(&mut self, least: f64) {
+        self.shift = self.shift.max(least);
+    }
+
     fn enclosed(self, value: f64) -> Enclosure {
         match self.error {
             error if error < 1e-7 && value < 1e300 => Enclosure::around(value, error),
@@ -199,7 +204,7 @@ impl Gathered {
     }
 
     /// The price of shifting the whole difference.
-    fn price(self) -> Enclosure {
+    pub(super) fn price(self) -> Enclosure {
         if self.nothing {
             return Enclosure::ZERO;
         }

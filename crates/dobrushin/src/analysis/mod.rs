@@ -16,6 +16,7 @@ mod laps;
 mod lines;
 mod logs;
 mod nonconvex;
+mod once;
 mod recursion;
 mod regularized;
 mod shift;

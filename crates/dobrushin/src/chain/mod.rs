@@ -96,6 +96,8 @@ pub struct Chain {
     stretches: Vec<(usize, Count)>,
     /// Stretches that are repeated together.
     laps: Option<Laps>,
+    /// Whether stretches stand for steps that differ a little.
+    coarse: bool,
     /// The set that contains the iterates.
     domain: Domain,
 }
@@ -189,7 +191,7 @@ impl Chain {
                 _ => joined.push((kind, count)),
             }
         }
-        Self { kinds, stretches: joined, laps: None, domain }.within_limits()
+        Self { kinds, stretches: joined, laps: None, coarse: false, domain }.within_limits()
     }
 
     fn within_limits(self) -> Result<Self, ChainError> {
@@ -230,6 +232,37 @@ impl Chain {
     pub fn steps(&self) -> Option<u64> {
         let endless = self.stretches.iter().any(|(_, count)| *count == Count::Any);
         (!endless).then(|| self.numbered())
+    }
+
+    /// The same chain, of which an analysis need not distinguish the steps of a stretch: if it stops at a random time and
+    /// the record is used once, the first stop of a stretch may represent all of them, since the steps in between are
+    /// post-processing.
+    ///
+    /// ```
+    /// use dobrushin::analysis::{HiddenStates, Shift};
+    /// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
+    /// use dobrushin::{Enclosure, Epsilon, NonNegative, PrivacyProfile};
+    ///
+    /// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+    /// let used = later.clone().used_by(Participation::Always, NonNegative::new(1.0)?);
+    /// let steps = vec![(used, Count::Times(1)), (later, Count::Times(9))];
+    /// let chain = Chain::new(steps, Domain::default())?;
+    /// let delta = |chain| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let stopped = Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::Uniform(10) }]);
+    ///     Ok(Shift.apply(&stopped)?.into_profile().delta(Epsilon::new(0.1)?).upper())
+    /// };
+    /// // It costs privacy, and saves time.
+    /// assert!(delta(chain.clone().in_coarse_stretches())? > delta(chain)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_coarse_stretches(self) -> Self {
+        Self { coarse: true, ..self }
+    }
+
+    /// Whether an analysis need not distinguish the steps of a stretch.
+    pub fn has_coarse_stretches(&self) -> bool {
+        self.coarse
     }
 
     /// If the record takes part in exactly one step, that step and the stretches after it.

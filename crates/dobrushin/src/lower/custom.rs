@@ -26,6 +26,7 @@ impl CustomChain {
         let branch = Branch { weight: Enclosure::ONE, chain: self.chain.clone(), stop };
         Ok(Released {
             views: vec![Mixture::new(vec![branch])],
+            ranges: Vec::new(),
             assumptions: self.assumptions(Assumption::PublishesOnlyTheRelease),
             notes: Vec::new(),
         })

@@ -40,10 +40,10 @@ impl Steps<'_> {
         let stretches = self.private.saturating_add(training.public_steps).saturating_mul(used);
         if used > MOST_VIEWS || stretches > MOST_STRETCHES as u64 {
             return Err(missing!(
-                "steps differ, so that any of {used} batches may be the least private, and so many are not looked at: \
-                 ask for one record ({}), or let the noise follow the learning rate ({})",
+                "steps differ, so that any of {used} batches may be the least private, and only {MOST_VIEWS} are looked at \
+                 one by one: ask for one record ({}), or give every step the same learning rate and noise ({})",
                 Record,
-                GradientNoise
+                LearningRate
             ));
         }
         Ok((1..=used).collect())

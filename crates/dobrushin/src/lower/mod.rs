@@ -1,8 +1,9 @@
 //! Lowers a run to one record's view of it: chains if states are hidden, mechanisms for an observer who sees every
 //! step.
 //!
-//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for chains given step
-//! by step (`custom`), and one for an observer of all steps (`observed`).
+//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for many records that are
+//! used once each in different steps (`ranges`), one for chains given step by step (`custom`), and one for an observer of
+//! all steps (`observed`).
 
 mod assumptions;
 mod at_random;
@@ -10,14 +11,16 @@ mod custom;
 mod in_turn;
 mod multiplier;
 mod observed;
+mod ranges;
 mod shuffled;
 mod steps;
 mod update;
 
 pub use observed::{Composed, ComposedPart};
+pub use ranges::RecordRanges;
 
 use crate::chain::Mixture;
-use crate::run::{Assumption, Fact, Kind, Length, Order, Release, Run, Training, in_the_way};
+use crate::run::{Assumption, Fact, Kind, Length, Order, Record, Release, Run, Training, in_the_way};
 use crate::{Enclosure, NotApplicable};
 use steps::Steps;
 
@@ -36,10 +39,20 @@ use steps::Steps;
 pub struct Released {
     /// One mixture for each of these records; the run is as private as the least private one.
     pub views: Vec<Mixture>,
+    /// Where steps differ and there are too many records for a view of each, the view holds for all of them, and any
+    /// range of them has a view of its own, which says more.
+    pub ranges: Vec<RecordRanges>,
     /// What must hold.
     pub assumptions: Vec<Assumption>,
     /// What was said about the run but could not be used, in words.
     pub notes: Vec<String>,
+}
+
+impl Released {
+    /// Whether each view holds for all records, whose ranges have views of their own.
+    pub fn has_ranges(&self) -> bool {
+        !self.views.is_empty() && self.ranges.len() == self.views.len()
+    }
 }
 
 impl Run {
@@ -97,8 +110,18 @@ impl Training {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
         }
-        let mut views = Vec::new();
+        let (mut views, mut ranges) = (Vec::new(), Vec::new());
         for steps in self.lengths()? {
+            if let Some(range) = RecordRanges::of(self, steps)? {
+                match self.record {
+                    Record::Index(record) => views.push(range.of_record(record)?),
+                    Record::Worst => {
+                        views.push(range.view(1, range.places())?);
+                        ranges.push(range);
+                    }
+                }
+                continue;
+            }
             let steps = Steps::new(self, steps)?;
             match self.order {
                 Order::Poisson | Order::WithoutReplacement | Order::Full => views.push(steps.at_random()?),
@@ -110,7 +133,7 @@ impl Training {
                 }
             }
         }
-        Ok(Released { views, assumptions: self.hidden_assumptions(), notes: self.unused_facts() })
+        Ok(Released { views, ranges, assumptions: self.hidden_assumptions(), notes: self.unused_facts() })
     }
 
     /// The possible numbers of steps; `None` stands for any number.

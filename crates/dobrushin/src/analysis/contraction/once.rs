@@ -1,6 +1,7 @@
 //! A record that is used once.
 
 use super::super::lines::squared_shift;
+use super::super::once::{Shifted, use_and_later};
 use super::super::unbounded;
 use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::noisy::{Level, Noisy};
@@ -33,9 +34,14 @@ const SINGLE: u64 = 16;
 const STRIDE: u64 = 4;
 /// Blocks are considered that begin up to this many times back.
 const NEAR: usize = 6;
+/// A stretch after which a chain may stop is one block, or this many.
+const PARTS: u64 = 4;
 
 impl Once {
     pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        if branch.stops_by_stretch() {
+            return Self::by_stretch(branch, width);
+        }
         let legs = legs(branch)?;
         let (used, clean) = legs.split_first().ok_or_else(unbounded)?;
         let end: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
@@ -72,6 +78,47 @@ impl Once {
         }
         let ln_weight = ln_weight_of_a_stop(branch);
         Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
+    }
+
+    /// The times of a chain that stops by stretches: the first step and the last of each of them.
+    fn by_stretch(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+        let (used, later) = use_and_later(branch)?;
+        let at_the_use = Noisy::new(used.step.noise, used.step.displacement);
+        let mut shifted = Shifted::over_the_use(used.step).ok();
+        let direct = |shifted: Option<Shifted>| {
+            shifted.map_or(at_the_use, |shifted| Noisy::Gaussian(shifted.price().sqrt()))
+        };
+        let stops = |stops: bool, count: u64| Enclosure::from(if stops { count } else { 0 });
+        let mut known =
+            vec![Time { direct: direct(shifted), blocks: Vec::new(), stops: stops(used.stops, 1) }];
+        for leg in &later {
+            let steps = times(leg.count);
+            let before = known.len() - 1;
+            let block = |steps: u64, count: u64| {
+                block_of(leg, steps, width).map(|block| (before, block, Count::Times(count)))
+            };
+            let first = shifted.map(|shifted| shifted.then(leg.step, Count::Times(1)));
+            shifted = shifted.map(|shifted| shifted.then(leg.step, leg.count));
+            // The first stop represents all of the stretch but the last.
+            known.push(Time {
+                direct: direct(first),
+                blocks: block(1, 1).into_iter().collect(),
+                stops: stops(leg.stops, (steps - 1).max(1)),
+            });
+            if steps > 1 {
+                let shorter = match leg.step.noise {
+                    StepNoise::Gaussian(_) if steps < 2 * PARTS => None,
+                    StepNoise::Gaussian(_) => block(steps / PARTS, PARTS),
+                    StepNoise::Laplace(_) => block(1, steps),
+                };
+                known.push(Time {
+                    direct: direct(shifted),
+                    blocks: block(steps, 1).into_iter().chain(shorter).collect(),
+                    stops: stops(leg.stops, 1),
+                });
+            }
+        }
+        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), times: known, stops: branch.stop != Stop::End })
     }
 
     /// The best path to each time, by upper ends.
@@ -211,22 +258,26 @@ impl Cleaned<'_> {
 
     /// η of several steps together.
     pub(super) fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
-        let leg = self.leg_of(start, steps)?;
-        let StepNoise::Gaussian(noise) = leg.step.noise else {
-            return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(self.width)));
-        };
-        // Iterates at most D apart shift their whole difference into the noise of the steps, at a price that is a
-        // multiple of the slope: see `allocation`.
-        let count = Count::Times(steps);
-        let radius = |piece: &Piece| {
-            let (slope, offset) = (piece.slope(), piece.offset());
-            let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
-            concave.then(|| {
-                let apart = count.power(slope) * self.width + offset * count.geometric_sum(slope);
-                apart / (noise * count.geometric_sum(slope.square()).sqrt())
-            })
-        };
-        let radii = leg.step.modulus.pieces().iter().filter_map(radius);
-        radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::Gaussian)
+        block_of(self.leg_of(start, steps)?, steps, self.width)
     }
+}
+
+/// η of several steps of a leg together.
+fn block_of(leg: &Leg<'_>, steps: u64, width: Enclosure) -> Option<Noisy> {
+    let StepNoise::Gaussian(noise) = leg.step.noise else {
+        return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(width)));
+    };
+    // Iterates at most D apart shift their whole difference into the noise of the steps, at a price that is a
+    // multiple of the slope: see `allocation`.
+    let count = Count::Times(steps);
+    let radius = |piece: &Piece| {
+        let (slope, offset) = (piece.slope(), piece.offset());
+        let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
+        concave.then(|| {
+            let apart = count.power(slope) * width + offset * count.geometric_sum(slope);
+            apart / (noise * count.geometric_sum(slope.square()).sqrt())
+        })
+    };
+    let radii = leg.step.modulus.pieces().iter().filter_map(radius);
+    radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::Gaussian)
 }
