@@ -85,12 +85,24 @@ pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
 /// assert!((few.upper() / many.upper() - 1.0).abs() < 1e-6);
 /// ```
 pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
-    let Some(steps) = one_by_one(steps) else {
+    squared_shift_within(&vec![diameter; steps.len()], steps)
+}
+
+/// The same, if iterates are at most so far apart before each step of a stretch: one distance for each stretch.
+pub(super) fn squared_shift_within(diameters: &[f64], stretches: &[ShiftStep]) -> Enclosure {
+    let Some(steps) = one_by_one(stretches) else {
         return Enclosure::INFINITE;
     };
-    let Some(start) = best_start(diameter, &steps) else {
+    let most = diameters.iter().copied().fold(0.0, f64::max);
+    // Where stretches were split, distances no longer belong to them.
+    let diameters: Cow<'_, [f64]> = match &steps {
+        Cow::Borrowed(_) if diameters.len() == stretches.len() => Cow::Borrowed(diameters),
+        _ => Cow::Owned(vec![most; steps.len()]),
+    };
+    let Some(start) = best_start(&diameters, &steps) else {
         return Enclosure::INFINITE;
     };
+    let diameter = diameters[start.run];
     let used = steps.len() - start.run;
     let mut rest = Vec::with_capacity(used + 1);
     rest.push(ShiftStep { slope: 1.0, offset: diameter, noise: 0.0, count: Count::Times(1) });
@@ -414,8 +426,8 @@ struct Start {
     steps: u64,
 }
 
-/// Where it is cheapest to begin, with iterates `diameter` apart.
-fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
+/// Where it is cheapest to begin, with iterates that are this far apart before the steps of each stretch.
+fn best_start(diameters: &[f64], steps: &[ShiftStep]) -> Option<Start> {
     let mut backwards = Backwards::new(steps.len());
     let mut best: Option<(f64, Start)> = None;
     for (run, step) in steps.iter().enumerate().rev() {
@@ -423,6 +435,7 @@ fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
             Count::Times(times) => times,
             Count::Any => MOST_STEPS_BACK,
         };
+        let diameter = diameters[run];
         let price = |steps: u64| backwards.price_from(backwards.before(step, Count::Times(steps)), diameter);
         let mut note = |steps: u64, price: f64| {
             if price < best.map_or(f64::INFINITY, |(least, _)| least) {

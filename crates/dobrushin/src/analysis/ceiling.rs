@@ -77,7 +77,6 @@ fn last_steps(released: &Mixture) -> Result<Vec<(Enclosure, LastStep)>, NotAppli
     if !branch.stops_by_stretch() {
         return at_each_end(released, LastStep::of);
     }
-    let width = branch.chain.domain().width();
     let (used, later) = use_and_later(branch)?;
     let mut last = Vec::with_capacity(later.len() + 1);
     let step = |leg: &Leg<'_>, same, crossed| LastStep {
@@ -90,13 +89,13 @@ fn last_steps(released: &Mixture) -> Result<Vec<(Enclosure, LastStep)>, NotAppli
         let first = step(&used, Enclosure::ZERO, used.step.displacement);
         last.push((weight_of_stops(branch, used.count), first));
     }
-    let mut distance = after(&used, used.count, Enclosure::ZERO, width).min(used.step.displacement);
+    let mut distance = after(&used, used.count, Enclosure::ZERO).min(used.step.displacement);
     for leg in later {
         if leg.stops {
             let first = step(&leg, leg.step.modulus.at(distance), Enclosure::ZERO);
             last.push((weight_of_stops(branch, leg.count), first));
         }
-        distance = after(&leg, leg.count, distance, width);
+        distance = after(&leg, leg.count, distance);
     }
     if last.iter().any(|(_, step)| step.same.max(step.crossed).upper() == f64::INFINITY) {
         return Err(apart());
@@ -136,7 +135,7 @@ impl LastStep {
             Count::Any => Count::Any,
         };
         let first_use = distance == Enclosure::ZERO && before_the_last == Count::Times(0);
-        let distance = after(&last, before_the_last, distance, width);
+        let distance = after(&last, before_the_last, distance);
         let step = last.step;
         // From equal iterates, the distance is at most the displacement.
         let crossed = if first_use { step.displacement } else { step.crossed_at(distance) };
@@ -178,7 +177,7 @@ const MOST_LAPS: u64 = 4096;
 /// together.
 fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> Enclosure {
     for _ in 0..group.times.min(MOST_LAPS) {
-        let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance, width));
+        let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance));
         if lap == distance {
             return distance;
         }
@@ -209,7 +208,7 @@ fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> En
 }
 
 /// The largest distance between two runs after equal steps: the least bound of the lines, each by itself.
-fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> Enclosure {
+fn after(leg: &Leg<'_>, count: Count, distance: Enclosure) -> Enclosure {
     if count == Count::Times(0) {
         return distance;
     }
@@ -225,7 +224,7 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         // Any number of steps includes none.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
-    leg.step.lines().map(line).fold(width, Enclosure::min)
+    leg.step.lines().map(line).fold(leg.after, Enclosure::min)
 }
 
 static STATEMENT: Statement = Statement {

@@ -84,15 +84,16 @@ impl Mixture {
     }
 
     /// The chains with their weights; chains in which the record takes no part may be left out. A random stop among
-    /// none of the last steps, or among more than exist, becomes one among all steps.
+    /// none of the last steps, or among more than exist, becomes one among all steps; a start is not among them.
     pub fn new(mut branches: Vec<Branch>) -> Self {
         branches.retain(|branch| !branch.chain.is_unused());
         for branch in &mut branches {
             branch.weight = branch.weight.positive_part().min(Enclosure::ONE);
+            let starts = u64::from(branch.chain.start().is_some());
             if let (Stop::Uniform(times), Some(steps)) = (branch.stop, branch.chain.steps())
-                && !(1..=steps).contains(&times)
+                && !(1..=steps - starts).contains(&times)
             {
-                branch.stop = Stop::Uniform(steps);
+                branch.stop = if steps > starts { Stop::Uniform(steps - starts) } else { Stop::End };
             }
         }
         Self { branches }

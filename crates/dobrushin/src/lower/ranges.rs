@@ -185,6 +185,7 @@ impl RecordRanges {
             // Noise that is added to the update changes its norm.
             growth: None,
             participation,
+            diameter: None,
         })
     }
 }

@@ -62,6 +62,7 @@ impl Training {
             crossed: Modulus::new(vec![bounded]),
             growth: Some(Piece::enclosed(keep, push * share.upper_end())),
             participation,
+            diameter: None,
         })
     }
 

@@ -116,6 +116,13 @@ pub enum Assumption {
     OneDimension,
     /// Nothing but the release of the chain is published.
     PublishesOnlyTheRelease,
+    /// The two runs of a chain start apart, by no more than is given.
+    StartsApart {
+        /// The largest distance, if it is given.
+        distance: Option<f64>,
+        /// Whether bounds on E_γ of the laws of the starts are given.
+        divergence: bool,
+    },
 }
 
 /// What happens to the last batch of a pass.
@@ -345,6 +352,16 @@ impl fmt::Display for Assumption {
                  random",
             ),
             Self::OneDimension => f.write_str("the iterate has one dimension"),
+            Self::StartsApart { distance, divergence } => {
+                f.write_str("the two runs may start at different points of the domain, which stay secret")?;
+                if let Some(distance) = distance {
+                    write!(f, ", never more than {distance} apart")?;
+                }
+                if *divergence {
+                    f.write_str(", drawn from laws as near to each other as run.start-divergence says, in both orders")?;
+                }
+                Ok(())
+            }
             Self::PublishesOnlyTheRelease => {
                 write!(f, "only what {} says is published; all other iterates stay secret", Fact::Release)
             }

@@ -5,7 +5,7 @@ use super::super::once::{Shifted, use_and_later};
 use super::super::unbounded;
 use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::noisy::{Level, Noisy};
-use crate::chain::{Branch, Count, Piece, StepNoise, Stop};
+use crate::chain::{Branch, Count, Piece, Start, StepNoise, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, NotApplicable};
 
@@ -16,6 +16,8 @@ pub(super) struct Once {
     times: Vec<Time>,
     /// Whether the times are averaged.
     stops: bool,
+    /// How far apart the two runs start, if the start is the only use.
+    start: Option<Start>,
 }
 
 struct Time {
@@ -38,9 +40,9 @@ const NEAR: usize = 6;
 const PARTS: u64 = 4;
 
 impl Once {
-    pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+    pub(super) fn new(branch: &Branch) -> Result<Self, NotApplicable> {
         if branch.stops_by_stretch() {
-            return Self::by_stretch(branch, width);
+            return Self::by_stretch(branch);
         }
         let legs = legs(branch)?;
         let (used, clean) = legs.split_first().ok_or_else(unbounded)?;
@@ -55,7 +57,7 @@ impl Once {
                 .min(end),
         };
         let places = places(end, clean);
-        let cleaned = Cleaned { clean, width };
+        let cleaned = Cleaned { clean };
         let chain = branch.chain.clone();
         let before = chain
             .stretches()
@@ -77,11 +79,12 @@ impl Once {
             known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
         }
         let ln_weight = ln_weight_of_a_stop(branch);
-        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
+        let start = branch.chain.start().cloned();
+        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End, start })
     }
 
     /// The times of a chain that stops by stretches: the first step and the last of each of them.
-    fn by_stretch(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+    fn by_stretch(branch: &Branch) -> Result<Self, NotApplicable> {
         let (used, later) = use_and_later(branch)?;
         let at_the_use = Noisy::new(used.step.noise, used.step.displacement);
         let mut shifted = Shifted::over_the_use(used.step).ok();
@@ -95,7 +98,7 @@ impl Once {
             let steps = times(leg.count);
             let before = known.len() - 1;
             let block = |steps: u64, count: u64| {
-                block_of(leg, steps, width).map(|block| (before, block, Count::Times(count)))
+                block_of(leg, steps).map(|block| (before, block, Count::Times(count)))
             };
             let first = shifted.map(|shifted| shifted.then(leg.step, Count::Times(1)));
             shifted = shifted.map(|shifted| shifted.then(leg.step, leg.count));
@@ -118,15 +121,41 @@ impl Once {
                 });
             }
         }
-        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), times: known, stops: branch.stop != Stop::End })
+        Ok(Self {
+            ln_weight: ln_weight_of_a_stop(branch),
+            times: known,
+            stops: branch.stop != Stop::End,
+            start: branch.chain.start().cloned(),
+        })
+    }
+
+    /// ln of the bound on E_γ at a time alone.
+    fn direct(&self, level: Level, at: usize) -> Enclosure {
+        let direct = self.times[at].direct.ln_eta(level.epsilon);
+        match &self.start {
+            // What follows is post-processing.
+            Some(start) => direct.min(start.ln_divergence(level.epsilon)),
+            None => direct,
+        }
     }
 
     /// The best path to each time, by upper ends.
     pub(super) fn ways(&self, level: Level) -> Vec<Way> {
+        self.best(level).0
+    }
+
+    /// ln δ along the best paths.
+    pub(super) fn ln_least(&self, level: Level) -> Enclosure {
+        let (ways, ln_e) = self.best(level);
+        if self.stops { self.averaged(ln_e) } else { self.ln_delta(level, &ways) }
+    }
+
+    /// The best path to each time, and ln of the bound on E_γ to which it leads.
+    fn best(&self, level: Level) -> (Vec<Way>, Vec<f64>) {
         let mut ways: Vec<Way> = Vec::with_capacity(self.times.len());
         let mut ln_e: Vec<f64> = Vec::with_capacity(self.times.len());
         for (at, time) in self.times.iter().enumerate() {
-            let mut best = (time.direct.ln_eta(level.epsilon).upper(), Way::Direct);
+            let mut best = (self.direct(level, at).upper(), Way::Direct);
             // What follows is post-processing.
             if at > 0 && ln_e[at - 1] < best.0 {
                 best = (ln_e[at - 1], Way::AsBefore);
@@ -140,7 +169,7 @@ impl Once {
             ln_e.push(best.0);
             ways.push(best.1);
         }
-        ways
+        (ways, ln_e)
     }
 
     /// ln δ along any paths.
@@ -151,7 +180,7 @@ impl Once {
         let mut ln_e: Vec<f64> = Vec::with_capacity(ways.len());
         for (at, (time, way)) in self.times.iter().zip(ways).enumerate() {
             ln_e.push(match way {
-                Way::Direct => time.direct.ln_eta(level.epsilon).upper(),
+                Way::Direct => self.direct(level, at).upper(),
                 Way::AsBefore => ln_e[at - 1],
                 Way::Block(index) => {
                     let (from, block, count) = &time.blocks[*index];
@@ -159,6 +188,11 @@ impl Once {
                 }
             });
         }
+        self.averaged(ln_e)
+    }
+
+    /// ln of the average over the stops, from ln of a bound on E_γ at each time.
+    fn averaged(&self, ln_e: Vec<f64>) -> Enclosure {
         let stops = self.times.iter().zip(ln_e);
         let stops = stops.map(|(time, ln_e)| time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, ln_e));
         self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
@@ -168,7 +202,7 @@ impl Once {
     fn enclosed(&self, level: Level, ways: &[Way], at: usize) -> Enclosure {
         let time = &self.times[at];
         match ways[at] {
-            Way::Direct => time.direct.ln_eta(level.epsilon),
+            Way::Direct => self.direct(level, at),
             Way::AsBefore => self.enclosed(level, ways, at - 1),
             Way::Block(index) => {
                 let (from, block, count) = &time.blocks[index];
@@ -219,7 +253,6 @@ fn places(end: u64, clean: &[Leg<'_>]) -> Vec<u64> {
 /// The steps after the use.
 pub(super) struct Cleaned<'a> {
     pub clean: &'a [Leg<'a>],
-    pub width: Enclosure,
 }
 
 impl Cleaned<'_> {
@@ -258,12 +291,13 @@ impl Cleaned<'_> {
 
     /// η of several steps together.
     pub(super) fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
-        block_of(self.leg_of(start, steps)?, steps, self.width)
+        block_of(self.leg_of(start, steps)?, steps)
     }
 }
 
 /// η of several steps of a leg together.
-fn block_of(leg: &Leg<'_>, steps: u64, width: Enclosure) -> Option<Noisy> {
+fn block_of(leg: &Leg<'_>, steps: u64) -> Option<Noisy> {
+    let width = leg.before;
     let StepNoise::Gaussian(noise) = leg.step.noise else {
         return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(width)));
     };
