@@ -1,12 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
-use super::worst::WorstProfile;
+use super::bounds::bounds;
+use super::tasks::{Care, bounds_of_tasks};
 use crate::NotApplicable;
-use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::Released;
+use crate::analysis::{self, Bound, Effort, Family, Theorem};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -71,8 +70,20 @@ impl Default for Options {
 }
 
 impl Options {
-    pub(super) fn wants(&self, id: &str) -> bool {
-        self.only.is_empty() || self.only.contains(&id)
+    /// The theorems that are asked, in the order of reports.
+    pub(super) fn theorems(&self) -> impl Iterator<Item = Theorem> {
+        let wanted = |id: &str| self.only.is_empty() || self.only.contains(&id);
+        analysis::ALL.iter().filter(move |theorem| wanted(theorem.id())).copied()
+    }
+
+    /// The same, but if all analyses are asked, only those that suit each of thousands of records.
+    pub(super) fn for_each_record(&self) -> Self {
+        let mut options = self.clone();
+        if options.only.is_empty() {
+            let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+            options.only = suited.map(|theorem| theorem.id()).collect();
+        }
+        options
     }
 }
 
@@ -125,49 +136,17 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 }
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
-    let composed = run.composition();
-    let released = run.released();
-    let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
-    let analysed = wanted.map(|theorem| {
-        let (bound, assumptions) = match *theorem {
-            Theorem::EveryStep(theorem) => match &composed {
-                Ok(composed) => (theorem.apply(&composed.parts, effort), composed.assumptions.clone()),
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-            Theorem::HiddenStates(theorem) => match &released {
-                Ok(released) => {
-                    let further = theorem.further_assumption();
-                    let assumptions = released.assumptions.iter().cloned().chain(further).collect();
-                    (over_records(theorem, released, run, options.tolerance), assumptions)
-                }
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-        };
-        Analysed {
-            id: theorem.id(),
-            family: theorem.family(),
-            rigorous: theorem.is_rigorous(),
-            profile: bound.map(Bound::into_profile),
-            assumptions,
-        }
+    let (theorems, tolerance) = (options.theorems(), options.tolerance);
+    let said = match run.as_tasks() {
+        Some(tasks) => bounds_of_tasks(run, tasks, theorems, Care { tolerance, effort }),
+        None => bounds(run, theorems, tolerance, effort),
+    };
+    let analysed = said.into_iter().map(|said| Analysed {
+        id: said.theorem.id(),
+        family: said.theorem.family(),
+        rigorous: said.theorem.is_rigorous(),
+        profile: said.bound.map(Bound::into_profile),
+        assumptions: said.assumptions,
     });
     analysed.collect()
-}
-
-/// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
-fn over_records(
-    theorem: &dyn HiddenStates,
-    released: &Released,
-    run: &Run,
-    tolerance: f64,
-) -> Result<Bound, NotApplicable> {
-    let mut bounds =
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
-    let worst = if bounds.len() == 1 {
-        bounds.remove(0)
-    } else {
-        let profiles = bounds.into_iter().map(Bound::into_profile).collect();
-        Bound::Profile(Arc::new(WorstProfile::new(profiles)))
-    };
-    worst.composed(run.tasks(), run.evaluations(), tolerance)
 }

@@ -12,6 +12,7 @@ mod multiplier;
 mod observed;
 mod shuffled;
 mod steps;
+mod tasks;
 mod update;
 
 pub use observed::{Composed, ComposedPart};
@@ -58,6 +59,10 @@ impl Run {
                 &[Fact::Algorithm],
                 "a list of mechanisms has no hidden states: every result counts as released",
             )),
+            Kind::Tasks(_) => Err(NotApplicable::because_of(
+                &[Fact::TaskList],
+                "several tasks have several releases: each has its own chains",
+            )),
         }
     }
 
@@ -75,6 +80,7 @@ impl Run {
             Kind::Training(training) => observed::of_training(training),
             Kind::Mechanisms(mechanisms) => Ok(mechanisms.composition()),
             Kind::Chain(chain) => chain.composition(),
+            Kind::Tasks(tasks) => tasks.composition(),
         }
     }
 
