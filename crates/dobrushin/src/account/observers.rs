@@ -232,6 +232,8 @@ struct View<'a> {
     passes: u64,
     /// Whether all steps are equal.
     equal: bool,
+    /// Whether the analyses were named.
+    named: bool,
 }
 
 impl<'a> View<'a> {
@@ -290,12 +292,13 @@ impl<'a> View<'a> {
                 "one learning rate and one noise for all steps, or epochs = 1",
             );
         }
-        let options = options.for_each_record();
-        Ok(Self { run, training, question, options, owners: pass.min(steps), passes, equal })
+        let (named, options) = (!options.only.is_empty(), options.for_each_record());
+        Ok(Self { run, training, question, options, owners: pass.min(steps), passes, equal, named })
     }
 
     /// The best answer for several sights of one owner's records, each after this many hidden steps and this often, if
-    /// all steps are equal.
+    /// all steps are equal. Unless analyses are named, those are asked whose bounds compose in no time, or all if there is
+    /// none.
     fn ask(&self, sights: &[(u64, u64)]) -> Result<Asked, RecordsError> {
         let mut said = Vec::with_capacity(sights.len());
         for &(hidden, count) in sights.iter().filter(|(_, count)| *count > 0) {
@@ -308,18 +311,27 @@ impl<'a> View<'a> {
             })?;
             said.push((self.bounds(&run), count));
         }
-        let together = |index: usize| {
+        let parts = |index: usize| -> Option<(&'static str, Vec<(Bound, u64)>)> {
             let id = said.first()?.0.get(index)?.0;
             let parts = said.iter().map(|(bounds, count)| Some((bounds[index].1.clone()?, *count)));
-            let mut parts = parts.collect::<Option<Vec<_>>>()?;
-            let bound = match parts[..] {
-                [(_, 1)] => parts.remove(0).0,
-                _ => Bound::together(parts, self.options.tolerance).ok()?,
-            };
-            Some((id, bound.into_profile()))
+            Some((id, parts.collect::<Option<Vec<_>>>()?))
         };
         let theorems = said.first().map_or(0, |(bounds, _)| bounds.len());
-        Ok(best((0..theorems).filter_map(together), self.question))
+        let mut all: Vec<(&'static str, Vec<(Bound, u64)>)> = (0..theorems).filter_map(parts).collect();
+        let alone = matches!(said[..], [(_, 1)]);
+        let is_quick = |parts: &[(Bound, u64)]| parts.iter().all(|(bound, _)| bound.composes_quickly());
+        if !alone && !self.named && all.iter().any(|(_, parts)| is_quick(parts)) {
+            all.retain(|(_, parts)| is_quick(parts));
+        }
+        let profiles = all.into_iter().filter_map(|(id, mut parts)| {
+            let bound = if alone {
+                parts.remove(0).0
+            } else {
+                Bound::together(parts, self.options.tolerance).ok()?
+            };
+            Some((id, bound.into_profile()))
+        });
+        Ok(best(profiles, self.question))
     }
 
     /// The bound of every rigorous theorem, if it has one.

@@ -128,9 +128,9 @@ impl Together {
         Ok((bound, assumptions))
     }
 
-    /// Whether the bounds of a theorem on the tasks compose without adding up losses, which takes long.
+    /// Whether the bounds of a theorem on the tasks compose without adding up losses.
     pub fn is_quick(&self, theorem: usize, corner: &Corner) -> bool {
-        let quick = |(bound, _): &(Bound, u64)| !matches!(bound, Bound::Profile(_));
+        let quick = |(bound, _): &(Bound, u64)| bound.composes_quickly();
         self.parts(theorem, corner).is_ok_and(|(parts, _)| parts.iter().all(quick))
     }
 

@@ -102,6 +102,11 @@ impl Bound {
         Ok(Self::Profile(Arc::new(Composition::new(losses).with_tolerance(tolerance))))
     }
 
+    /// Whether it composes without adding up losses, which takes long.
+    pub(crate) fn composes_quickly(&self) -> bool {
+        !matches!(self, Self::Profile(_))
+    }
+
     /// A pair of laws that dominates the release; `None` if nothing is released.
     fn dominating_pair(self) -> Result<Option<DominatingPair>, NotApplicable> {
         if let Self::Gaussian(profile) = self {

@@ -39,7 +39,17 @@ fn quick() -> Options {
 }
 
 fn pair(training: &Training, owner: u64, observer: Observer, question: Question) -> f64 {
-    let pair = Observers::pair(&run(training.clone()), (owner, observer), question, &quick()).unwrap();
+    pair_by(training, owner, observer, question, &quick())
+}
+
+fn pair_by(
+    training: &Training,
+    owner: u64,
+    observer: Observer,
+    question: Question,
+    options: &Options,
+) -> f64 {
+    let pair = Observers::pair(&run(training.clone()), (owner, observer), question, options).unwrap();
     pair.answer.unwrap().value.upper()
 }
 
@@ -125,8 +135,10 @@ fn several_passes_add_up_what_an_observer_sees() {
                     let hidden = owners + observer - 1 - owner;
                     (passes - 1) as f64 / (hidden + 1) as f64 + 1.0 / (owners - owner + 1) as f64
                 };
-                let (found, known) =
-                    (pair(&training, owner, Observer::Owner(observer), epsilon()), of_mu(r * square.sqrt()));
+                let (found, known) = (
+                    pair_by(&training, owner, Observer::Owner(observer), epsilon(), &Options::default()),
+                    of_mu(r * square.sqrt()),
+                );
                 // Where all messages together are no worse, composition says so.
                 let local = of_mu(r * (passes as f64).sqrt());
                 assert!(
@@ -370,8 +382,13 @@ fn what_an_observer_sees_in_two_passes_is_never_more_than_the_bound() {
                             };
                         }
                     }
-                    let bound =
-                        pair(&training, owner, Observer::Owner(observer), Question::DeltaAt(*epsilon));
+                    let bound = pair_by(
+                        &training,
+                        owner,
+                        Observer::Owner(observer),
+                        Question::DeltaAt(*epsilon),
+                        &Options::default(),
+                    );
                     assert!(
                         exact <= bound * (1.0 + 1e-6) + 1e-9,
                         "{owner}, {observer}, {epsilon:?}: {exact} > {bound}"
