@@ -1,11 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
-use super::bounds::bounds;
-use super::tasks::{Care, bounds_of_tasks};
-use crate::NotApplicable;
+use super::bounds::{Care, bounds};
+use super::tasks::bounds_of_tasks;
 use crate::analysis::{self, Bound, Effort, Family, Theorem};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
+use crate::{NotApplicable, Probability};
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -61,19 +61,25 @@ pub struct Options {
     pub tolerance: f64,
     /// The names of the analyses; if empty, all of them.
     pub only: Vec<&'static str>,
+    /// The probability of exceptions that is set aside in every δ of a hidden-state analysis (see
+    /// [`Run::released_except`]). An account chooses it by its question.
+    pub exception: Probability,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new() }
+        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new(), exception: Probability::ZERO }
     }
 }
 
 impl Options {
+    pub(super) fn wants(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.contains(&id)
+    }
+
     /// The theorems that are asked, in the order of reports.
     pub(super) fn theorems(&self) -> impl Iterator<Item = Theorem> {
-        let wanted = |id: &str| self.only.is_empty() || self.only.contains(&id);
-        analysis::ALL.iter().filter(move |theorem| wanted(theorem.id())).copied()
+        analysis::ALL.iter().filter(|theorem| self.wants(theorem.id())).copied()
     }
 
     /// The same, but if all analyses are asked, only those that suit each of thousands of records.
@@ -136,10 +142,10 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 }
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
-    let (theorems, tolerance) = (options.theorems(), options.tolerance);
+    let care = Care { tolerance: options.tolerance, exception: options.exception, effort };
     let said = match run.as_tasks() {
-        Some(tasks) => bounds_of_tasks(run, tasks, theorems, Care { tolerance, effort }),
-        None => bounds(run, theorems, tolerance, effort),
+        Some(tasks) => bounds_of_tasks(run, tasks, options.theorems(), care),
+        None => bounds(run, options.theorems(), care),
     };
     let analysed = said.into_iter().map(|said| Analysed {
         id: said.theorem.id(),

@@ -1,10 +1,10 @@
 //! What each theorem says about one run.
 
 use super::worst::WorstProfile;
-use crate::NotApplicable;
 use crate::analysis::{Bound, Effort, HiddenStates, Theorem};
 use crate::lower::Released;
 use crate::run::{Assumption, Run};
+use crate::{Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -16,15 +16,22 @@ pub(super) struct Said {
     pub assumptions: Vec<Assumption>,
 }
 
+/// How theorems are asked.
+#[derive(Clone, Copy)]
+pub(super) struct Care {
+    /// The relative width of enclosures of ε that are computed on grids.
+    pub tolerance: f64,
+    /// The probability of exceptions that is set aside in every δ of a hidden-state analysis.
+    pub exception: Probability,
+    /// How many questions will be asked.
+    pub effort: Effort,
+}
+
 /// The bounds of these theorems on a run.
-pub(super) fn bounds(
-    run: &Run,
-    theorems: impl Iterator<Item = Theorem>,
-    tolerance: f64,
-    effort: Effort,
-) -> Vec<Said> {
+pub(super) fn bounds(run: &Run, theorems: impl Iterator<Item = Theorem>, care: Care) -> Vec<Said> {
+    let Care { tolerance, exception, effort } = care;
     let composed = run.composition();
-    let released = run.released();
+    let released = run.released_except(exception);
     let said = theorems.map(|theorem| {
         let (bound, assumptions) = match theorem {
             Theorem::EveryStep(theorem) => match &composed {
@@ -60,5 +67,6 @@ fn over_records(
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    worst.composed(run.tasks(), run.evaluations(), tolerance)
+    let exception = released.exception * Enclosure::from(run.tasks());
+    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
 }

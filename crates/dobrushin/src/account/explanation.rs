@@ -1,8 +1,9 @@
 //! Where an answer comes from, and what did not help, in words.
 
 use super::analyses::DEFAULT_TOLERANCE;
+use super::bounds::Care;
 use super::question::{Account, Question};
-use super::tasks::{Care, of_the_maxima};
+use super::tasks::of_the_maxima;
 use crate::Enclosure;
 use crate::analysis::{self, Effort, Family};
 use crate::chain::{Branch, Mixture, Step, Stop};
@@ -19,7 +20,7 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     if let Some(tasks) = run.as_tasks() {
         return (of_tasks(tasks, report, symbol), Vec::new());
     }
-    let Ok(released) = run.released() else {
+    let Ok(released) = run.released_except(report.exception) else {
         return (Vec::new(), Vec::new());
     };
     let mut explanation = Vec::new();
@@ -72,7 +73,8 @@ fn of_tasks(tasks: &Tasks, report: &Account, symbol: &str) -> Vec<String> {
     let Some(best) = hidden.filter(|_| tasks.record == Record::Worst && tasks.tasks.len() > 1) else {
         return explanation;
     };
-    let care = Care { tolerance: DEFAULT_TOLERANCE, effort: Effort::Once(DEFAULT_TOLERANCE) };
+    let tolerance = DEFAULT_TOLERANCE;
+    let care = Care { tolerance, exception: report.exception, effort: Effort::Once(tolerance) };
     let theorem = analysis::ALL.iter().find(|theorem| theorem.id() == best.id);
     let maxima = theorem.and_then(|theorem| of_the_maxima(tasks, *theorem, care));
     let maxima = maxima.map(|profile| report.question.ask(profile.as_ref()).value);

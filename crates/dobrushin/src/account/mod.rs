@@ -5,6 +5,7 @@ mod advice;
 mod analyses;
 mod bounds;
 mod calibrate;
+mod exception;
 mod explanation;
 mod large_delta;
 mod monotone;

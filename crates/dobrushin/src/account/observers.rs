@@ -15,12 +15,11 @@
 //!   what the others see until the next step of owner i is computed from it.
 
 use super::analyses::Options;
-use super::bounds::bounds;
+use super::bounds::{Care, bounds};
 use super::question::{Answer, Question};
 use super::records::{Protection, RecordsError, protection_by_record};
 use super::rows::{Asked, Row, best, range};
 use crate::analysis::{Bound, Effort};
-use crate::chain::Participation;
 use crate::run::{Fact, LearningRate, Length, Noise, Order, Record, Release, Run, RunError, Training};
 use crate::{Enclosure, NotApplicable};
 use rayon::prelude::*;
@@ -337,8 +336,9 @@ impl<'a> View<'a> {
     /// The bound of every rigorous theorem, if it has one.
     fn bounds(&self, run: &Run) -> Vec<(&'static str, Option<Bound>)> {
         let theorems = self.options.theorems().filter(|theorem| theorem.is_rigorous());
-        let tolerance = self.options.tolerance;
-        let said = bounds(run, theorems, tolerance, Effort::Once(tolerance)).into_iter();
+        let Options { tolerance, exception, .. } = self.options;
+        let care = Care { tolerance, exception, effort: Effort::Once(tolerance) };
+        let said = bounds(run, theorems, care).into_iter();
         said.map(|said| (said.theorem.id(), said.bound.ok())).collect()
     }
 
@@ -432,8 +432,7 @@ impl<'a> View<'a> {
     fn most_exposed(&self) -> Result<u64, RecordsError> {
         let mut most = (1, Enclosure::ZERO);
         for owner in 1..self.owners {
-            let step = self.training.step_at(owner, Participation::Always)?;
-            let ratio = step.displacement / step.noise.size();
+            let ratio = self.training.exposure_at(owner)?;
             if ratio.upper() > most.1.upper() {
                 most = (owner, ratio);
             }

@@ -1,10 +1,11 @@
 //! How well each record is protected: one answer for each record of a run that uses records in turn.
 
 use super::analyses::{Options, analyses};
+use super::bounds::Care;
 use super::monotone::{all_places, monotone_ranges};
 use super::question::{Answer, Question};
 use super::rows::{Asked, Row, best, range, spanning};
-use super::tasks::{Care, Span, Together};
+use super::tasks::{Span, Together};
 use crate::NotApplicable;
 use crate::analysis::Effort;
 use crate::run::{Run, RunError, Tasks, missing};
@@ -142,7 +143,7 @@ pub fn protection_by_record(
 /// named, those are asked whose bounds compose in no time, or all if there is none.
 fn by_record_of_tasks(tasks: &Tasks, question: Question, options: &Options) -> Vec<Protection> {
     let tolerance = options.tolerance.max(ROUGHLY);
-    let care = Care { tolerance, effort: Effort::Once(tolerance) };
+    let care = Care { tolerance, exception: options.exception, effort: Effort::Once(tolerance) };
     let suited = options.for_each_record();
     let rigorous = suited.theorems().filter(|theorem| theorem.is_rigorous());
     let together = Together::new(tasks, rigorous, care);

@@ -6,22 +6,15 @@
 //! between cuts, so that this record is at one end of the range. The worst record is found by splitting the range with
 //! the worst corner, until that corner is one record.
 
-use super::bounds::{Said, bounds};
+use super::bounds::{Care, Said, bounds};
 use super::monotone::last_records;
-use crate::analysis::{Bound, Effort, ExactComposition, Theorem};
+use crate::analysis::{Bound, ExactComposition, Theorem};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::run::{Assumption, Record, Release, Run, Task, Tasks};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How a theorem is asked.
-#[derive(Clone, Copy)]
-pub(super) struct Care {
-    pub tolerance: f64,
-    pub effort: Effort,
-}
 
 /// Consecutive records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,9 +55,8 @@ impl Together {
         }
         let training = self.tasks.tasks[number].of_record(record.map_or(Record::Worst, Record::Index));
         let asked = || self.theorems.iter().copied().chain([Theorem::EveryStep(&ExactComposition)]);
-        let Care { tolerance, effort } = self.care;
         let said = match Run::training(training) {
-            Ok(run) => bounds(&run, asked(), tolerance, effort),
+            Ok(run) => bounds(&run, asked(), self.care),
             // It was checked before, with another record.
             Err(error) => {
                 let bound = |theorem| Said {
@@ -211,7 +203,7 @@ pub(super) fn bounds_of_tasks(
     let together = Arc::new(Together::new(tasks, all.iter().copied().filter(hidden), care));
     let mut of_hidden = (0..together.theorems.len()).map(|theorem| over_records(&together, theorem));
     let said = all.into_iter().map(|theorem| match theorem {
-        Theorem::EveryStep(_) => bounds(run, std::iter::once(theorem), care.tolerance, care.effort).remove(0),
+        Theorem::EveryStep(_) => bounds(run, std::iter::once(theorem), care).remove(0),
         Theorem::HiddenStates(_) => {
             let found =
                 of_hidden.next().unwrap_or_else(|| Err(NotApplicable::beyond("no analysis was asked")));

@@ -42,16 +42,20 @@ fn question() -> Question {
 }
 
 fn quick() -> Options {
-    Options { only: vec!["composition", "shift", "ceiling", "contraction"], tolerance: 1e-3 }
+    Options {
+        only: vec!["composition", "shift", "ceiling", "contraction"],
+        tolerance: 1e-3,
+        ..Options::default()
+    }
 }
 
 /// The analyses whose bounds on single passes compose in closed form.
 fn closed() -> Options {
-    Options { only: vec!["composition", "shift"], tolerance: 1e-3 }
+    Options { only: vec!["composition", "shift"], tolerance: 1e-3, ..Options::default() }
 }
 
 fn only(id: &'static str) -> Options {
-    Options { only: vec![id], tolerance: 1e-3 }
+    Options { only: vec![id], tolerance: 1e-3, ..Options::default() }
 }
 
 fn of_mu(mu: f64) -> f64 {
