@@ -153,7 +153,7 @@ fn by_record_of_tasks(tasks: &Tasks, question: Question, options: &Options) -> V
         let quick: Vec<usize> = all.clone().filter(|theorem| together.is_quick(*theorem, &corner)).collect();
         let asked = if options.only.is_empty() && !quick.is_empty() { quick } else { all.collect() };
         let profiles = asked.into_iter().filter_map(|index| {
-            let (bound, _) = together.bound(index, &corner).ok()?;
+            let bound = together.bound(index, &corner).ok()?;
             Some((together.theorems()[index].id(), bound.into_profile()))
         });
         best(profiles, question)

@@ -72,58 +72,59 @@ impl Together {
         said
     }
 
-    /// What a theorem says about each task for a record that is at a corner, how often, and what must hold. A task to which
-    /// the theorem does not apply counts as published.
+    /// What a theorem says about each task for a record that is at a corner: everything that is said about the task, and
+    /// the index of what counts. A task to which the theorem does not apply counts as published.
     ///
     /// # Errors
-    /// [`NotApplicable`] if the theorem applies to no task, or if nothing applies to one of them.
-    fn parts(
-        &self,
-        theorem: usize,
-        corner: &Corner,
-    ) -> Result<(Vec<(Bound, u64)>, Vec<Assumption>), NotApplicable> {
+    /// [`NotApplicable`] if the theorem applies to no task.
+    fn parts(&self, theorem: usize, corner: &Corner) -> Result<Vec<(Arc<Vec<Said>>, usize)>, NotApplicable> {
         let mut parts = Vec::with_capacity(corner.len());
-        let mut assumptions = Vec::with_capacity(corner.len());
         let mut refused = None;
-        let mut applies = false;
-        for (number, (task, record)) in self.tasks.tasks.iter().zip(corner).enumerate() {
+        for (number, record) in corner.iter().enumerate() {
             let all = self.of_task(number, *record);
-            let said = match &all[theorem].bound {
-                Ok(_) => {
-                    applies = true;
-                    &all[theorem]
-                }
+            let counts = match &all[theorem].bound {
+                Ok(_) => theorem,
                 Err(reason) => {
                     refused.get_or_insert_with(|| reason.clone());
-                    &all[all.len() - 1]
+                    self.theorems.len()
                 }
             };
-            parts.push((said.bound.clone()?, task.count));
-            assumptions.push(said.assumptions.clone());
+            parts.push((all, counts));
         }
-        match refused.filter(|_| !applies) {
+        match refused.filter(|_| parts.iter().all(|(_, counts)| *counts != theorem)) {
             Some(reason) => Err(reason),
-            None => Ok((parts, self.tasks.assumptions(&assumptions))),
+            None => Ok(parts),
         }
     }
 
-    /// The bound of a theorem for a record that is at a corner, and what must hold.
+    /// What must hold for the bound of a theorem at a corner.
+    fn assumptions(&self, theorem: usize, corner: &Corner) -> Result<Vec<Assumption>, NotApplicable> {
+        let parts = self.parts(theorem, corner)?;
+        let each = parts.iter().map(|(all, counts)| all[*counts].assumptions.clone());
+        Ok(self.tasks.assumptions(&each.collect::<Vec<_>>()))
+    }
+
+    /// The bound of a theorem for a record that is at a corner.
     ///
     /// # Errors
-    /// The errors of [`Together::parts`].
-    pub fn bound(&self, theorem: usize, corner: &Corner) -> Result<(Bound, Vec<Assumption>), NotApplicable> {
-        let (mut parts, assumptions) = self.parts(theorem, corner)?;
-        let bound = match parts[..] {
-            [(_, 1)] => parts.remove(0).0,
-            _ => Bound::together(parts, self.care.tolerance)?,
-        };
-        Ok((bound, assumptions))
+    /// [`NotApplicable`] if the theorem applies to no task, or if nothing applies to one of them.
+    pub fn bound(&self, theorem: usize, corner: &Corner) -> Result<Bound, NotApplicable> {
+        let parts = self.parts(theorem, corner)?;
+        let parts = parts.iter().zip(&self.tasks.tasks);
+        let parts = parts.map(|((all, counts), task)| Ok((all[*counts].bound.clone()?, task.count)));
+        let mut parts = parts.collect::<Result<Vec<_>, NotApplicable>>()?;
+        match parts[..] {
+            [(_, 1)] => Ok(parts.remove(0).0),
+            _ => Bound::together(parts, self.care.tolerance),
+        }
     }
 
     /// Whether the bounds of a theorem on the tasks compose without adding up losses.
     pub fn is_quick(&self, theorem: usize, corner: &Corner) -> bool {
-        let quick = |(bound, _): &(Bound, u64)| bound.composes_quickly();
-        self.parts(theorem, corner).is_ok_and(|(parts, _)| parts.iter().all(quick))
+        let quick = |(all, counts): &(Arc<Vec<Said>>, usize)| {
+            all[*counts].bound.as_ref().is_ok_and(Bound::composes_quickly)
+        };
+        self.parts(theorem, corner).is_ok_and(|parts| parts.iter().all(quick))
     }
 
     /// All records, cut where the protection of a task is not monotone.
@@ -219,7 +220,7 @@ pub(super) fn bounds_of_tasks(
 pub(super) fn of_the_maxima(tasks: &Tasks, theorem: Theorem, care: Care) -> Option<Arc<dyn PrivacyProfile>> {
     let together = Together::new(tasks, std::iter::once(theorem), care);
     let worst = vec![None; tasks.tasks.len()];
-    Some(together.bound(0, &worst).ok()?.0.into_profile())
+    Some(together.bound(0, &worst).ok()?.into_profile())
 }
 
 /// The largest δ of any record at every ε.
@@ -241,10 +242,10 @@ fn over_records(together: &Arc<Together>, theorem: usize) -> Result<(Bound, Vec<
     let tasks = &together.tasks;
     if let Record::Index(record) = tasks.record {
         let corner = tasks.tasks.iter().map(|task| task.is_in_turn().then_some(record)).collect();
-        return together.bound(theorem, &corner);
+        return Ok((together.bound(theorem, &corner)?, together.assumptions(theorem, &corner)?));
     }
     let (spans, together) = (together.spans(), Arc::clone(together));
-    let (_, assumptions) = together.parts(theorem, &together.corner(spans[0], true))?;
+    let assumptions = together.assumptions(theorem, &together.corner(spans[0], true))?;
     let mut over = OverRecords { together, theorem, spans, symmetric: true, known: Mutex::default() };
     for span in over.spans.clone() {
         over.symmetric &= over.profile(span)?.is_symmetric();
@@ -288,7 +289,7 @@ impl OverRecords {
         if let Some(profile) = known().get(&corner) {
             return Ok(Arc::clone(profile));
         }
-        let profile = self.together.bound(self.theorem, &corner)?.0.into_profile();
+        let profile = self.together.bound(self.theorem, &corner)?.into_profile();
         known().insert(corner, Arc::clone(&profile));
         Ok(profile)
     }

