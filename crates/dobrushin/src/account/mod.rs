@@ -4,6 +4,7 @@
 mod advice;
 mod analyses;
 mod bounds;
+mod by_ranges;
 mod calibrate;
 mod exception;
 mod explanation;
@@ -18,6 +19,7 @@ mod search;
 mod target;
 mod tasks;
 mod worst;
+mod worst_place;
 
 pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};

@@ -1,14 +1,15 @@
 //! How well each record is protected: one answer for each record of a run that uses records in turn.
 
-use super::analyses::{Options, analyses};
+use super::analyses::Options;
 use super::bounds::Care;
+use super::by_ranges::{best_of, by_ranges};
 use super::monotone::{all_places, monotone_ranges};
 use super::question::{Answer, Question};
 use super::rows::{Asked, Row, best, range, spanning};
 use super::tasks::{Span, Together};
 use crate::NotApplicable;
 use crate::analysis::Effort;
-use crate::run::{Run, RunError, Tasks, missing};
+use crate::run::{Run, RunError, Tasks, Training, missing};
 use rayon::prelude::*;
 
 /// The answer for several consecutive records, which are protected about equally.
@@ -107,11 +108,16 @@ pub fn protection_by_record(
     };
     let (pass, places) = (training.batches_in_a_pass(), all_places(training));
     let options = options.for_each_record();
+    let released = run.released();
+    if let Some([records]) = released.as_ref().ok().filter(|r| r.has_ranges()).map(|r| &r.ranges[..])
+        && pass > MOST_DIFFERENT
+    {
+        let rows = by_ranges(run, records, question, &options);
+        return Ok(rows.into_iter().map(|row| protection(training, row)).collect());
+    }
     let ask = |place: u64| -> Result<Asked, RecordsError> {
         let run = run.of_record(training.first_record_of(place))?;
-        let analysed = analyses(&run, &options).into_iter().filter(|analysed| analysed.rigorous);
-        let profiles = analysed.filter_map(|analysed| Some((analysed.id, analysed.profile.ok()?)));
-        Ok(best(profiles, question))
+        Ok(best_of(&run, &options, question))
     };
     let rows = if training.has_equal_steps() {
         let mut rows = Vec::new();
@@ -124,19 +130,23 @@ pub fn protection_by_record(
         (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
         return Err(missing!(
-            "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
-             records with {}",
+            "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one unless each is used \
+             once: ask for single records with {}",
             Record
         )
         .into());
     };
-    let records = |row: Row| Protection {
+    Ok(rows.into_iter().map(|row| protection(training, row)).collect())
+}
+
+/// The records of a row of places.
+fn protection(training: &Training, row: Row) -> Protection {
+    Protection {
         from: training.first_record_of(row.from),
         to: (training.first_record_of(row.to + 1) - 1).min(training.records),
         answer: row.asked.answer,
         analysis: row.asked.analysis,
-    };
-    Ok(rows.into_iter().map(records).collect())
+    }
 }
 
 /// The answer for every record of several tasks: that of the composition of what holds for it in each. Unless analyses are

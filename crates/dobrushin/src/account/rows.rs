@@ -8,13 +8,13 @@ use std::sync::Arc;
 /// Consecutive records share an answer if the best and the worst of them differ by no more than this, relatively.
 const SHARED: f64 = 1e-3;
 /// Below this value, answers are treated as equal.
-const NEGLIGIBLE: f64 = 1e-12;
+pub(super) const NEGLIGIBLE: f64 = 1e-12;
 /// The best answer. An analysis is asked only if it may beat the best answer so far.
 pub(super) fn best(
     profiles: impl Iterator<Item = (&'static str, Arc<dyn PrivacyProfile>)>,
     question: Question,
 ) -> Asked {
-    let mut best = Asked { answer: None, analysis: "" };
+    let mut best = Asked::NOTHING;
     for (analysis, profile) in profiles {
         let beats = match (question, best.answer) {
             (Question::EpsilonAt(delta), Some(so_far)) => Epsilon::new(so_far.value.upper() * (1.0 - SHARED))
@@ -40,6 +40,8 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    pub const NOTHING: Self = Self { answer: None, analysis: "" };
+
     pub fn upper(&self) -> f64 {
         self.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
     }
