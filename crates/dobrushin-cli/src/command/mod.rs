@@ -11,6 +11,7 @@ mod explain;
 mod figures;
 mod kernel;
 mod local;
+mod observers_plot;
 mod predict;
 mod records_plot;
 mod schema;

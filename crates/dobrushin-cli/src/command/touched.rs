@@ -24,6 +24,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.draw("--plot", &arguments.plot)?;
             files.write("--per-record-csv", &arguments.per_record_csv);
             files.draw("--per-record-plot", &arguments.per_record_plot)?;
+            files.draw("--observers-plot", &arguments.observers_plot)?;
         }
         Some(Command::Calibrate(arguments)) => files.read("the run", [&arguments.run]),
         Some(Command::Curve(arguments)) => {

@@ -6,6 +6,7 @@ mod answer;
 mod calibration;
 mod curve;
 mod local;
+mod observers;
 mod records;
 mod theorem;
 mod training;
@@ -21,7 +22,8 @@ pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
 };
-pub use records::{Records, upper};
+pub use observers::{Modest, ObserversReport};
+pub use records::{Records, reached_by, upper};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

@@ -1,5 +1,6 @@
 //! How private a run is, in words.
 
+use super::observers::observers;
 use super::{Style, Text, bullets, capitalised, table, warn, wrap};
 use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
 use dobrushin::numeric::decimal as number;
@@ -25,6 +26,9 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     }
     if let Some(by_record) = &report.extras.records {
         text.answer(records(by_record, style));
+    }
+    if let Some(seen) = &report.extras.observers {
+        observers(&mut text, seen, style);
     }
     // It is always worth saying why there is no answer.
     let everything = style.verbose || best.is_none();

@@ -5,6 +5,7 @@ mod calibration;
 mod certificate;
 mod curve;
 mod local;
+mod observers;
 mod training;
 mod verification;
 
