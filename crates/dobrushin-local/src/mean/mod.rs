@@ -8,6 +8,7 @@
 //! | [`Laplace`] | any multiple of a grid's step | ε |
 //! | [`Gaussian`] | any multiple of a grid's step | (ε, δ), δ > 0 |
 //! | [`HalfSphere`] | a seed and a sign, for vectors in an ℓ₂ ball | ε (Duchi, Jordan, Wainwright 2018) |
+//! | [`PrivUnit`] | a seed and a direction, for vectors in an ℓ₂ ball | ε (Bhowmick et al. 2018, by rank) |
 //!
 //! # What is protected
 //! A number with floating-point noise may reveal the number through the set of values that can occur at all (Mironov
@@ -23,17 +24,21 @@
 mod bounded;
 mod bounds;
 mod chance;
+mod direction;
 mod gaussian;
 mod grid;
 mod hybrid;
 mod laplace;
 mod level;
+mod nearest;
 mod noise;
 mod on_grid;
 mod one_bit;
 mod piecewise;
+mod priv_unit;
 mod profile;
 mod sphere;
+mod vector;
 
 pub use bounds::{Bounds, Clipped};
 pub use gaussian::Gaussian;
@@ -44,7 +49,9 @@ pub use noise::{DiscreteGaussian, DiscreteLaplace, IntegerNoise};
 pub use on_grid::OnGrid;
 pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
+pub use priv_unit::PrivUnit;
 pub use sphere::{HalfSphere, SphereReport};
+pub use vector::{VECTOR_IDS, VectorMechanism, clip_to_ball, vector_by_id};
 
 use super::profile::LocalProfile;
 use dobrushin::kernel::FiniteKernel;
