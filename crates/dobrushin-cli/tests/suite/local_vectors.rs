@@ -300,7 +300,7 @@ fn surveys_that_cannot_be_asked_are_refused_before_a_row_is_read() {
                 "--categories",
                 "3",
             ],
-            "--columns",
+            "--answer is for several questions",
         ),
     ] {
         let refusal = said(privatize(&folder, words), 2);

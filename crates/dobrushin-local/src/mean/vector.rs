@@ -1,10 +1,10 @@
 //! What mechanisms for vectors have in common.
 
+use super::Clipped;
 use super::direction::norm;
-use super::{Clipped, HalfSphere, PrivUnit};
 use crate::profile::LocalProfile;
 use dobrushin::numeric::bits::RandomBits;
-use dobrushin::{Enclosure, Epsilon, Error, Positive};
+use dobrushin::{Enclosure, Error, Positive};
 use std::num::NonZeroU32;
 
 /// A private report on one vector in a ball around 0: a seed, which is drawn independently of the vector and represents
@@ -61,43 +61,6 @@ pub trait VectorMechanism: Send + Sync {
         let length = self.length();
         Enclosure::from(self.radius()) * Enclosure::from(length.width()) / Enclosure::from(length.lower())
     }
-}
-
-/// The names of the mechanisms for vectors.
-pub const VECTOR_IDS: [&str; 2] = ["half-sphere", "priv-unit"];
-
-/// The mechanism with the given name for vectors of this dimension and norm at most r, calibrated to ε.
-///
-/// # Errors
-/// [`Error::Unsupported`] for another name, and the errors of the mechanism's constructor.
-///
-/// ```
-/// use dobrushin::{Epsilon, Positive};
-/// use dobrushin_local::mean::{VECTOR_IDS, vector_by_id};
-///
-/// for id in VECTOR_IDS {
-///     let mechanism = vector_by_id(id, 3.try_into()?, Positive::new(2.0)?, Epsilon::new(1.0)?)?;
-///     assert_eq!((mechanism.id(), mechanism.dimension().get()), (id, 3));
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn vector_by_id(
-    id: &str,
-    dimension: NonZeroU32,
-    radius: Positive,
-    epsilon: Epsilon,
-) -> Result<Box<dyn VectorMechanism>, Error> {
-    Ok(match id {
-        "half-sphere" => Box::new(HalfSphere::new(dimension, radius, epsilon)?),
-        "priv-unit" => Box::new(PrivUnit::new(dimension, radius, epsilon)?),
-        _ => {
-            return Err(Error::Unsupported {
-                combination: format!("the mechanism {id:?} for vectors"),
-                reason: "there is none with this name",
-                nearest: "half-sphere or priv-unit",
-            });
-        }
-    })
 }
 
 /// Moves a vector of any finite numbers into the ball of this radius, along its direction, and says whether it had to.

@@ -214,9 +214,9 @@ pub struct PrivatizeArgs {
           conflicts_with_all = ["column", "columns", "answer", "epsilon", "mechanism", "channel", "delta", "truth",
                                 "categories", "values", "categories_file", "bounds", "bins", "radius", "dimension"])]
     pub survey: Option<PathBuf>,
-    /// Which of several questions everybody answers
-    #[arg(long, value_enum, requires = "columns", default_value = "all")]
-    pub answer: AnswerWhich,
+    /// Which of the questions about --columns everybody answers [default: all]
+    #[arg(long, value_enum)]
+    pub answer: Option<AnswerWhich>,
     #[command(flatten)]
     pub mechanism: MechanismArgs,
     /// The ε of the promise to everybody in the columns

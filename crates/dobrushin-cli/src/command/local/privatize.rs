@@ -101,13 +101,13 @@ fn asking(arguments: &PrivatizeArgs) -> Result<Asking, Problem> {
         return Err(Problem::new("--epsilon is missing").help("--epsilon 1 promises ε = 1 to everybody"));
     };
     let specification = arguments.mechanism.specification(epsilon, Some(columns.len()))?;
-    let asked = match arguments.answer {
-        AnswerWhich::All => Asked::All,
-        AnswerWhich::One => Asked::One,
-    };
-    match (&specification.answers, arguments.columns.is_empty()) {
-        (Answers::Vector(_), _) | (_, true) => Ok(Asking::one(specification, columns)),
-        (_, false) => Asking::each(&specification, columns, asked),
+    let is_one = arguments.columns.is_empty() || matches!(specification.answers, Answers::Vector(_));
+    match (is_one, arguments.answer) {
+        (true, Some(_)) => Err(Problem::new("--answer is for several questions, and this is one")
+            .help("leave it out; --columns with a mechanism that is not for vectors asks several")),
+        (true, None) => Ok(Asking::one(specification, columns)),
+        (false, None | Some(AnswerWhich::All)) => Asking::each(&specification, columns, Asked::All),
+        (false, Some(AnswerWhich::One)) => Asking::each(&specification, columns, Asked::One),
     }
 }
 
