@@ -195,7 +195,7 @@ pub fn undescribed(path: &Path) -> Problem {
 pub fn parse(cells: &Cells, mechanisms: &[Mechanism], one_is_answered: bool) -> (Vec<Batch>, BadRows) {
     let mut bad = BadRows::default();
     let names: Vec<Vec<String>> = mechanisms.iter().map(Mechanism::report_columns).collect();
-    let mut batches: Vec<Batch> = mechanisms.iter().map(|mechanism| Batch::empty(mechanism)).collect();
+    let mut batches: Vec<Batch> = mechanisms.iter().map(Batch::empty).collect();
     let mut row: Vec<&[u8]> = Vec::new();
     for (place, found) in cells.iter() {
         row.clear();

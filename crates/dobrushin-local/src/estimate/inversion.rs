@@ -80,7 +80,7 @@ impl Inversion {
             .ok_or_else(|| unsupported("some frequencies have the same reports as others"))?;
         let categories: Vec<Category> =
             columns.into_iter().enumerate().map(|(x, weights)| Category::new(x, weights, &rows)).collect();
-        if categories.iter().any(|category| !(category.bias <= MOST_BIAS)) {
+        if categories.iter().any(|category| category.bias > MOST_BIAS) {
             return Err(unsupported("some frequencies have nearly the same reports as others"));
         }
         let n = records as f64;
@@ -209,7 +209,7 @@ impl Category {
     }
 }
 
-/// The columns of A, rounded; `None` if the matrix is singular.
+/// The columns of A, rounded, all finite; `None` if the matrix is singular.
 fn left_inverse(rows: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let (inputs, outputs) = (rows.len(), rows.first()?.len());
     if outputs < inputs {
@@ -231,7 +231,8 @@ fn left_inverse(rows: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
         }
         weights
     };
-    Some((0..inputs).map(column).collect())
+    let columns: Vec<Vec<f64>> = (0..inputs).map(column).collect();
+    columns.iter().flatten().all(|weight| weight.is_finite()).then_some(columns)
 }
 
 /// The inverse of a square matrix, by elimination with the largest pivots; `None` if one of them is 0 or not finite.

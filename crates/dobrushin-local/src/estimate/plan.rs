@@ -4,7 +4,7 @@ use super::frequencies::variance;
 use super::{Method, chernoff, error_probability, normal_quantile};
 use crate::LocalPrivacy;
 use crate::frequency::{self, Support};
-use crate::mean::{self, Bounds, MeanMechanism, Target};
+use crate::mean::{self, Bounds, HalfSphere, MeanMechanism, PrivUnit, Target, VectorMechanism};
 use dobrushin::{Enclosure, Error, Positive, Probability};
 use std::num::NonZeroU32;
 
@@ -140,19 +140,19 @@ pub fn vector_plans(
         let records = records(Accuracy::StandardError(error), variance, |_| Enclosure::INFINITE)?;
         Ok(Plan { mechanism, records, standard_deviation: variance.sqrt().upper() })
     };
-    let mut plans = Vec::new();
-    for id in mean::VECTOR_IDS {
-        let mechanism = mean::vector_by_id(id, dimension, radius, privacy.epsilon)?;
-        plans.push(plan(mechanism.id(), mechanism.length().square())?);
+    let half = HalfSphere::new(dimension, radius, privacy.epsilon)?;
+    let mut plans = vec![plan(VectorMechanism::id(&half), half.length().square())?];
+    // It is not made in very many dimensions.
+    if let Ok(cap) = PrivUnit::new(dimension, radius, privacy.epsilon) {
+        plans.push(plan(cap.id(), cap.length().square())?);
     }
     let (bounds, part) = (Bounds::new(-radius.get(), radius.get())?, privacy.part(1, dimension)?);
     let names = mean::IDS.iter().zip(EACH_COORDINATE);
     for (id, name) in names.filter(|(id, _)| **id != "gaussian" || part.delta.get() > 0.0) {
-        // A share of ε may be below what a mechanism can be calibrated to, and a δ so small that no noise suffices.
-        if let Ok(mechanism) = mean::by_id(id, bounds, part.epsilon, part.delta) {
-            let one = mechanism.worst_variance(Target::Population);
-            plans.push(plan(name, one * Enclosure::from(f64::from(dimension.get())))?);
-        }
+        // Left out: a share of ε or δ for which there is no mechanism, or which takes more than 10¹⁸ reports.
+        let one = mean::by_id(id, bounds, part.epsilon, part.delta)
+            .map(|mechanism| mechanism.worst_variance(Target::Population));
+        plans.extend(one.and_then(|one| plan(name, one * Enclosure::from(f64::from(dimension.get())))));
     }
     plans.sort_by_key(|plan| plan.records);
     Ok(plans)

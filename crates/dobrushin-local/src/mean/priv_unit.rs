@@ -72,14 +72,19 @@ pub struct PrivUnit {
 const LEAST_NEAREST: f64 = 16.0;
 const LEAST_AXES: u32 = 64;
 const MOST_AXES: u32 = 1024;
+/// Beyond this, the cosines of so many axes, and their law, take too long to compute.
+const MOST_DIMENSIONS: u32 = 1 << 16;
 
 impl PrivUnit {
     /// A mechanism for vectors of the given dimension and norm at most r, calibrated to ε.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000, r between 1e-100 and 1e100.
+    /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000, r between 1e-100 and 1e100, and d at most 2¹⁶.
     pub fn new(dimension: NonZeroU32, radius: Positive, epsilon: Epsilon) -> Result<Self, Error> {
         level::check(epsilon)?;
+        if dimension.get() > MOST_DIMENSIONS {
+            return Self::on(dimension, radius, epsilon, NonZeroU32::MIN, NonZeroU32::MIN);
+        }
         let share = 2.0 * best_measure(dimension, epsilon)?;
         let mut axes = LEAST_AXES;
         while f64::from(axes) * share < LEAST_NEAREST && axes < MOST_AXES {
@@ -106,6 +111,10 @@ impl PrivUnit {
     ) -> Result<Self, Error> {
         check_radius(radius)?;
         let level = level::check(epsilon)?;
+        if dimension.get() > MOST_DIMENSIONS {
+            let (name, value) = ("the dimension", f64::from(dimension.get()));
+            return Err(Error::OutOfRange { name, value, accepted: "up to 65536; half-sphere takes any" });
+        }
         if axes.get() > 1 << 12 || (dimension.get() == 1 && axes.get() > 1) {
             let (name, value) = ("the number of axes", f64::from(axes.get()));
             return Err(Error::OutOfRange { name, value, accepted: "up to 4096, and 1 in one dimension" });
