@@ -121,19 +121,25 @@ impl Files {
         let (mechanism, answers) = match command {
             LocalCommand::Profile(arguments) => {
                 self.draw("--plot", &arguments.plot)?;
+                self.write("--csv", &arguments.csv);
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Verify(arguments) => (Some(&arguments.mechanism), None),
             LocalCommand::Privatize(arguments) => {
                 self.read("the answers", [&arguments.data]);
+                self.read("the survey", &arguments.survey);
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Estimate(arguments) => {
                 self.read("the reports", &arguments.reports);
                 self.draw("--plot", &arguments.plot)?;
+                self.write("--csv", &arguments.csv);
                 (None, None)
             }
-            LocalCommand::Plan(arguments) => (None, Some(&arguments.answers)),
+            LocalCommand::Plan(arguments) => {
+                self.write("--csv", &arguments.csv);
+                (None, Some(&arguments.answers))
+            }
             LocalCommand::Bounds(_) => (None, None),
         };
         self.read("the channel", mechanism.and_then(|mechanism| mechanism.channel.as_ref()));

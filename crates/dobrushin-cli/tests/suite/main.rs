@@ -23,6 +23,7 @@ mod local_parquet;
 mod local_profile;
 mod local_reports;
 mod local_support;
+mod local_vectors;
 mod mathematics;
 mod mathematics_numbers;
 mod observers;

@@ -7,6 +7,7 @@ mod calibration;
 mod curve;
 mod local;
 mod observers;
+mod local_csv;
 mod records;
 mod theorem;
 mod training;
@@ -17,13 +18,16 @@ pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;
 pub use curve::{Curve, Worth, answer};
-pub(crate) use local::RiskReport;
 pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
-    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
+    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, QuestionReport, Span,
+    SurveyReport, Together, VectorReport,
 };
 pub use observers::{Modest, ObserversReport};
 pub use records::{Records, reached_by, upper};
+pub(crate) use local::{CoordinateReport, RiskReport};
+pub use local_csv::{estimates_csv, plans_csv, profile_csv};
+pub use records::{Records, upper};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

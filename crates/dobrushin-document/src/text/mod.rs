@@ -13,7 +13,7 @@ pub use account::account;
 pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
-pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence};
+pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
 pub use training::training;
 pub use verification::{complaint, verification};
 
