@@ -6,6 +6,7 @@ mod answer;
 mod calibration;
 mod curve;
 mod local;
+mod problem;
 mod records;
 mod theorem;
 mod training;
@@ -21,6 +22,8 @@ pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
 };
+pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
+pub use problem::{PrivacyReport, ProblemReport};
 pub use records::{Records, upper};
 pub use theorem::Theorem;
 pub use training::{

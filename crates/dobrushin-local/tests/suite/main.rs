@@ -6,6 +6,7 @@ mod frequency;
 mod frequency_support;
 mod mean_privacy;
 mod mean_statistics;
+mod own;
 mod quantiles;
 mod risk;
 mod shuffle;
