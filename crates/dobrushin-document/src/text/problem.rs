@@ -12,7 +12,7 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
     let mut text = Text::default();
     text.answer(format!("{}: {}", report.title, shown_safely(&report.privacy.words)));
     for answer in &report.answers {
-        text.answer(answered(answer, report, style));
+        text.answer(answered(answer, style));
     }
     let row = |quantity: &QuantityReport| {
         let Bounds(value) = quantity.value;
@@ -28,10 +28,12 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
     let papers = report
         .published_effective_records
         .map_or(String::new(), |Bounds(worth)| format!(" The papers prove {}.", number::briefly(worth)));
-    text.answer(format!(
-        "{} tell at most as much as {worth} answers in the clear.{papers}",
-        counted(report.records, "report")
-    ));
+    let reports = if report.records == 1 {
+        "1 report tells".to_owned()
+    } else {
+        format!("{} reports tell", report.records)
+    };
+    text.answer(format!("{reports} at most as much as {worth} answers in the clear.{papers}"));
     text.explanation(
         "Every bound in the tables also holds if later mechanisms depend on earlier reports (sequential interaction), as\n\
          long as each contracts as much, and no record is used twice; values through a channel are for independent\n\
@@ -42,18 +44,19 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
 }
 
 /// The best bound in a sentence, the exact values, and every bound in a table.
-fn answered(answer: &AnswerReport, report: &ProblemReport, style: Style) -> String {
+fn answered(answer: &AnswerReport, style: Style) -> String {
     let from_below = answer.is_from_below();
     let (side, shown): (_, fn(Style, Enclosure) -> String) =
         if from_below { ("at least", Style::lower) } else { ("at most", Style::upper) };
     let best = answer.bounds.first().map_or(String::new(), |best| {
-        let value = shown(style, best.value.0);
-        format!("{} is {side} {value}, by {}.", capitalised(&answer.what), best.id)
+        let value = best.value.0;
+        if from_below && value.lower() <= 0.0 {
+            return format!("{}: nothing is proved, every bound is 0.", capitalised(&answer.what));
+        }
+        format!("{} is {side} {}, by {}.", capitalised(&answer.what), shown(style, value), best.id)
     });
     let exact = |Bounds(value): Bounds| style.nearest(value.midpoint());
-    let clear = answer.without_privacy.map(|value| {
-        format!("From {} in the clear it is {}.", counted(report.records, "record"), exact(value))
-    });
+    let clear = answer.without_privacy.map(|value| format!("Without privacy it is {}.", exact(value)));
     let through = answer.through_channel.map(|value| format!("Through this channel it is {}.", exact(value)));
     let sentences: Vec<String> = [clear, through].into_iter().flatten().collect();
     let cell = |value: Option<Bounds>| value.map_or("–".to_owned(), |Bounds(value)| shown(style, value));
@@ -65,9 +68,4 @@ fn answered(answer: &AnswerReport, report: &ProblemReport, style: Style) -> Stri
     let table = aligned(header.map(str::to_owned).to_vec(), answer.bounds.iter().map(row));
     let lines = [best].into_iter().chain((!sentences.is_empty()).then(|| sentences.join(" ")));
     format!("{}\n\n{table}", lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// "1 report", "2 reports".
-fn counted(number: u32, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -72,6 +72,14 @@ impl Indistinguishable {
         self.bound("testing-composed", records, |pair| missed(pair, records, level))
     }
 
+    /// A bound on E_γ, γ ≥ 1, between the laws of all n reports.
+    pub(super) fn hockey_stick(&self, gamma: Gamma, records: NonZeroU32) -> Option<Enclosure> {
+        if records.get() > MOST_COMPOSED {
+            return None;
+        }
+        self.pairs.iter().map(|&pair| composed(pair, gamma, records)).reduce(Enclosure::min)
+    }
+
     fn bound(
         &self,
         id: &'static str,

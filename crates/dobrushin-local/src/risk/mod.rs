@@ -17,6 +17,7 @@ mod indistinguishable;
 mod moments;
 mod observed;
 pub mod own;
+mod pairs;
 mod reports;
 mod search;
 mod summary;

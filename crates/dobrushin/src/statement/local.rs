@@ -57,7 +57,7 @@ pub const LOCAL: &[Statement] = &[
         id: "local-capacity",
         title: "How much a report can tell at most, whatever the records are",
         statement: "For δ = 0, I(X; Z) ≤ m − 1 − ln m with m = ε·e^ε/(e^ε − 1), for every law of X, on however many values; so I(V; Z^n) ≤ \
-                    n·(m − 1 − ln m). It is about ε²/8 for small ε, and about ε for large ones.",
+                    n·(m − 1 − ln m). It is about ε²/8 for small ε, and below ε.",
         assumptions: reports!("δ = 0"),
         source: "K(z|x)/P(z) has mean 1 and lies between 1/m and e^ε/m for some m; t·ln t is below its chord, and the best m is as above; \
                  channels that report large sets of values approach it",
@@ -231,6 +231,19 @@ pub const LOCAL: &[Statement] = &[
             "Theorem 4 has γ = e^ε only, and is not always above Corollary 3 (E21)",
             "the example of Remark 2 is 2/27, not 0.08 (E20)",
         ],
+        notes: None,
+    },
+    Statement {
+        id: "bayes-pairs",
+        title: "The Bayes risk, by pairs of values",
+        statement: "R ≥ Σ over pairs of min_e [ℓ(θ, e) + ℓ(θ′, e)]·∫min(a·p, b·q), p and q the laws of all reports, a = π(θ)π(θ′)/(1 − π(θ)), b the \
+                    same with θ and θ′ exchanged. For b ≥ a the integral is a·(1 − E_γ(p‖q)), γ = b/a, bounded as in `two-point-composed`, and at \
+                    least 2a times the error of `two-point-pinsker`, in its best form. For equally likely laws and wrong guesses that cost 1 it is \
+                    the mean over pairs of the error of the best test between them.",
+        assumptions: reports!("a prior on at most 100 values of Θ"),
+        source: "whoever knows θ tells the estimator one other value that it might be, drawn with probability π(θ′)/(1 − π(θ)), which does not \
+                 increase the risk",
+        errata: &[],
         notes: None,
     },
     Statement {

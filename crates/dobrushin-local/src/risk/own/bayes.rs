@@ -2,6 +2,7 @@
 
 use super::setting::enclosed;
 use super::{Answer, Findings, Quantity, Setting, Side};
+use crate::risk::pairs::risk_of_pairs;
 use crate::risk::{BayesProblem, Coefficient, Coins, Reports, RiskBound};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Error, Gamma};
@@ -21,7 +22,8 @@ pub struct Prior<'a> {
 /// the records at some γ.
 ///
 /// # Guarantee
-/// Of [`BayesProblem::risk`].
+/// Of [`BayesProblem::risk`], and the mean over pairs of values: whoever knows the parameter tells the estimator one other
+/// value that it might be, and the risk between these two is bounded as in [`two_laws`](super::two_laws()).
 ///
 /// # Errors
 /// The errors of [`BayesProblem::uncounted`], and [`Error::LengthMismatch`] if the channel takes another number of values.
@@ -32,7 +34,10 @@ pub fn bayes(prior: Prior<'_>, gammas: &[Gamma], setting: &Setting) -> Result<Fi
     let problem = counted.or_else(|_| BayesProblem::uncounted(weights, laws, losses, records))?;
     setting.check(laws[0].len())?;
     let what = "the Bayes risk of the best estimator".to_owned();
-    let risk = Answer::compare(setting, ("bayes-risk", what, Side::AtLeast), |reports| problem.risk(reports));
+    let risk = Answer::compare(setting, ("bayes-risk", what, Side::AtLeast), |reports| {
+        let pairs = risk_of_pairs(weights, laws, losses, reports, records);
+        problem.risk(reports).into_iter().chain(pairs).collect()
+    });
     let (all, prior) = (enclosed(laws), weights.enclosures().collect::<Vec<_>>());
     let risk = risk.with_exact(
         setting.clear(&all).map(|clear| clear.bayes_risk(&prior, losses)),

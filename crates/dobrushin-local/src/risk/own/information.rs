@@ -39,7 +39,7 @@ pub fn information(prior: &FiniteLaw, laws: &[FiniteLaw], setting: &Setting) -> 
             coefficient: Coefficient::Capacity,
         })
     };
-    let what = "I(X; Z) of a record and its report, bits".to_owned();
+    let what = "I(X; Z) of a record and its report (bits)".to_owned();
     let mut one = Answer::compare(setting, ("record-information", what, Side::AtMost), |reports| {
         let value =
             in_bits(if entropy == Enclosure::ZERO { entropy } else { reports.information() * entropy });
@@ -56,7 +56,7 @@ pub fn information(prior: &FiniteLaw, laws: &[FiniteLaw], setting: &Setting) -> 
     let mut answers = vec![one];
     if laws.len() > 1 {
         let (of_one, of_all) = (problem.information_of_one(), problem.information());
-        let what = "I(V; Z^n) of V and all reports, bits".to_owned();
+        let what = "I(V; Z^n) of V and all reports (bits)".to_owned();
         let mut answer = Answer::compare(setting, ("report-information", what, Side::AtMost), |reports| {
             let (value, coefficient) = reports.reported_information(records, of_one, of_all);
             let contracted = RiskBound { id: "local-information", value: in_bits(value), coefficient };

@@ -3,6 +3,7 @@
 use super::setting::{enclosed, uniform, wrong_or_right};
 use super::{Answer, Findings, Quantity, Setting, Side};
 use crate::risk::hypercube::total;
+use crate::risk::pairs::risk_of_pairs;
 use crate::risk::{BayesProblem, Family, Hypercube, Loss, Reports, RiskBound};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Error, NonNegative};
@@ -11,7 +12,7 @@ use dobrushin::{Enclosure, Error, NonNegative};
 /// and a loss, on the largest risk of every estimator (LDC Lemma 4).
 ///
 /// # Guarantee
-/// The guess errs with at least the risk that [`BayesProblem::risk`] gives for a uniform prior and the loss 1 of a wrong
+/// The guess errs with at least the risk that [`bayes`](super::bayes()) gives for a uniform prior and the loss 1 of a wrong
 /// guess. By information this is Fano's inequality with min{n·η_KL·I(V; X), (1 − (1−η_KL)^n)·I(V; X^n)} (E17), where the
 /// information of all records is exact if they can be enumerated.
 ///
@@ -33,7 +34,8 @@ pub fn family(
             "bayes-information" => RiskBound { id: "fano", ..bound },
             _ => bound,
         };
-        problem.risk(reports).into_iter().map(renamed).collect::<Vec<_>>()
+        let pairs = risk_of_pairs(&equal, laws, &losses, reports, setting.records());
+        problem.risk(reports).into_iter().map(renamed).chain(pairs).collect::<Vec<_>>()
     };
     let what = "the probability that the best guess is wrong".to_owned();
     let error = Answer::compare(setting, ("guessing-error", what, Side::AtLeast), errors);
@@ -89,7 +91,7 @@ pub fn hypercube(
     let mut answers = vec![wrong];
     if let Some((separations, loss)) = risk {
         cube.risk(setting.reports(), records, separations, loss)?;
-        let what = "the largest risk of the best estimator, a sum over coordinates".to_owned();
+        let what = "the largest risk of the best estimator (a sum over coordinates)".to_owned();
         let risk = Answer::compare(setting, ("minimax-risk", what, Side::AtLeast), |reports| {
             cube.risk(reports, records, separations, loss).into_iter().collect()
         });
@@ -101,7 +103,7 @@ pub fn hypercube(
     let each = cube.errors(setting.reports(), records).into_iter().enumerate();
     let quantities = each.map(|(j, bound)| Quantity {
         id: "sign_error",
-        what: format!("a wrong guess of sign {}, at least", j + 1),
+        what: format!("the bound on a wrong guess of sign {}", j + 1),
         value: bound.value,
     });
     Ok(Findings { quantities: quantities.collect(), answers })

@@ -38,7 +38,7 @@ pub fn testing(
         setting.clear(&laws).map(|clear| clear.missed(level.into())),
         setting.reported(&laws).map(|reported| reported.missed(level.into())),
     );
-    let what = "the exponent −(1/n)·ln β for many records, nats".to_owned();
+    let what = "the exponent −(1/n)·ln β for many records (nats)".to_owned();
     let mut exponent = Answer::compare(setting, ("exponent", what, Side::AtMost), |reports| {
         let by = reports.of_one(Coefficient::Information);
         let contracted = RiskBound { id: "testing-renyi", value: testing.exponent(reports), coefficient: by };
