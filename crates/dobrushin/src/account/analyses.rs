@@ -1,7 +1,7 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::WorstProfile;
-use crate::NotApplicable;
+use crate::{Enclosure, NotApplicable, Probability};
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
 use crate::lower::Released;
 use crate::profile::PrivacyProfile;
@@ -62,11 +62,14 @@ pub struct Options {
     pub tolerance: f64,
     /// The names of the analyses; if empty, all of them.
     pub only: Vec<&'static str>,
+    /// The probability of exceptions that is set aside in every δ of a hidden-state analysis (see
+    /// [`Run::released_except`]). An account chooses it by its question.
+    pub exception: Probability,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new() }
+        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new(), exception: Probability::ZERO }
     }
 }
 
@@ -126,7 +129,7 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
-    let released = run.released();
+    let released = run.released_except(options.exception);
     let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
     let analysed = wanted.map(|theorem| {
         let (bound, assumptions) = match *theorem {
@@ -169,5 +172,6 @@ fn over_records(
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    worst.composed(run.tasks(), run.evaluations(), tolerance)
+    let exception = released.exception * Enclosure::from(run.tasks());
+    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
 }
