@@ -10,10 +10,16 @@ pub(super) struct Counts(Vec<(Enclosure, Vec<u32>)>);
 const MOST_COUNTS: f64 = 200_000.0;
 
 impl Counts {
+    /// How many counts there are of this many records.
+    pub fn number(records: u32, outcomes: usize) -> f64 {
+        let places = outcomes.saturating_sub(1);
+        (1..=places).fold(1.0, |ways, i| ways * (f64::from(records) + i as f64) / i as f64)
+    }
+
     /// All counts of this many records.
     pub fn of(records: u32, outcomes: usize) -> Result<Self, Error> {
         let places = outcomes.saturating_sub(1);
-        let number = (1..=places).fold(1.0, |ways, i| ways * (f64::from(records) + i as f64) / i as f64);
+        let number = Self::number(records, outcomes);
         if number > MOST_COUNTS {
             let accepted = "at most 200000: give fewer records, or outcomes";
             return Err(Error::OutOfRange {
@@ -35,11 +41,6 @@ impl Counts {
             (ln_factorial(records) - repeated, counts)
         });
         Ok(Self(complete.collect()))
-    }
-
-    /// The number of different counts.
-    pub fn len(&self) -> usize {
-        self.0.len()
     }
 
     /// The multinomial law of the counts, if a record has these probabilities.

@@ -11,21 +11,27 @@ pub(super) struct Observed {
 }
 
 /// A table of probabilities with more entries is not made.
-const MOST_ENTRIES: usize = 4_000_000;
+const MOST_ENTRIES: f64 = 1e6;
+/// Estimates are not compared if that takes more multiplications.
+const MOST_PRODUCTS: usize = 20_000_000;
 
 impl Observed {
     /// n draws; `None` if there are too many different counts.
     pub fn of(laws: &[Vec<Enclosure>], records: NonZeroU32) -> Option<Self> {
-        let counts = Counts::of(records.get(), laws.first()?.len()).ok()?;
-        if counts.len().saturating_mul(laws.len()) > MOST_ENTRIES {
+        let outcomes = laws.first()?.len();
+        if Counts::number(records.get(), outcomes) * laws.len() as f64 > MOST_ENTRIES {
             return None;
         }
+        let counts = Counts::of(records.get(), outcomes).ok()?;
         Some(Self { laws: laws.iter().map(|law| counts.law(law.iter().copied())).collect() })
     }
 
-    /// Σ min_a Σ_θ π(θ)·P_θ·ℓ(θ, a): the Bayes risk of the best estimator.
-    pub fn bayes_risk(&self, prior: &[Enclosure], losses: &[Vec<f64>]) -> Enclosure {
+    /// Σ min_a Σ_θ π(θ)·P_θ·ℓ(θ, a): the Bayes risk of the best estimator; `None` if there are too many.
+    pub fn bayes_risk(&self, prior: &[Enclosure], losses: &[Vec<f64>]) -> Option<Enclosure> {
         let estimates = losses.first().map_or(0, Vec::len);
+        if self.laws.iter().map(Vec::len).sum::<usize>().saturating_mul(estimates) > MOST_PRODUCTS {
+            return None;
+        }
         let given = |count: usize, estimate: usize| -> Enclosure {
             let terms = self.laws.iter().zip(prior).zip(losses);
             terms.map(|((law, &w), row)| w * law[count] * Enclosure::from(row[estimate])).sum()
@@ -37,7 +43,7 @@ impl Observed {
                 .reduce(Enclosure::min)
                 .unwrap_or(Enclosure::ZERO)
         };
-        (0..counts).map(best).sum()
+        Some((0..counts).map(best).sum())
     }
 
     /// ½Σ min(P, Q) of two mixtures of the laws, each with these weights: the error of the best test.

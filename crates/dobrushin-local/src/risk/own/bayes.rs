@@ -3,7 +3,7 @@
 use super::setting::enclosed;
 use super::{Answer, Findings, Quantity, Setting, Side};
 use crate::risk::pairs::risk_of_pairs;
-use crate::risk::{BayesProblem, Coefficient, Coins, Reports, RiskBound};
+use crate::risk::{Coefficient, Coins, Reports, RiskBound};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Error, Gamma};
 
@@ -22,16 +22,15 @@ pub struct Prior<'a> {
 /// the records at some γ.
 ///
 /// # Guarantee
-/// Of [`BayesProblem::risk`], and the mean over pairs of values: whoever knows the parameter tells the estimator one other
+/// Of [`BayesProblem::risk`](crate::risk::BayesProblem::risk), and the mean over pairs of values: whoever knows the parameter tells the estimator one other
 /// value that it might be, and the risk between these two is bounded as in [`two_laws`](super::two_laws()).
 ///
 /// # Errors
-/// The errors of [`BayesProblem::uncounted`], and [`Error::LengthMismatch`] if the channel takes another number of values.
+/// The errors of [`BayesProblem::uncounted`](crate::risk::BayesProblem::uncounted), and [`Error::LengthMismatch`] if the channel takes another number of values.
 pub fn bayes(prior: Prior<'_>, gammas: &[Gamma], setting: &Setting) -> Result<Findings, Error> {
     let Prior { weights, laws, losses } = prior;
     let records = setting.records();
-    let counted = BayesProblem::new(weights, laws, losses, records);
-    let problem = counted.or_else(|_| BayesProblem::uncounted(weights, laws, losses, records))?;
+    let problem = setting.problem(weights, laws, losses)?;
     setting.check(laws[0].len())?;
     let what = "the Bayes risk of the best estimator".to_owned();
     let risk = Answer::compare(setting, ("bayes-risk", what, Side::AtLeast), |reports| {
@@ -40,8 +39,8 @@ pub fn bayes(prior: Prior<'_>, gammas: &[Gamma], setting: &Setting) -> Result<Fi
     });
     let (all, prior) = (enclosed(laws), weights.enclosures().collect::<Vec<_>>());
     let risk = risk.with_exact(
-        setting.clear(&all).map(|clear| clear.bayes_risk(&prior, losses)),
-        setting.reported(&all).map(|reported| reported.bayes_risk(&prior, losses)),
+        setting.clear(&all).and_then(|clear| clear.bayes_risk(&prior, losses)),
+        setting.reported(&all).and_then(|reported| reported.bayes_risk(&prior, losses)),
     );
     let of_one = problem.information_of_one();
     let mut quantities = vec![

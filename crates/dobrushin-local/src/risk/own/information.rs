@@ -2,7 +2,7 @@
 
 use super::setting::enclosed;
 use super::{Answer, Findings, Quantity, Setting, Side};
-use crate::risk::{BayesProblem, Coefficient, Reports, RiskBound};
+use crate::risk::{Coefficient, Reports, RiskBound};
 use dobrushin::divergence::{FiniteLaw, mutual_information_of};
 use dobrushin::{Enclosure, Error};
 
@@ -17,8 +17,7 @@ use dobrushin::{Enclosure, Error};
 /// [`Error::LengthMismatch`] if the prior, the laws and the channel do not fit each other.
 pub fn information(prior: &FiniteLaw, laws: &[FiniteLaw], setting: &Setting) -> Result<Findings, Error> {
     let no_losses = vec![vec![0.0]; laws.len()];
-    let counted = BayesProblem::new(prior, laws, &no_losses, setting.records());
-    let problem = counted.or_else(|_| BayesProblem::uncounted(prior, laws, &no_losses, setting.records()))?;
+    let problem = setting.problem(prior, laws, &no_losses)?;
     setting.check(laws[0].len())?;
     let records = setting.records();
     let (all, weights) = (enclosed(laws), prior.enclosures().collect::<Vec<_>>());

@@ -1,7 +1,8 @@
 //! How many records there are, and how private their reports are.
 
-use crate::risk::Reports;
+use crate::risk::counts::Counts;
 use crate::risk::observed::Observed;
+use crate::risk::{BayesProblem, Reports};
 use crate::{LocalPrivacy, LocalProfile};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::kernel::FiniteKernel;
@@ -34,6 +35,9 @@ pub struct Setting {
     channel: Option<Vec<Vec<Enclosure>>>,
     records: NonZeroU32,
 }
+
+/// The joint law of a parameter and all records is not made if it has more entries.
+const MOST_ENTRIES: f64 = 400_000.0;
 
 /// Entries of a mechanism's matrix are rounded to `f64` after a few dozen operations.
 const ROUNDED: f64 = 3e-14;
@@ -93,6 +97,22 @@ impl Setting {
                 Err(Error::LengthMismatch { what, found: outcomes, expected: rows.len(), like })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// A prior, a model and losses for all records, which are counted if that is not too much work.
+    pub(super) fn problem(
+        &self,
+        prior: &FiniteLaw,
+        laws: &[FiniteLaw],
+        losses: &[Vec<f64>],
+    ) -> Result<BayesProblem, Error> {
+        let outcomes = laws.first().map_or(0, FiniteLaw::len);
+        let entries = Counts::number(self.records.get(), outcomes) * laws.len() as f64;
+        let counted = (entries <= MOST_ENTRIES).then(|| BayesProblem::new(prior, laws, losses, self.records));
+        match counted {
+            Some(Ok(problem)) => Ok(problem),
+            _ => BayesProblem::uncounted(prior, laws, losses, self.records),
         }
     }
 

@@ -4,7 +4,7 @@ use super::setting::{enclosed, uniform, wrong_or_right};
 use super::{Answer, Findings, Quantity, Setting, Side};
 use crate::risk::hypercube::total;
 use crate::risk::pairs::risk_of_pairs;
-use crate::risk::{BayesProblem, Family, Hypercube, Loss, Reports, RiskBound};
+use crate::risk::{Family, Hypercube, Loss, Reports, RiskBound};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Error, NonNegative};
 
@@ -27,8 +27,7 @@ pub fn family(
     setting.check(laws[0].len())?;
     let (count, losses) = (laws.len(), wrong_or_right(laws.len()));
     let equal = FiniteLaw::proportional_to("the prior", vec![1.0; count])?;
-    let counted = BayesProblem::new(&equal, laws, &losses, setting.records());
-    let problem = counted.or_else(|_| BayesProblem::uncounted(&equal, laws, &losses, setting.records()))?;
+    let problem = setting.problem(&equal, laws, &losses)?;
     let errors = |reports: &Reports| {
         let renamed = |bound: RiskBound| match bound.id {
             "bayes-information" => RiskBound { id: "fano", ..bound },
@@ -41,8 +40,8 @@ pub fn family(
     let error = Answer::compare(setting, ("guessing-error", what, Side::AtLeast), errors);
     let (all, prior) = (enclosed(laws), uniform(count));
     let error = error.with_exact(
-        setting.clear(&all).map(|clear| clear.bayes_risk(&prior, &losses)),
-        setting.reported(&all).map(|reported| reported.bayes_risk(&prior, &losses)),
+        setting.clear(&all).and_then(|clear| clear.bayes_risk(&prior, &losses)),
+        setting.reported(&all).and_then(|reported| reported.bayes_risk(&prior, &losses)),
     );
     let risk = risk.map(|(separation, loss)| {
         let factor = loss.of_many(separation);

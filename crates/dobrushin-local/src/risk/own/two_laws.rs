@@ -31,8 +31,8 @@ pub fn two_laws(
         |reports| two_laws_errors(pair, reports, records),
     );
     let error = error.with_exact(
-        setting.clear(&laws).map(|clear| clear.bayes_risk(&prior, &losses)),
-        setting.reported(&laws).map(|reported| reported.bayes_risk(&prior, &losses)),
+        setting.clear(&laws).and_then(|clear| clear.bayes_risk(&prior, &losses)),
+        setting.reported(&laws).and_then(|reported| reported.bayes_risk(&prior, &losses)),
     );
     let risk = risk.map(|(separation, loss)| {
         let what = "the largest risk of the best estimator".to_owned();
