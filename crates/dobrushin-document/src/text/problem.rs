@@ -24,21 +24,21 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
     let rows = [row("total variation (η_TV)", contraction.tv), row("χ², KL (η_KL)", contraction.kl)];
     let published = contraction.published.map(|phi| row("every f-divergence, as published (φ)", phi));
     text.answer(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
-    let worth = number::briefly(report.effective_records.0);
-    let papers = report
-        .published_effective_records
-        .map_or(String::new(), |Bounds(worth)| format!(" The papers prove {}.", number::briefly(worth)));
-    let reports = if report.records == 1 {
-        "1 report tells".to_owned()
-    } else {
-        format!("{} reports tell", report.records)
+    let papers = report.published_effective_records.map_or(String::new(), |Bounds(worth)| {
+        format!(" With the papers' φ it would be {}.", number::briefly(worth))
+    });
+    let reports = match report.records {
+        1 => "1 report tells".to_owned(),
+        records => format!("{records} reports tell"),
     };
+    let worth = number::briefly(report.effective_records.0);
     text.answer(format!("{reports} at most as much as {worth} answers in the clear.{papers}"));
     text.explanation(
         "Every bound in the tables also holds if later mechanisms depend on earlier reports (sequential interaction), as\n\
-         long as each contracts as much, and no record is used twice; values through a channel are for independent\n\
-         reports. \"As published\" is the same bound with the papers' φ and φ_n, \"without privacy\" the same for records in\n\
-         the clear. Bounds from below are rounded down, those from above up. See: dobrushin explain, with the name under \"by\".",
+         long as each is as private and contracts as much, and no record is used twice; values through a channel are for\n\
+         independent reports. \"As published\" is the same bound with the papers' φ and φ_n, \"without privacy\" the same for\n\
+         records in the clear. Bounds from below are rounded down, those from above up.\n\
+         See: dobrushin explain, with the name under \"by\".",
     );
     text
 }

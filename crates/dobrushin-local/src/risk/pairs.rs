@@ -1,10 +1,10 @@
 //! Guessing among several values of a parameter is no easier than between two of them.
 
-use super::hypercube::two_laws_errors;
+use super::hypercube::{two_laws_errors, two_laws_risks};
 use super::indistinguishable::Indistinguishable;
-use super::{Reports, RiskBound};
+use super::{Loss, Reports, RiskBound};
 use dobrushin::divergence::{DiscretePair, FiniteLaw};
-use dobrushin::{Enclosure, Gamma};
+use dobrushin::{Enclosure, Gamma, NonNegative};
 use std::num::NonZeroU32;
 
 /// A bound on the Bayes risk from n reports, by the mean over pairs of values of the parameter; `None` for more than 100
@@ -52,6 +52,27 @@ pub(super) fn risk_of_pairs(
         }
     }
     sum.1.map(|coefficient| RiskBound { id: "bayes-pairs", value: sum.0, coefficient })
+}
+
+/// The best bound on the largest risk between any two of the laws, whose parameters are at least this far apart: the
+/// largest risk over all laws is no smaller.
+pub(super) fn largest_risk_of_a_pair(
+    laws: &[FiniteLaw],
+    (separation, loss): (NonNegative, Loss),
+    reports: &Reports,
+    records: NonZeroU32,
+) -> Option<RiskBound> {
+    if laws.len() > MOST_VALUES {
+        return None;
+    }
+    let pairs =
+        laws.iter().enumerate().flat_map(|(v, one)| laws[v + 1..].iter().map(move |other| (one, other)));
+    let risks = pairs.filter_map(|(one, other)| {
+        let pair = DiscretePair::new(one.clone(), other.clone()).ok()?;
+        two_laws_risks(&pair, reports, records, separation, loss).into_iter().next()
+    });
+    let best = risks.max_by(|a, b| a.value.lower().total_cmp(&b.value.lower()));
+    best.map(|bound| RiskBound { id: "family-pair", ..bound })
 }
 
 /// With more values of the parameter, pairs are not enumerated.

@@ -146,8 +146,15 @@ fn no_bound_on_several_laws_exceeds_the_best_guess() {
             let outs: Vec<Vec<f64>> = laws.iter().map(|law| interactive(law, &channels, n)).collect();
             let clear: Vec<Vec<f64>> = laws.iter().map(|law| power(law, n)).collect();
             let quarter = vec![0.25; 4];
-            let found = own::family(&finite_laws, None, &setting).unwrap();
+            let apart = NonNegative::new(2.0).unwrap();
+            let found = own::family(&finite_laws, Some((apart, Loss::METRIC)), &setting).unwrap();
             holds(&found.answers[0], bayes_risk(&quarter, &outs, &wrong_or_right(4)));
+            // Four parameters at distance 2 from each other: a guess costs 2 if it is wrong. No prior is worse than the
+            // best against all, so every pair's risk is a bound on the largest risk of every estimator, and of this one.
+            let guess = |z: usize| (0..4).max_by(|&v, &w| outs[v][z].total_cmp(&outs[w][z])).unwrap();
+            let wrong =
+                |v: usize| -> f64 { (0..outs[v].len()).filter(|&z| guess(z) != v).map(|z| outs[v][z]).sum() };
+            holds(&found.answers[1], 2.0 * (0..4).map(wrong).fold(0.0, f64::max));
             contains(found.answers[0].clear, bayes_risk(&quarter, &clear, &wrong_or_right(4)));
             // Signs: the first one is + for the laws 2 and 3, the second for 1 and 3.
             let cube = Hypercube::new(&finite_laws).unwrap();

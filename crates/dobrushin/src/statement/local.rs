@@ -212,6 +212,16 @@ pub const LOCAL: &[Statement] = &[
         notes: None,
     },
     Statement {
+        id: "family-pair",
+        title: "The largest risk over a family, by two of its laws",
+        statement: "The largest risk over a family of laws is at least that over any two of them, bounded as in `two-point-pinsker`, \
+                    `two-point-affinity` or `two-point-composed`, with the least distance of their parameters.",
+        assumptions: reports!("at most 100 laws"),
+        source: "a supremum over fewer laws is no larger",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
         id: "bayes-information",
         title: "The Bayes risk, by mutual information",
         statement: "R ≥ sup over z of z·(1 − p), p the largest probability with d(p‖L(z)) ≤ I(Θ; Z^n), L(z) = sup_a P(ℓ(Θ, a) < z); it is never \

@@ -3,7 +3,7 @@
 use super::setting::{enclosed, uniform, wrong_or_right};
 use super::{Answer, Findings, Quantity, Setting, Side};
 use crate::risk::hypercube::total;
-use crate::risk::pairs::risk_of_pairs;
+use crate::risk::pairs::{largest_risk_of_a_pair, risk_of_pairs};
 use crate::risk::{Family, Hypercube, Loss, Reports, RiskBound};
 use dobrushin::divergence::FiniteLaw;
 use dobrushin::{Enclosure, Error, NonNegative};
@@ -14,7 +14,8 @@ use dobrushin::{Enclosure, Error, NonNegative};
 /// # Guarantee
 /// The guess errs with at least the risk that [`bayes`](super::bayes()) gives for a uniform prior and the loss 1 of a wrong
 /// guess. By information this is Fano's inequality with min{n·η_KL·I(V; X), (1 − (1−η_KL)^n)·I(V; X^n)} (E17), where the
-/// information of all records is exact if they can be enumerated.
+/// information of all records is exact if they can be enumerated. The largest risk is also at least that between any two of
+/// the laws.
 ///
 /// # Errors
 /// The errors of [`Family::new`], and [`Error::LengthMismatch`] if the channel takes another number of values.
@@ -48,7 +49,8 @@ pub fn family(
         let what = "the largest risk of the best estimator".to_owned();
         let scaled = |bound: RiskBound| RiskBound { value: factor * bound.value, ..bound };
         let risk = Answer::compare(setting, ("minimax-risk", what, Side::AtLeast), |reports| {
-            errors(reports).into_iter().map(scaled).collect()
+            let pair = largest_risk_of_a_pair(laws, (separation, loss), reports, setting.records());
+            errors(reports).into_iter().map(scaled).chain(pair).collect()
         });
         risk.with_floor(error.clear.map(|clear| factor * clear))
     });
