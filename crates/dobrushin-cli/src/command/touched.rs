@@ -2,7 +2,7 @@
 
 use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
-use super::local::LocalCommand;
+use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
 use super::{Cli, Command, figures, train};
 use crate::cli::{Common, LevelArgs};
@@ -140,7 +140,11 @@ impl Files {
                 self.write("--csv", &arguments.csv);
                 (None, Some(&arguments.answers))
             }
-            LocalCommand::Bounds(_) => (None, None),
+            LocalCommand::Bounds(arguments) => {
+                let files = arguments.problem.iter().flat_map(OwnProblem::files);
+                files.for_each(|(what, path)| self.read(what, [path]));
+                (None, None)
+            }
         };
         self.read("the channel", mechanism.and_then(|mechanism| mechanism.channel.as_ref()));
         let answers = answers.or(mechanism.map(|mechanism| &mechanism.answers));

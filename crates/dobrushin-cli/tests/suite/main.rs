@@ -19,6 +19,7 @@ mod inventory;
 mod kernel;
 mod large_delta;
 mod local_bad_input;
+mod local_bounds;
 mod local_parquet;
 mod local_profile;
 mod local_reports;

@@ -8,6 +8,7 @@ mod curve;
 mod local;
 mod observers;
 mod local_csv;
+mod problem;
 mod records;
 mod theorem;
 mod training;
@@ -24,10 +25,11 @@ pub use local::{
     SurveyReport, Together, VectorReport,
 };
 pub use observers::{Modest, ObserversReport};
-pub use records::{Records, reached_by, upper};
 pub(crate) use local::{CoordinateReport, RiskReport};
 pub use local_csv::{estimates_csv, plans_csv, profile_csv};
-pub use records::{Records, upper};
+pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
+pub use problem::{PrivacyReport, ProblemReport};
+pub use records::{Records, reached_by, upper};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

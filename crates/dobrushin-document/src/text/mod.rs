@@ -6,6 +6,7 @@ mod certificate;
 mod curve;
 mod local;
 mod observers;
+mod problem;
 mod training;
 mod verification;
 
@@ -14,6 +15,7 @@ pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
+pub use problem::problem;
 pub use training::training;
 pub use verification::{complaint, verification};
 

@@ -7,6 +7,7 @@ mod frequency_support;
 mod inversion;
 mod mean_privacy;
 mod mean_statistics;
+mod own;
 mod quantiles;
 mod risk;
 mod shuffle;

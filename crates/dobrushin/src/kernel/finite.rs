@@ -98,8 +98,19 @@ impl FiniteKernel {
         &self.entries[x * self.outputs..][..self.outputs]
     }
 
-    /// K(y|x) for one row.
-    pub(super) fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
+    /// K(y|x) for one row, the input `x` counted from 0.
+    ///
+    /// ```
+    /// use dobrushin::kernel::FiniteKernel;
+    ///
+    /// let response = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+    /// assert!(response.row_enclosures(1).next().is_some_and(|lie| lie.contains(0.25)));
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such input.
+    pub fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
         let error = self.relative_error;
         self.row(x).iter().map(move |&p| enclose(p, error))
     }

@@ -1,6 +1,7 @@
 //! What users type after `dobrushin local`.
 
-use crate::cli::{delta, epsilon, positive, probability};
+use super::own_problem::OwnProblem;
+use crate::cli::{bounds, delta, epsilon, positive, probability};
 use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
@@ -309,16 +310,20 @@ pub struct PlanArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct BoundsArgs {
+    /// A problem of your own
+    #[command(subcommand)]
+    pub problem: Option<OwnProblem>,
     /// The ε of the promise
-    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
-    pub epsilon: Epsilon,
+    #[arg(long, value_parser = epsilon, required = true, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
     /// The δ of the promise
     #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
     pub delta: Delta,
     /// The number of people who report
-    #[arg(long, value_name = "N")]
-    pub records: NonZeroU32,
+    #[arg(long, value_name = "N", required = true)]
+    pub records: Option<NonZeroU32>,
     /// The mean of numbers with E|X|^K ≤ 1; if you ask for nothing, this is asked with K = 2
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub moments: Option<f64>,
@@ -332,10 +337,4 @@ pub struct BoundsArgs {
     /// The frequencies of this many categories
     #[arg(long, value_name = "K")]
     pub categories: Option<u32>,
-}
-
-fn bounds(text: &str) -> Result<Bounds, String> {
-    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
-    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text:?} is not a number"));
-    Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
 }
