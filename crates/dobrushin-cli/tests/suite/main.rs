@@ -27,6 +27,7 @@ mod mathematics;
 mod mathematics_numbers;
 mod pages;
 mod pictures;
+mod prescribe;
 mod records;
 mod run_file;
 mod schema;

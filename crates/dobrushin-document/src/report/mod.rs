@@ -6,6 +6,7 @@ mod answer;
 mod calibration;
 mod curve;
 mod local;
+mod prescription;
 mod records;
 mod theorem;
 mod training;
@@ -21,6 +22,8 @@ pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
 };
+pub use prescription::PrescriptionReport;
+pub(crate) use prescription::{source as prescription_source, title as prescription_title};
 pub use records::{Records, upper};
 pub use theorem::Theorem;
 pub use training::{

@@ -38,6 +38,8 @@ mod special_functions;
 mod support;
 mod theta;
 mod utility;
+mod utility_lower;
+mod utility_prescribed;
 mod utility_prescriptions;
 mod utility_simulation;
 mod utility_support;
