@@ -16,7 +16,9 @@ use std::num::NonZeroU64;
 use std::process::ExitCode;
 
 #[derive(Args, Debug)]
-#[command(after_help = "With --output FILE the run file is written there, and the answer is printed to standard output.")]
+#[command(
+    after_help = "With --output FILE the run file is written there, and the answer is printed to standard output."
+)]
 pub struct PrescribeArgs {
     /// How records are used, and who sees what
     #[arg(value_enum, value_name = "SETTING")]
@@ -78,7 +80,9 @@ fn count(text: &str) -> Result<NonZeroU64, String> {
     let text = text.trim();
     let refused = || format!("{text:?} is not a whole number from 1 to {}", u64::MAX);
     // Up to 2⁵³ every whole number has a float of its own.
-    let exact = |value: f64| (value.fract() == 0.0 && (1.0..=9_007_199_254_740_992.0).contains(&value)).then_some(value as u64);
+    let exact = |value: f64| {
+        (value.fract() == 0.0 && (1.0..=9_007_199_254_740_992.0).contains(&value)).then_some(value as u64)
+    };
     let value = text.parse().ok().or_else(|| text.parse().ok().and_then(exact));
     value.and_then(NonZeroU64::new).ok_or_else(refused)
 }
@@ -115,7 +119,9 @@ fn report(arguments: &PrescribeArgs, output: Option<String>) -> Result<Prescript
     let radius = match (arguments.radius, arguments.diameter) {
         (Some(radius), _) => radius,
         (None, Some(diameter)) => Positive::named("radius", diameter.get() / 2.0)?,
-        (None, None) => return Err(Problem::new("--radius and --diameter are both missing").help("--radius 1")),
+        (None, None) => {
+            return Err(Problem::new("--radius and --diameter are both missing").help("--radius 1"));
+        }
     };
     let request = Request {
         problem: prescribe::Problem {
@@ -142,10 +148,11 @@ fn scheme(arguments: &PrescribeArgs) -> Result<Scheme, Problem> {
     for (setting, flag, value) in given {
         match value {
             Some(value) if setting != arguments.setting => {
-                return Err(Problem::new(format!("{flag} is {value}, but {flag} is for another setting")).help(format!(
-                    "dobrushin prescribe {} {flag} {value} …, or leave {flag} out",
-                    name(setting)
-                )));
+                return Err(Problem::new(format!("{flag} is {value}, but {flag} is for another setting"))
+                    .help(format!(
+                        "dobrushin prescribe {} {flag} {value} …, or leave {flag} out",
+                        name(setting)
+                    )));
             }
             None if setting == arguments.setting => {
                 return Err(Problem::new(format!("{flag} is missing: {} needs it", name(setting)))
@@ -164,7 +171,9 @@ fn scheme(arguments: &PrescribeArgs) -> Result<Scheme, Problem> {
         Setting::PublicTail => {
             let (public, all) = (number(arguments.public_records), arguments.records);
             if public >= all {
-                let message = format!("--public-records is {public}, but there are only {all} records, and some must be private");
+                let message = format!(
+                    "--public-records is {public}, but there are only {all} records, and some must be private"
+                );
                 return Err(Problem::new(message).help("--records counts public records too"));
             }
             Scheme::PublicTail { records: public.get() }

@@ -87,17 +87,18 @@ impl PrescriptionReport {
     pub fn new(request: Request, found: Prescribed, output: Option<String>) -> Self {
         let concern = large_delta(&found.run, request.privacy.delta.get());
         let Prescribed { smoothing, published, least, .. } = &found;
-        let published = published.map(|Published { gradient_noise, learning_rate, excess, epsilon, delta, erratum }| {
-            PublishedReport {
-                source: source(request.scheme),
-                gradient_noise: gradient_noise.map(|noise| noise.get()),
-                learning_rate: learning_rate.map(Bounds),
-                excess: excess.map(Bounds),
-                epsilon: epsilon.map(Bounds),
-                delta: delta.map(Bounds),
-                erratum,
-            }
-        });
+        let published =
+            published.map(|Published { gradient_noise, learning_rate, excess, epsilon, delta, erratum }| {
+                PublishedReport {
+                    source: source(request.scheme),
+                    gradient_noise: gradient_noise.map(|noise| noise.get()),
+                    learning_rate: learning_rate.map(Bounds),
+                    excess: excess.map(Bounds),
+                    epsilon: epsilon.map(Bounds),
+                    delta: delta.map(Bounds),
+                    erratum,
+                }
+            });
         let smoothing = smoothing.map(|Smoothing { deviation, smoothness, error }| SmoothingReport {
             deviation: deviation.get(),
             smoothness: Bounds(smoothness),
@@ -121,7 +122,11 @@ impl PrescriptionReport {
             },
             smoothing,
             published,
-            lower_bound: LowerBoundReport { excess: Bounds(excess), id, without_privacy: Bounds(without_privacy) },
+            lower_bound: LowerBoundReport {
+                excess: Bounds(excess),
+                id,
+                without_privacy: Bounds(without_privacy),
+            },
             warnings: concern.iter().cloned().collect(),
             output,
             request,
@@ -138,15 +143,22 @@ impl PrescriptionReport {
             Scheme::Local => ("pnsgd", n, "once", "all", String::new()),
             Scheme::PerRecord => ("pnsgd", n, "once", "random-skip", String::new()),
             Scheme::PublicTail { records } => {
-                let tail = format!("public-steps = {records}               # at the end, on public records, with the same noise\n");
+                let tail = format!(
+                    "public-steps = {records}               # at the end, on public records, with the same noise\n"
+                );
                 ("pnsgd", n.saturating_sub(records), "once", "random-skip", tail)
             }
             Scheme::Tasks { tasks } => {
-                let each = format!("tasks = {tasks}                      # models, each with its own noise and its own stop\n");
+                let each = format!(
+                    "tasks = {tasks}                      # models, each with its own noise and its own stop\n"
+                );
                 ("pnsgd", n, "once", "random-stop", each)
             }
             Scheme::Passes { passes } => {
-                let steps = format!("steps = {}                    # {passes} passes\n", n.saturating_mul(passes.get()));
+                let steps = format!(
+                    "steps = {}                    # {passes} passes\n",
+                    n.saturating_mul(passes.get())
+                );
                 ("pnsgd", n, "cyclic", "last", steps)
             }
             Scheme::Online => ("online", n, "once", "all", String::new()),
@@ -154,7 +166,9 @@ impl PrescriptionReport {
         let rate = match &self.found.learning_rate {
             LearningRate::InverseSqrt(first) => format!("{{ inverse-sqrt = {:?} }}", first.get()),
             LearningRate::Constant(rate) => format!("{:?}", rate.get()),
-            LearningRate::List(rates) => format!("{:?}", rates.iter().map(|rate| rate.get()).collect::<Vec<f64>>()),
+            LearningRate::List(rates) => {
+                format!("{:?}", rates.iter().map(|rate| rate.get()).collect::<Vec<f64>>())
+            }
         };
         let smoothness = match (&self.found.smoothing, self.request.smoothness) {
             (Some(Smoothing { deviation, smoothness, .. }), _) => format!(
@@ -199,8 +213,12 @@ pub(crate) fn title(scheme: Scheme) -> &'static str {
         Scheme::Local => "One pass of noisy SGD, every step of which may be seen",
         Scheme::PerRecord => "One pass of noisy SGD that skips up to half of its start at random",
         Scheme::PublicTail { .. } => "One pass of noisy SGD that ends with public records",
-        Scheme::Tasks { .. } => "Models on the same records, each of one pass of noisy SGD that stops at random",
-        Scheme::Passes { .. } => "Several passes of noisy SGD in the same order, of which the last model is released",
+        Scheme::Tasks { .. } => {
+            "Models on the same records, each of one pass of noisy SGD that stops at random"
+        }
+        Scheme::Passes { .. } => {
+            "Several passes of noisy SGD in the same order, of which the last model is released"
+        }
         Scheme::Online => "Online gradient descent, every play of which may be seen",
     }
 }

@@ -20,10 +20,20 @@ pub fn prescription(report: &PrescriptionReport, style: Style) -> Text {
     ));
     let excess = capitalised(found.measure.words());
     let rows = [
-        [format!("ε at δ = {}", number::plain(delta)), String::new(), style.upper(found.epsilon), found.analysis.to_owned()],
+        [
+            format!("ε at δ = {}", number::plain(delta)),
+            String::new(),
+            style.upper(found.epsilon),
+            found.analysis.to_owned(),
+        ],
         [excess, String::new(), style.upper(found.excess), found.theorem.to_owned()],
         [among(request.scheme), style.lower(found.least.excess), String::new(), found.least.id.to_owned()],
-        ["  even without privacy".to_owned(), style.lower(found.least.without_privacy), String::new(), String::new()],
+        [
+            "  even without privacy".to_owned(),
+            style.lower(found.least.without_privacy),
+            String::new(),
+            String::new(),
+        ],
     ];
     text.answer(table(["", "at least", "at most", "by"], rows));
     warn(&mut text, concern.as_deref());
@@ -44,7 +54,7 @@ pub fn prescription(report: &PrescriptionReport, style: Style) -> Text {
                 "Nothing is known of the smoothness of the losses, so train on f(w + λZ) averaged over normal Z, λ = {}: its \
                  gradient must be exact, not that of a drawn Z. This adds {} to the excess, which is included. With --smoothness \
                  you can do without.",
-                number::plain(smoothing.deviation.get()),
+                style.nearest(smoothing.deviation.get()),
                 style.upper(smoothing.error)
             ),
             "",
@@ -91,32 +101,44 @@ fn among(scheme: Scheme) -> String {
 fn meaning(report: &PrescriptionReport, style: Style) -> String {
     let PrescriptionReport { request, found, .. } = report;
     let who = match request.scheme {
-        Scheme::Local | Scheme::Online => "Whoever sees every step, and whoever sees the model,".to_owned(),
-        Scheme::PerRecord => "Whoever sees every step, and whoever sees the model,".to_owned(),
-        Scheme::PublicTail { records } => {
-            format!("The {records} public records are not protected. Whoever sees the model, and not the steps,")
+        Scheme::Local | Scheme::Online | Scheme::PerRecord => {
+            "Whoever sees every step, and whoever sees the model,".to_owned()
         }
-        Scheme::Tasks { tasks } => format!("Whoever sees the released models ({tasks} of them), and not the steps,"),
+        Scheme::PublicTail { records } => {
+            format!(
+                "The {records} public records are not protected. Whoever sees the model, and not the steps,"
+            )
+        }
+        Scheme::Tasks { tasks } => {
+            format!("Whoever sees the released models ({tasks} of them), and not the steps,")
+        }
         Scheme::Passes { .. } => "Whoever sees the last model, and not the steps,".to_owned(),
     };
     let better = match request.scheme {
-        Scheme::PerRecord => " Earlier records are better protected from those who see only the model: account --per-record.",
+        Scheme::PerRecord => {
+            " Earlier records are better protected from those who see only the model: account --per-record."
+        }
         _ => "",
     };
+    let most = style.upper(found.excess);
     let than = match found.measure {
-        Measure::PopulationRisk => "a new record is expected to lose at most this much more than with the best model of the set",
-        Measure::EmpiricalRisk => {
-            "these records are expected to lose at most this much more than with their best model; new records are not \
-             spoken of"
+        Measure::PopulationRisk => {
+            format!(
+                "A new record is expected to lose at most {most} more than with the best model of the set"
+            )
         }
-        Measure::AverageRegret => "a play is expected to cost on average at most this much more than the best fixed model",
+        Measure::EmpiricalRisk => format!(
+            "These records are expected to lose at most {most} more than with their best model (nothing is said about new ones)"
+        ),
+        Measure::AverageRegret => {
+            format!("A play is expected to cost on average at most {most} more than the best fixed model")
+        }
     };
     format!(
-        "{who} learns no more about one record than (ε, δ) = ({}, {}) allows.{better} With {}, {than}; no algorithm that \
-         protects records as well is below {} on every such problem.",
+        "{who} learns no more about one record than (ε, δ) = ({}, {}) allows.{better} {than}. No algorithm that protects records \
+         in this way is below {} on every such problem.",
         number::plain(request.privacy.epsilon.get()),
         number::plain(request.privacy.delta.get()),
-        style.upper(found.excess),
         style.lower(found.least.excess)
     )
 }
@@ -154,7 +176,8 @@ fn beside(found: &Prescribed, published: &Published, (epsilon, delta): (f64, f64
 
 /// Whether the printed noise keeps its promise.
 fn verdict(published: &Published, (epsilon, delta): (f64, f64), style: Style) -> String {
-    let erratum = published.erratum.map_or(String::new(), |erratum| format!(" See {erratum} of docs/errata.md."));
+    let erratum =
+        published.erratum.map_or(String::new(), |erratum| format!(" See {erratum} of docs/errata.md."));
     match (published.epsilon, published.delta) {
         (Some(real), Some(_)) if real.upper() <= epsilon => format!(
             "The printed σ is enough here, and more than is needed: it gives ε = {}.{erratum}",
@@ -183,12 +206,19 @@ fn assumptions(report: &PrescriptionReport) -> Vec<String> {
         ),
     ];
     match found.measure {
-        Measure::PopulationRisk => words.push("the records are independent draws from one distribution".to_owned()),
-        Measure::AverageRegret => words.push("the costs were fixed in advance: no cost depends on the plays".to_owned()),
+        Measure::PopulationRisk => {
+            words.push("the records are independent draws from one distribution".to_owned())
+        }
+        Measure::AverageRegret => {
+            words.push("the costs were fixed in advance: no cost depends on the plays".to_owned())
+        }
         Measure::EmpiricalRisk => {}
     }
     if let Some(beta) = report.request.smoothness {
-        words.push(format!("gradients change by at most {} times the distance of models", number::plain(beta.get())));
+        words.push(format!(
+            "gradients change by at most {} times the distance of models",
+            number::plain(beta.get())
+        ));
     }
     words.push(format!(
         "for the lower bound: the losses may be straight, and the set is the ball of radius {radius}; it is for the worst \

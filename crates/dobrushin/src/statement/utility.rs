@@ -167,10 +167,7 @@ pub const UTILITY: &[Statement] = &[
         statement: "With the smallest σ such that θ_ε(2L·√(1 + (E−1)/n)/σ) ≤ δ, the last model of E passes over n records is \
                     (ε, δ)-private; the learning rate minimises the bound of utility-passes. With E = n this is, up to a \
                     logarithm, the rate L·D·(1/√n + √d·σ/(L·n)).",
-        assumptions: &[
-            "convex L-Lipschitz losses of smoothness at most 2/η",
-            "a convex set of diameter D",
-        ],
+        assumptions: &["convex L-Lipschitz losses of smoothness at most 2/η", "a convex set of diameter D"],
         source: pai!("Theorem 35, with the exact profile; the paper gives no utility"),
         errata: &[],
         notes: None,

@@ -128,14 +128,17 @@ pub struct LowerBound {
 /// ```
 pub fn least_excess(problem: Problem, privacy: Privacy, learner: Learner) -> LowerBound {
     let class = Class::new(problem, privacy);
-    let plain = class.two_points_apart(class.records, |h| by_sampling(class.records, Enclosure::ONE, Enclosure::ONE, h));
+    let plain = class
+        .two_points_apart(class.records, |h| by_sampling(class.records, Enclosure::ONE, Enclosure::ONE, h));
     let (without_privacy, found) = match learner {
         Learner::Central { public_records, tasks } => {
             let public = Enclosure::from(public_records.min(problem.records.get()));
             let private = (class.records - public).positive_part();
-            let shift = |h| class.between_data_sets(private * h) + by_sampling(public, Enclosure::ONE, Enclosure::ONE, h);
-            let leak = private * class.leak(Enclosure::from(tasks.get()).sqrt())
-                + (public * class.dimension).sqrt();
+            let shift = |h| {
+                class.between_data_sets(private * h) + by_sampling(public, Enclosure::ONE, Enclosure::ONE, h)
+            };
+            let leak =
+                private * class.leak(Enclosure::from(tasks.get()).sqrt()) + (public * class.dimension).sqrt();
             let two = class.two_points_apart(class.records * class.records, shift);
             (plain, [(plain, TWO_POINTS), (two, TWO_POINTS), (class.tracing(leak), TRACING)])
         }
@@ -150,7 +153,8 @@ pub fn least_excess(problem: Problem, privacy: Privacy, learner: Learner) -> Low
             (Enclosure::ZERO, [none, (class.two_data_sets(), TWO_POINTS), (class.tracing_some(), TRACING)])
         }
     };
-    let best = found.into_iter().reduce(|best, next| if next.0.lower() > best.0.lower() { next } else { best });
+    let best =
+        found.into_iter().reduce(|best, next| if next.0.lower() > best.0.lower() { next } else { best });
     let (share, id) = best.unwrap_or((Enclosure::ZERO, TWO_POINTS));
     let scale = Enclosure::from(problem.lipschitz) * Enclosure::from(problem.radius);
     LowerBound { excess: scale * share, id, without_privacy: scale * without_privacy }
@@ -207,7 +211,8 @@ impl Class {
         let value = |h: Enclosure| h * (Enclosure::ONE - shift(h)).positive_part();
         let middle = -0.5 * size.midpoint().ln();
         // Privacy moves the best h by some powers of ε, up or down.
-        let search = GoldenSection::new((middle - 5.0, 0.0), |ln: f64| -value(ln.exp().min(1.0).into()).lower());
+        let search =
+            GoldenSection::new((middle - 5.0, 0.0), |ln: f64| -value(ln.exp().min(1.0).into()).lower());
         best_of([search.narrowed(CUTS).lowest().0.exp().min(1.0), 1.0], |h| value(h.into()))
     }
 

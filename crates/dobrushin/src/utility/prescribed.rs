@@ -9,7 +9,7 @@ use super::prescribe::{self, Privacy, Problem};
 use super::report::optimal_rate;
 use super::smoothing::{Smoothing, smoothing};
 use super::{Measure, of};
-use crate::account::{CalibrationError, Options, Question};
+use crate::account::{CalibrationError, Options, Question, analyses};
 use crate::numeric::decimal;
 use crate::run::{LearningRate, Order, Parameter, Release, Run, RunBuilder};
 use crate::{Enclosure, Error, NotApplicable, Positive};
@@ -181,7 +181,7 @@ pub struct Published {
 }
 
 /// How close to ε the noise of several models is searched, …
-const CLOSE: f64 = 1e-4;
+const CLOSE: f64 = 5e-4;
 /// … in at most this many trials.
 const SECANTS: u32 = 12;
 /// How often noise is increased until the account confirms it.
@@ -213,7 +213,8 @@ impl Request {
             }
             noise = Positive::named("gradient noise", noise.get() * (1.0 + 1e-10 * 2f64.powi(power)))?;
         }
-        Err(NotApplicable::beyond("no noise was found with which the account confirms the privacy level").into())
+        Err(NotApplicable::beyond("no noise was found with which the account confirms the privacy level")
+            .into())
     }
 
     /// The least σ, up to rounding.
@@ -231,18 +232,23 @@ impl Request {
             }
             Scheme::Tasks { tasks } => {
                 let enough = Enclosure::from(of_one()?) * Enclosure::from(tasks.get()).sqrt();
-                self.noise_of_tasks(Positive::named("gradient noise", enough.upper())?)?
+                let enough = Positive::named("gradient noise", enough.upper())?;
+                // A single model is quickly searched, and a good place to start from.
+                let alone = Self { scheme: Scheme::Tasks { tasks: NonZeroU64::MIN }, ..*self };
+                let start = if tasks == NonZeroU64::MIN { enough } else { alone.noise()? };
+                let start = (start.get() * (tasks.get() as f64).powf(0.25)).min(enough.get());
+                self.noise_of_tasks(Positive::named("gradient noise", start)?, enough)?
             }
         })
     }
 
-    /// The least σ of several models, by shift, up to 1e-4 of ε; `enough` is enough even if every step is seen.
+    /// The least σ of several models, by shift, up to a small share of ε; `enough` is enough even if every step is seen.
     ///
     /// ln ε is almost straight in ln σ, so a few secants find it. Whatever they find is confirmed afterwards.
-    fn noise_of_tasks(&self, enough: Positive) -> Result<Positive, CalibrationError> {
+    fn noise_of_tasks(&self, start: Positive, enough: Positive) -> Result<Positive, CalibrationError> {
         let target = self.privacy.epsilon.get();
         let aim = target * (1.0 - 0.5 * CLOSE);
-        let (mut best, mut noise, mut power) = (enough, enough, 1.0);
+        let (mut best, mut noise, mut power) = (enough, start, 1.5);
         let mut before: Option<(f64, f64)> = None;
         for _ in 0..SECANTS {
             let epsilon = self.achieved(&self.run(noise)?.0)?.0.upper();
@@ -252,7 +258,8 @@ impl Request {
                     break;
                 }
             }
-            let other = before.filter(|(other, there)| *other != noise.get() && *there > 0.0 && epsilon > 0.0);
+            let other =
+                before.filter(|(other, there)| *other != noise.get() && *there > 0.0 && epsilon > 0.0);
             if let Some((other, there)) = other {
                 power = ((there / epsilon).ln() / (noise.get() / other).ln()).clamp(0.5, 4.0);
             }
@@ -421,16 +428,22 @@ impl Request {
     }
 
     /// What a published noise gives.
-    fn really(&self, run: &Run, noise: Enclosure, published: Published) -> Result<Published, CalibrationError> {
+    fn really(
+        &self,
+        run: &Run,
+        noise: Enclosure,
+        published: Published,
+    ) -> Result<Published, CalibrationError> {
         let noise = Positive::named("published gradient noise", noise.midpoint())?;
         let run = run.with(Parameter::GradientNoise, noise.get())?;
-        let ask = |question| -> Result<Enclosure, CalibrationError> {
-            Ok(run.account_by(question, &quickly()).guarantee()?.answer.value)
-        };
+        let profiles: Vec<_> =
+            analyses(&run, &quickly()).into_iter().filter_map(|found| found.profile.ok()).collect();
+        let least =
+            |answers: Vec<Enclosure>| answers.into_iter().min_by(|a, b| a.upper().total_cmp(&b.upper()));
         Ok(Published {
             gradient_noise: Some(noise),
-            epsilon: Some(ask(Question::EpsilonAt(self.privacy.delta))?),
-            delta: Some(ask(Question::DeltaAt(self.privacy.epsilon))?),
+            epsilon: least(profiles.iter().map(|profile| profile.epsilon(self.privacy.delta)).collect()),
+            delta: least(profiles.iter().map(|profile| profile.delta(self.privacy.epsilon)).collect()),
             ..published
         })
     }

@@ -183,11 +183,14 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
         Entry { id, measure, outcome, assumptions }
     };
     let descent = || setting.descent.as_ref().map_err(NotApplicable::clone);
-    let (domain, blind) = (setting.ground.any_point(), setting.ground.best_blind_point(training.domain.dimension));
+    let (domain, blind) =
+        (setting.ground.any_point(), setting.ground.best_blind_point(training.domain.dimension));
     if setting.passes.is_some() {
         let last = descent().map(|descent| descent.last());
-        let entries =
-            vec![entry(PASSES, setting.measure, last, None), entry(DOMAIN, setting.measure, Ok(domain), None)];
+        let entries = vec![
+            entry(PASSES, setting.measure, last, None),
+            entry(DOMAIN, setting.measure, Ok(domain), None),
+        ];
         return Ok(Utility { entries, blind, best_rate: None });
     }
     let times = random_times(training, setting.private);

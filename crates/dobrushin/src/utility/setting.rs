@@ -197,7 +197,8 @@ fn measure(training: &Training) -> Result<Measure, NotApplicable> {
 /// The number of passes, if records take turns in several whole passes of equal steps on full batches, and the model
 /// after the last one is released.
 fn passes(training: &Training, private: u64) -> Option<u64> {
-    let in_turn = matches!(training.order, Order::Cyclic | Order::Shuffled) && !training.has_incomplete_batches();
+    let in_turn =
+        matches!(training.order, Order::Cyclic | Order::Shuffled) && !training.has_incomplete_batches();
     let released = matches!(training.release, Release::Last | Release::All) && training.public_steps == 0;
     let batches = training.batches_in_a_pass();
     let several = private > batches && private.is_multiple_of(batches);

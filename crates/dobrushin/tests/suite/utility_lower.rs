@@ -119,7 +119,9 @@ fn more_of_anything_helpful_never_raises_the_bound() {
         least(10_000, 1000, (0.05, 1e-8), Learner::Central { public_records, tasks: NonZeroU64::MIN }).0
     };
     assert!(public(0) > public(1000) && public(1000) > public(10_000) && public(10_000) > 0.0);
-    let tasks = |tasks| least(10_000, 100, (0.05, 1e-8), Learner::Central { public_records: 0, tasks: whole(tasks) }).0;
+    let tasks = |tasks| {
+        least(10_000, 100, (0.05, 1e-8), Learner::Central { public_records: 0, tasks: whole(tasks) }).0
+    };
     assert!(tasks(100) > 5.0 * tasks(1));
 }
 
@@ -128,15 +130,20 @@ fn more_of_anything_helpful_never_raises_the_bound() {
 fn extreme_numbers_have_a_bound_between_nothing_and_everything() {
     for n in [1, 2, u64::MAX] {
         for d in [1, u64::MAX] {
-            for level in [(0.0, 1e-300), (1e-300, 0.5), (5e-324, 0.0), (1.0, 1.0), (800.0, 1e-10), (0.0, 1.0)] {
+            for level in [(0.0, 1e-300), (1e-300, 0.5), (5e-324, 0.0), (1.0, 1.0), (800.0, 1e-10), (0.0, 1.0)]
+            {
                 for learner in [
                     CENTRAL,
                     Learner::Local,
                     Learner::Empirical,
                     Learner::Central { public_records: u64::MAX, tasks: whole(u64::MAX) },
                 ] {
-                    let problem =
-                        Problem { records: whole(n), dimension: whole(d), lipschitz: positive(1.0), radius: positive(1.0) };
+                    let problem = Problem {
+                        records: whole(n),
+                        dimension: whole(d),
+                        lipschitz: positive(1.0),
+                        radius: positive(1.0),
+                    };
                     let (epsilon, delta) = (Epsilon::new(level.0).unwrap(), Delta::new(level.1).unwrap());
                     let found = least_excess(problem, Privacy { epsilon, delta }, learner);
                     let lower = found.excess.lower();

@@ -59,11 +59,20 @@ fn every_prescribed_run_is_confirmed_by_its_account() {
                     let epsilon = account.guarantee().unwrap().epsilon();
                     assert!(epsilon <= level.0, "{request:?}: {epsilon}");
                     // Half of the noise is too little, unless another analysis knows better: what is seen is not.
-                    let seen = Training { release: Release::All, tasks: 1, public_steps: 0, ..training(&found).clone() };
+                    let seen = Training {
+                        release: Release::All,
+                        tasks: 1,
+                        public_steps: 0,
+                        ..training(&found).clone()
+                    };
                     if matches!(scheme, Scheme::Local | Scheme::PerRecord | Scheme::Online) {
-                        let all = Run::training(seen).unwrap().account(Question::EpsilonAt(request.privacy.delta));
+                        let all =
+                            Run::training(seen).unwrap().account(Question::EpsilonAt(request.privacy.delta));
                         let epsilon = all.guarantee().unwrap().epsilon();
-                        assert!(epsilon <= level.0 && epsilon > level.0 * (1.0 - 1e-8), "{request:?}: {epsilon}");
+                        assert!(
+                            epsilon <= level.0 && epsilon > level.0 * (1.0 - 1e-8),
+                            "{request:?}: {epsilon}"
+                        );
                     }
                     assert!(found.least.excess.lower() <= found.excess.upper(), "{request:?}");
                     assert!(found.least.excess.lower() >= 0.0 && found.excess.lower() > 0.0);
@@ -91,7 +100,10 @@ fn the_least_excess_is_below_every_promise_over_a_grid() {
                 ] {
                     let found = request(n, d, level, scheme).prescribe().unwrap();
                     let (least, excess) = (found.least.excess.lower(), found.excess.upper());
-                    assert!(least <= excess && least <= 3.0, "{n} {d} {level:?} {scheme:?}: {least} {excess}");
+                    assert!(
+                        least <= excess && least <= 3.0,
+                        "{n} {d} {level:?} {scheme:?}: {least} {excess}"
+                    );
                     assert!(found.least.without_privacy.lower() <= least);
                     closest = closest.max(least / excess);
                 }
@@ -157,7 +169,8 @@ fn printed_theorems_are_shown_only_where_they_claim_something() {
 
 #[test]
 fn what_cannot_be_prescribed_is_refused() {
-    let refused = |level, scheme| request(100, 3, level, scheme).prescribe().err().map(|error| error.to_string());
+    let refused =
+        |level, scheme| request(100, 3, level, scheme).prescribe().err().map(|error| error.to_string());
     for (level, word) in [((0.0, 1e-5), "epsilon"), ((1.0, 0.0), "delta"), ((1.0, 1.0), "epsilon")] {
         for scheme in schemes(100) {
             let message = refused(level, scheme).expect("it must be refused");
@@ -188,7 +201,10 @@ fn the_excess_is_what_the_utility_of_the_run_says_and_its_smoothing() {
                 let mut changed = Training { learning_rate: Some(other), ..training(&found).clone() };
                 changed.loss.smoothness = None;
                 let other = utility::of(&Run::training(changed).unwrap()).unwrap();
-                assert!(other.best().unwrap().value.upper() >= best.value.upper() * (1.0 - 1e-9), "{scheme:?}");
+                assert!(
+                    other.best().unwrap().value.upper() >= best.value.upper() * (1.0 - 1e-9),
+                    "{scheme:?}"
+                );
             }
         }
     }
@@ -203,8 +219,10 @@ fn the_risk_after_several_passes_is_below_its_bound() {
     for (passes, sigma, eta) in
         [(2, 0.1, 0.05), (10, 0.1, 0.1), (10, 1.0, 0.02), (40, 0.3, 0.05), (40, 0.01, 0.2), (5, 3.0, 0.1)]
     {
-        let run = Run::pnsgd(20).order(dobrushin::Order::Cyclic).epochs(f64::from(passes)).release(Release::Last);
-        let run = run.learning_rate(eta).lipschitz(1.0).gradient_noise(sigma).convex().diameter(2.0).dimension(1);
+        let run =
+            Run::pnsgd(20).order(dobrushin::Order::Cyclic).epochs(f64::from(passes)).release(Release::Last);
+        let run =
+            run.learning_rate(eta).lipschitz(1.0).gradient_noise(sigma).convex().diameter(2.0).dimension(1);
         let found = utility::of(&run.build().unwrap()).unwrap();
         assert_eq!(found.entries[0].id, "utility-passes");
         let bound = found.entries[0].outcome.as_ref().unwrap().upper();
@@ -212,7 +230,9 @@ fn the_risk_after_several_passes_is_below_its_bound() {
         let sorted: Vec<f64> = (0..20).map(|i| if i < 10 { 1.0 } else { -1.0 }).collect();
         let spread: Vec<f64> = (0..20).map(|i| -0.3 + 0.05 * f64::from(i)).collect();
         let uphill: Vec<f64> = vec![-1.0; 20];
-        for (name, records, straight) in [("sorted", sorted, true), ("spread", spread, false), ("uphill", uphill, true)] {
+        for (name, records, straight) in
+            [("sorted", sorted, true), ("spread", spread, false), ("uphill", uphill, true)]
+        {
             let risk = |w: f64| {
                 let loss = |x: &f64| if straight { x * w } else { (w - x).abs() };
                 records.iter().map(loss).sum::<f64>() / 20.0
@@ -255,7 +275,8 @@ fn a_pass_is_one_step_with_the_drift_of_its_steps() {
         + norm * norm * (m - 1.0) / m
         + 2.0 * norm * variance.sqrt() * roots / (m * m);
     let (rate, harmonic) = (m * eta, |k: u32| (1..=k).map(|j| 1.0 / f64::from(j)).sum::<f64>());
-    let last = |k: u32| 9.0 / (2.0 * rate * f64::from(k)) + rate / 2.0 * (moment * harmonic(k - 1) + norm * norm);
+    let last =
+        |k: u32| 9.0 / (2.0 * rate * f64::from(k)) + rate / 2.0 * (moment * harmonic(k - 1) + norm * norm);
     let expected = (1..=passes + 1).map(last).fold(f64::INFINITY, f64::min);
     let bound = found.entries[0].outcome.as_ref().unwrap().upper();
     assert!((bound / expected - 1.0).abs() < 1e-9, "{bound} {expected}");
