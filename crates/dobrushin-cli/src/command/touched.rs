@@ -17,7 +17,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
     files.answer(&cli.common);
     match &cli.command {
-        None | Some(Command::Explain(_)) => {}
+        None | Some(Command::Explain(_) | Command::Prescribe(_)) => {}
         Some(Command::Account(arguments)) => {
             files.read("the run", &arguments.run);
             files.write("--certificate", &arguments.certificate);

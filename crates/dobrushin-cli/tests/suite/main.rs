@@ -30,6 +30,7 @@ mod mathematics_numbers;
 mod observers;
 mod pages;
 mod pictures;
+mod prescribe;
 mod records;
 mod run_file;
 mod schema;

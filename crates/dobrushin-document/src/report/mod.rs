@@ -9,6 +9,7 @@ mod local;
 mod observers;
 mod local_csv;
 mod problem;
+mod prescription;
 mod records;
 mod theorem;
 mod training;
@@ -30,6 +31,8 @@ pub use local_csv::{estimates_csv, plans_csv, profile_csv};
 pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
 pub use problem::{PrivacyReport, ProblemReport};
 pub use records::{Records, reached_by, upper};
+pub use prescription::PrescriptionReport;
+pub(crate) use prescription::{source as prescription_source, title as prescription_title};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

@@ -7,6 +7,7 @@ mod curve;
 mod local;
 mod observers;
 mod problem;
+mod prescription;
 mod training;
 mod verification;
 
@@ -16,6 +17,7 @@ pub use certificate::certificate;
 pub use curve::curve;
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
 pub use problem::problem;
+pub use prescription::prescription;
 pub use training::training;
 pub use verification::{complaint, verification};
 

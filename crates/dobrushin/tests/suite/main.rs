@@ -41,6 +41,8 @@ mod support;
 mod tasks;
 mod theta;
 mod utility;
+mod utility_lower;
+mod utility_prescribed;
 mod utility_prescriptions;
 mod utility_simulation;
 mod utility_support;
