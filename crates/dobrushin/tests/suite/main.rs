@@ -27,6 +27,7 @@ mod lowering;
 mod mechanisms;
 mod near_ties;
 mod papers;
+mod passage;
 mod per_record;
 mod products;
 mod profiles;
