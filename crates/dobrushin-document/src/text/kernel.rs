@@ -112,8 +112,8 @@ fn passages(text: &mut Text, passages: &[PassageReport], style: Style) {
     text.explanation(
         "These are divergences of two laws of the input, and bounds on what is left of them at the output: by the tight\n\
          curve, by Corollary 1 of Asoodeh, Diaz and Calmon, by the divergence's own coefficient where it is known,\n\
-         and by Dobrushin's. They know the inputs only by their E_γ, and the channel by its eta.\n\
-         See: dobrushin explain output-bound",
+         and by Dobrushin's. The first two know the laws only by their E_γ, and the channel by its eta.\n\
+         See: dobrushin explain output-bound, tight-output-bound, chi2-contraction",
     );
 }
 
@@ -151,8 +151,8 @@ fn product(text: &mut Text, product: &ProductReport, style: Style) {
         }
         false => {
             "The channel of all of them is too large to compare its inputs: a product is formed if inputs² × outputs is at\n\
-             most 2^28. So the coefficients further up are these bounds from above, and those of the largest part from\n\
-             below. See: dobrushin explain product-kernel"
+             most 2^28. So the coefficients further up are bounds: from below the largest of a part, and from above those\n\
+             of the worst pairs of laws of the parts side by side. See: dobrushin explain product-kernel"
         }
     });
 }

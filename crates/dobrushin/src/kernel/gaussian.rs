@@ -47,7 +47,7 @@ impl GaussianKernel {
     /// use dobrushin::kernel::GaussianKernel;
     ///
     /// // Noise that makes numbers in [0, 1] (1, 1e-5)-private: η_TV is 0.1067, and KL contracts much more.
-    /// let eta = GaussianKernel::new(1.0, 3.7304)?.chi_squared_contraction();
+    /// let eta = GaussianKernel::new(1.0, 3.731)?.chi_squared_contraction();
     /// assert!(eta.lower() > 0.01764 && eta.upper() < 0.01766);
     /// # Ok::<(), dobrushin::Error>(())
     /// ```

@@ -4,12 +4,13 @@ use super::channel::ChannelArgs;
 use crate::probabilities;
 use crate::problem::Problem;
 use dobrushin::kernel::{Composition, ContractionCurve, FiniteKernel, Kernel, Product, side_by_side};
-use dobrushin::profile::smallest_epsilon;
+use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use dobrushin_document::json::Bounds;
 use dobrushin_document::report::{
     Coefficients, ComposedEta, CompositionReport, EtaReport, Level, ProductEta, ProductReport,
 };
+use dobrushin_local::LocalProfile;
 use std::path::{Path, PathBuf};
 
 /// A product is formed if inputs² × outputs, the cost of comparing its inputs, is at most this.
@@ -141,28 +142,32 @@ impl Combined {
         side_by_side((0..self.power).flat_map(|_| each.iter().copied()))
     }
 
-    /// The coefficients of a product that is too large to form: from above by those of its parts, and from below by the
-    /// largest of them, since all other inputs may be equal.
+    /// The coefficients of a product that is too large to form: from below by the largest of its parts, since all other
+    /// inputs may be equal, and from above by their worst pairs of laws side by side: E_γ of two inputs of the product is
+    /// at most that of products of pairs that dominate those of the parts, as in the composition of mechanisms.
     pub fn bounded(&self, levels: &[Level], deltas: &[Delta]) -> Coefficients {
-        let all = Product(boxed(&self.factors, self.power));
-        let curves: Vec<ContractionCurve> = self.factors.iter().map(FiniteKernel::curve).collect();
-        let eta = |gamma: Gamma| {
-            let parts = curves.iter().map(|part| part.contraction(gamma));
-            above(parts, all.contraction(gamma))
+        let times = self.power as u64;
+        let parts: Vec<(LocalProfile, u64)> =
+            self.factors.iter().map(|part| (LocalProfile::of_channel(part), times)).collect();
+        let all = LocalProfile::compose(&parts);
+        let at = |epsilon: Epsilon| {
+            let parts = parts.iter().map(|(part, _)| part.delta(epsilon));
+            above(parts, all.delta(epsilon).min(Enclosure::ONE))
         };
-        let pure = self.factors.iter().map(FiniteKernel::largest_log_ratio).sum::<Enclosure>();
-        let pure = pure * Enclosure::from(self.power as u64);
+        // η_γ = η_{1/γ}.
+        let eta = |gamma: Gamma| {
+            let epsilon = gamma.epsilon().abs();
+            let [most, least] =
+                [epsilon.lower(), epsilon.upper()].map(|e| Epsilon::new(e).map_or(Enclosure::UNIT, at));
+            Enclosure::between(least.lower().min(most.upper()), most.upper())
+        };
         let epsilon_at = |&delta: &Delta| {
             if delta.get() == 0.0 {
                 // The largest likelihood ratio of the product is the product of the largest ratios.
-                return (delta, pure);
+                let pure = self.factors.iter().map(FiniteKernel::largest_log_ratio).sum::<Enclosure>();
+                return (delta, pure * Enclosure::from(times));
             }
-            let at = |epsilon: Epsilon| {
-                Gamma::from_epsilon(epsilon.get().min(f64::MAX))
-                    .map_or(Enclosure::UNIT, |gamma| all.contraction(gamma))
-            };
-            let parts = curves.iter().map(|part| part.epsilon_at(delta));
-            (delta, above(parts, smallest_epsilon(delta, at).min(pure)))
+            (delta, above(parts.iter().map(|(part, _)| part.epsilon(delta)), all.epsilon(delta)))
         };
         let chi2 = self.factors.iter().map(|part| part.chi_squared_contraction().value);
         Coefficients {
