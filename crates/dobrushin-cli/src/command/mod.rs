@@ -54,7 +54,7 @@ pub enum Command {
     Verify(certificate::VerifyArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(divergence::DivergenceArgs),
-    /// Contraction coefficients and local-privacy profile of a finite channel
+    /// Contraction coefficients and local-privacy profile of a finite channel, or of noise on an interval
     Kernel(kernel::KernelArgs),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(local::LocalArgs),

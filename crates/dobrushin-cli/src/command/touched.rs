@@ -40,8 +40,10 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             }
         },
         Some(Command::Kernel(arguments)) => {
-            files.read("the channel", [&arguments.channel]);
-            files.levels(&arguments.at)?;
+            for (what, path) in arguments.inputs() {
+                files.read(what, [path]);
+            }
+            files.draw("--plot", arguments.plot())?;
         }
         Some(Command::Local(arguments)) => files.local(&arguments.command)?,
         Some(Command::Schema(arguments)) => match &arguments.command {

@@ -5,6 +5,8 @@ mod account;
 mod answer;
 mod calibration;
 mod curve;
+mod kernel;
+mod level;
 mod local;
 mod observers;
 mod local_csv;
@@ -20,6 +22,11 @@ pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;
 pub use curve::{Curve, Worth, answer};
+pub use kernel::{
+    BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,
+    KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,
+};
+pub use level::Level;
 pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, QuestionReport, Span,

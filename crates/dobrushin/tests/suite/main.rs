@@ -29,6 +29,7 @@ mod mechanisms;
 mod near_ties;
 mod observers;
 mod papers;
+mod passage;
 mod per_record;
 mod products;
 mod profiles;
