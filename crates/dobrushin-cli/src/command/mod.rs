@@ -13,6 +13,7 @@ mod kernel;
 mod local;
 mod predict;
 mod records_plot;
+mod renyi_curve;
 mod schema;
 mod touched;
 mod train;

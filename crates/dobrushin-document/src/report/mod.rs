@@ -7,6 +7,7 @@ mod calibration;
 mod curve;
 mod local;
 mod records;
+mod renyi;
 mod theorem;
 mod training;
 mod utility;
@@ -22,6 +23,7 @@ pub use local::{
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
 };
 pub use records::{Records, upper};
+pub use renyi::{RenyiCurve, RenyiFinding, RenyiReport};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

@@ -5,6 +5,7 @@ mod calibration;
 mod certificate;
 mod curve;
 mod local;
+mod renyi;
 mod training;
 mod verification;
 
@@ -13,6 +14,7 @@ pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence};
+pub use renyi::renyi_curve;
 pub use training::training;
 pub use verification::{complaint, verification};
 

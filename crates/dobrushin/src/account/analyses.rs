@@ -1,10 +1,10 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
-use super::worst::WorstProfile;
+use super::worst::{WorstCurve, WorstProfile};
 use crate::NotApplicable;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
 use crate::lower::Released;
-use crate::profile::PrivacyProfile;
+use crate::profile::{PrivacyProfile, RenyiCurve};
 use crate::run::{Assumption, Run};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct Analysed {
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
+    /// A bound on Rényi divergences, if the theorem has one.
+    pub renyi: Option<Arc<dyn RenyiCurve>>,
     /// What must hold for the run.
     pub assumptions: Vec<Assumption>,
 }
@@ -131,7 +133,11 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let analysed = wanted.map(|theorem| {
         let (bound, assumptions) = match *theorem {
             Theorem::EveryStep(theorem) => match &composed {
-                Ok(composed) => (theorem.apply(&composed.parts, effort), composed.assumptions.clone()),
+                Ok(composed) => {
+                    let bound = theorem.apply(&composed.parts, effort);
+                    let bound = bound.map(|bound| (bound.renyi(), bound));
+                    (bound, composed.assumptions.clone())
+                }
                 Err(reason) => (Err(reason.clone()), Vec::new()),
             },
             Theorem::HiddenStates(theorem) => match &released {
@@ -143,11 +149,16 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
                 Err(reason) => (Err(reason.clone()), Vec::new()),
             },
         };
+        let (renyi, profile) = match bound {
+            Ok((renyi, bound)) => (renyi, Ok(bound.into_profile())),
+            Err(reason) => (None, Err(reason)),
+        };
         Analysed {
             id: theorem.id(),
             family: theorem.family(),
             rigorous: theorem.is_rigorous(),
-            profile: bound.map(Bound::into_profile),
+            profile,
+            renyi,
             assumptions,
         }
     });
@@ -160,14 +171,20 @@ fn over_records(
     released: &Released,
     run: &Run,
     tolerance: f64,
-) -> Result<Bound, NotApplicable> {
+) -> Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable> {
     let mut bounds =
         released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
-    let worst = if bounds.len() == 1 {
-        bounds.remove(0)
-    } else {
+    let (tasks, evaluations) = (run.tasks(), run.evaluations());
+    if bounds.len() == 1 {
+        let bound = bounds.remove(0).composed(tasks, evaluations, tolerance)?;
+        return Ok((bound.renyi(), bound));
+    }
+    let curves: Option<Vec<_>> = bounds.iter().map(Bound::renyi).collect();
+    let curve = curves.map(|curves| Bound::Renyi(Arc::new(WorstCurve::new(curves))));
+    let curve = curve.map(|curve| curve.composed(tasks, evaluations, tolerance)).transpose()?;
+    let worst = {
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    worst.composed(run.tasks(), run.evaluations(), tolerance)
+    Ok((curve.and_then(|curve| curve.renyi()), worst.composed(tasks, evaluations, tolerance)?))
 }

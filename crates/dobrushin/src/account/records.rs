@@ -105,7 +105,8 @@ pub fn protection_by_record(
     let places = training.place_of(training.records).max(pass);
     let mut options = options.clone();
     if options.only.is_empty() {
-        let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+        let suited =
+            analysis::ALL.iter().filter(|theorem| theorem.suits_each_record_with(training.noise_kind));
         options.only = suited.map(|theorem| theorem.id()).collect();
     }
     let ask = |place: u64| -> Result<Asked, RecordsError> {

@@ -85,22 +85,41 @@ pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
 /// assert!((few.upper() / many.upper() - 1.0).abs() < 1e-6);
 /// ```
 pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
-    let Some(steps) = one_by_one(steps) else {
-        return Enclosure::INFINITE;
-    };
-    let Some(start) = best_start(diameter, &steps) else {
-        return Enclosure::INFINITE;
-    };
+    from_the_best_start(diameter, steps).map_or(Enclosure::INFINITE, |steps| price(&steps))
+}
+
+/// The steps from where it is cheapest to begin, after one that moves iterates `diameter` apart; `None` if there are
+/// too many steps, or none.
+pub(super) fn from_the_best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Vec<ShiftStep>> {
+    let steps = one_by_one(steps)?;
+    let start = best_start(diameter, &steps)?;
     let used = steps.len() - start.run;
     let mut rest = Vec::with_capacity(used + 1);
     rest.push(ShiftStep { slope: 1.0, offset: diameter, noise: 0.0, count: Count::Times(1) });
     rest.push(ShiftStep { count: Count::Times(start.steps), ..steps[start.run] });
     rest.extend_from_slice(&steps[start.run + 1..]);
-    price(&rest)
+    Some(rest)
+}
+
+/// The shifts of the cheapest allocation from equal iterates, without a guarantee: for each stretch the g with which
+/// g·c^j·s² is shifted in the step that j others of the stretch follow.
+pub(super) fn taut(steps: &[ShiftStep]) -> Vec<f64> {
+    let mut rates = vec![0.0; steps.len()];
+    let mut from = 0;
+    for to in touching(steps) {
+        let gathered = gather(&steps[from..to]);
+        let mut rate = if gathered.nothing { 0.0 } else { gathered.shift / gathered.variance };
+        for index in (from..to).rev() {
+            rates[index] = rate;
+            rate *= Sums::of(&steps[index]).factor;
+        }
+        from = to;
+    }
+    rates
 }
 
 /// The steps, with those that expand distances split into single ones; `None` if there would be too many.
-fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
+pub(super) fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
     let expands = |step: &ShiftStep| step.slope > 1.0 && step.offset > 0.0;
     let as_they_are = |step: &ShiftStep| match step.count {
         Count::Times(1) => true,

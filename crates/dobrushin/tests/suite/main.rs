@@ -20,6 +20,7 @@ mod hidden_lowering;
 mod incomplete_batches;
 mod integral;
 mod kernel;
+mod laplace_shift;
 mod laps;
 mod laws;
 mod loss_laws;
