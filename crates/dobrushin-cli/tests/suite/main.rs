@@ -28,6 +28,7 @@ mod mathematics_numbers;
 mod pages;
 mod pictures;
 mod records;
+mod renyi;
 mod run_file;
 mod schema;
 mod simulator;

@@ -123,6 +123,11 @@ fn counted(steps: &[ShiftStep], diameter: f64) -> Vec<Allocation> {
     let strings = [Some(steps.to_vec()), from_anywhere].into_iter().flatten();
     let mut found: Vec<Allocation> =
         strings.filter_map(|steps| spread(&taut_parts(&steps), diameter)).collect();
+    // Equal ratios in all steps are the best at every order if nothing brings iterates together, as prices are convex.
+    let keeps_distances = diameter == f64::INFINITY && steps.iter().all(|step| step.slope == 1.0);
+    if keeps_distances && found.iter().any(|way| way.len() <= 1) {
+        return found;
+    }
     let all = steps.iter().fold(0_u64, |sum, step| sum.saturating_add(times(step)));
     let mut last = 1;
     while last <= all.min(MOST_LAST) {

@@ -126,28 +126,29 @@ impl Way {
 struct LaplaceShifts(Vec<Way>);
 
 impl LaplaceShifts {
-    /// The least that divergences say, or what the losses of that way say, if it is less.
-    fn least(&self, value: impl Fn(&dyn PrivacyProfile) -> Enclosure) -> Enclosure {
+    /// The least that divergences say, or what the losses of that way say, if it is less. There is no need to ask them if
+    /// nothing is left.
+    fn least(&self, nothing: f64, value: impl Fn(&dyn PrivacyProfile) -> Enclosure) -> Enclosure {
         let known = self.0.iter().map(|way| (value(&way.divergences), way));
         let least = known.reduce(|a, b| if b.0.upper() < a.0.upper() { b } else { a });
         let Some((known, way)) = least else {
             return Enclosure::INFINITE;
         };
-        if known.upper() == 0.0 { known } else { known.min(value(&way.losses)) }
+        if known.upper() == nothing { known } else { known.min(value(&way.losses)) }
     }
 }
 
 impl PrivacyProfile for LaplaceShifts {
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        self.least(|way| way.delta_of(direction, epsilon)).min(Enclosure::ONE)
+        self.least(0.0, |way| way.delta_of(direction, epsilon)).min(Enclosure::ONE)
     }
 
     fn log_delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        self.least(|way| way.log_delta_of(direction, epsilon)).min(Enclosure::ZERO)
+        self.least(f64::NEG_INFINITY, |way| way.log_delta_of(direction, epsilon)).min(Enclosure::ZERO)
     }
 
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
-        self.least(|way| way.epsilon_of(direction, delta))
+        self.least(0.0, |way| way.epsilon_of(direction, delta))
     }
 
     fn is_symmetric(&self) -> bool {
@@ -222,6 +223,9 @@ D        the diameter of the domain; d how far the update moves when the record 
             "It does not know that who was drawn is secret: 1.083 in examples/regularised-dp-sgd.toml, where `recursion` has 8.8e-4; \
              and on a small domain noise mixes faster than differences are shifted: with D = 2.5s and without strong \
              convexity the example has 4.38, by `recursion` 1.34.",
+            "With Laplace noise, where the update moves by one scale of it: the first of 1000 records of a convex run has ε = 0.0969 \
+             and the last 1.000; many small shifts are nearly Gaussian. Where updates contract fast, everything is left to \
+             the last step, as in `ceiling`.",
             "With bounded gradients alone, and no domain, iterates may move 2ηC farther apart in every step, whatever the \
              record does: then it never says less than `composition`.",
         ],

@@ -33,6 +33,7 @@ mod products;
 mod profiles;
 mod recursion;
 mod renyi;
+mod renyi_account;
 mod renyi_curve;
 mod shift_subsampled;
 mod special_functions;
