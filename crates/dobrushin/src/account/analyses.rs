@@ -1,11 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::{WorstCurve, WorstProfile};
-use crate::NotApplicable;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
 use crate::lower::Released;
 use crate::profile::{PrivacyProfile, RenyiCurve};
 use crate::run::{Assumption, Run};
+use crate::{Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -64,11 +64,14 @@ pub struct Options {
     pub tolerance: f64,
     /// The names of the analyses; if empty, all of them.
     pub only: Vec<&'static str>,
+    /// The probability of exceptions that is set aside in every δ of a hidden-state analysis (see
+    /// [`Run::released_except`]). An account chooses it by its question.
+    pub exception: Probability,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new() }
+        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new(), exception: Probability::ZERO }
     }
 }
 
@@ -128,7 +131,7 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
-    let released = run.released();
+    let released = run.released_except(options.exception);
     let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
     let analysed = wanted.map(|theorem| {
         let (bound, assumptions) = match *theorem {
@@ -174,17 +177,18 @@ fn over_records(
 ) -> Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable> {
     let mut bounds =
         released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
-    let (tasks, evaluations) = (run.tasks(), run.evaluations());
+    // What holds except with some probability bounds no Rényi divergence.
+    let exception = released.exception * Enclosure::from(run.tasks());
+    let composed = |bound: Bound| {
+        Ok::<_, NotApplicable>(bound.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
+    };
     if bounds.len() == 1 {
-        let bound = bounds.remove(0).composed(tasks, evaluations, tolerance)?;
+        let bound = composed(bounds.remove(0))?;
         return Ok((bound.renyi(), bound));
     }
     let curves: Option<Vec<_>> = bounds.iter().map(Bound::renyi).collect();
-    let curve = curves.map(|curves| Bound::Renyi(Arc::new(WorstCurve::new(curves))));
-    let curve = curve.map(|curve| curve.composed(tasks, evaluations, tolerance)).transpose()?;
-    let worst = {
-        let profiles = bounds.into_iter().map(Bound::into_profile).collect();
-        Bound::Profile(Arc::new(WorstProfile::new(profiles)))
-    };
-    Ok((curve.and_then(|curve| curve.renyi()), worst.composed(tasks, evaluations, tolerance)?))
+    let curve = curves.map(|curves| composed(Bound::Renyi(Arc::new(WorstCurve::new(curves))))).transpose()?;
+    let profiles = bounds.into_iter().map(Bound::into_profile).collect();
+    let worst = composed(Bound::Profile(Arc::new(WorstProfile::new(profiles))))?;
+    Ok((curve.and_then(|curve| curve.renyi()), worst))
 }

@@ -10,7 +10,7 @@ use crate::run::{Fact, Record, Run};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
-    let Ok(released) = run.released() else {
+    let Ok(released) = run.released_except(report.exception) else {
         return (Vec::new(), Vec::new());
     };
     let mut explanation = Vec::new();

@@ -4,6 +4,7 @@
 mod advice;
 mod analyses;
 mod calibrate;
+mod exception;
 mod explanation;
 mod large_delta;
 mod proxy;

@@ -11,6 +11,7 @@ mod ceiling;
 mod composition;
 mod contraction;
 mod contraction_published;
+mod hidden_participation;
 mod hybrid;
 mod laplace_shift;
 mod laps;
@@ -33,6 +34,7 @@ pub use composition::{CentralLimit, Effort, ExactComposition, RenyiComposition};
 pub(crate) use composition::{gaussian, losses};
 pub use contraction::Contraction;
 pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use hidden_participation::HiddenParticipation;
 pub use hybrid::Hybrid;
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
 pub use recursion::Recursion;
@@ -227,6 +229,7 @@ pub const ALL: &[Theorem] = &[
     Theorem::HiddenStates(&Hybrid),
     Theorem::HiddenStates(&ShiftSubsampled),
     Theorem::HiddenStates(&Recursion),
+    Theorem::HiddenStates(&HiddenParticipation),
 ];
 
 /// Every theorem about hidden states, in the order of reports.

@@ -28,6 +28,7 @@ impl CustomChain {
             views: vec![Mixture::new(vec![branch])],
             assumptions: self.assumptions(Assumption::PublishesOnlyTheRelease),
             notes: Vec::new(),
+            exception: Enclosure::ZERO,
         })
     }
 

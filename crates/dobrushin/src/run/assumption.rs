@@ -88,6 +88,15 @@ pub enum Assumption {
     WeightDecay(f64),
     /// The gradient of every record's loss has this Lipschitz constant.
     Smooth(Positive, Curvature),
+    /// Poisson batches are of ordinary size.
+    OrdinaryBatches {
+        /// The fewest other records in a batch.
+        least: u64,
+        /// The most other records in a batch.
+        most: u64,
+        /// The probability that some batch has fewer or more, which δ includes.
+        exception: f64,
+    },
     /// The number of steps that use private data is one of these.
     ExactlySteps(Vec<u64>),
     /// If there are more noise levels than this, different ones are counted as the smallest of their group.
@@ -313,6 +322,11 @@ impl fmt::Display for Assumption {
                 }
                 write!(f, " a gradient with Lipschitz constant {smoothness}, whatever the record")
             }
+            Self::OrdinaryBatches { least, most, exception } => write!(
+                f,
+                "every batch has between {least} and {most} other records: Poisson sampling sees to it, except with \
+                 probability {exception:.3e} in all steps together, which δ includes"
+            ),
             Self::ExactlySteps(possible) => {
                 let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
                 write!(f, "exactly {} steps were made on private data", numbers.join(" or "))
