@@ -107,6 +107,7 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::DisplacementsAsGiven
         | Assumption::IndependentSteps
         | Assumption::OneDimension
+        | Assumption::StartsApart { .. }
         | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
     }
     .to_owned()

@@ -36,10 +36,18 @@ fn account_has_the_divergence_of_every_order_and_the_best_as_the_guarantee() {
 /// The order may be infinite where noise is bounded, as Laplace noise is.
 #[test]
 fn the_infinite_order_is_the_epsilon_without_delta() {
-    let base = ["account", "examples/laplace-pnsgd.toml", "--delta", "0", "--analyses", "composition,composition-renyi"];
+    let base = [
+        "account",
+        "examples/laplace-pnsgd.toml",
+        "--delta",
+        "0",
+        "--analyses",
+        "composition,composition-renyi",
+    ];
     let answer = json(&[&base[..], &["--order", "inf"]].concat());
     assert_eq!(answer["renyi"][0]["order"], "Infinity");
-    let (epsilon, divergence) = (bounds(&answer["guarantee"]["epsilon"]).1, bounds(&answer["renyi"][0]["value"]).1);
+    let (epsilon, divergence) =
+        (bounds(&answer["guarantee"]["epsilon"]).1, bounds(&answer["renyi"][0]["value"]).1);
     assert!((epsilon / divergence - 1.0).abs() < 1e-9, "{epsilon}, {divergence}");
 }
 
@@ -101,6 +109,9 @@ fn orders_that_make_no_sense_are_refused() {
 fn a_run_without_divergences_says_so() {
     let only = ["--analyses", "contraction", "--order", "2"];
     let answer = json(&[&["account", "examples/pnsgd.toml"], &only[..]].concat());
-    assert_eq!(answer["renyi"], serde_json::json!([{ "order": 2.0, "value": null, "analysis": null, "assumptions": [], "analyses": [] }]));
+    assert_eq!(
+        answer["renyi"],
+        serde_json::json!([{ "order": 2.0, "value": null, "analysis": null, "assumptions": [], "analyses": [] }])
+    );
     dobrushin(&[&["curve", "examples/pnsgd.toml"], &only[..]].concat()).assert().code(1);
 }

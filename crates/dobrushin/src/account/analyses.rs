@@ -1,9 +1,10 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::{WorstCurve, WorstProfile};
+use super::worst_place::WorstPlace;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::Released;
-use crate::profile::{PrivacyProfile, RenyiCurve};
+use crate::lower::{RecordRanges, Released};
+use crate::profile::{BestProfile, PrivacyProfile, RenyiCurve};
 use crate::run::{Assumption, Run};
 use crate::{Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
@@ -145,9 +146,9 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
             },
             Theorem::HiddenStates(theorem) => match &released {
                 Ok(released) => {
-                    let further = theorem.further_assumption();
-                    let assumptions = released.assumptions.iter().cloned().chain(further).collect();
-                    (over_records(theorem, released, run, options.tolerance), assumptions)
+                    let (bound, mut assumptions) = over_views(theorem, released, run, options.tolerance);
+                    assumptions.extend(theorem.further_assumption());
+                    (bound, assumptions)
                 }
                 Err(reason) => (Err(reason.clone()), Vec::new()),
             },
@@ -168,15 +169,41 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     analysed.collect()
 }
 
+/// The bound by all steps or by the last ones, whichever is less, and what must hold for it; and the bound by all steps on
+/// Rényi divergences, if there is one.
+fn over_views(
+    theorem: &'static dyn HiddenStates,
+    released: &Released,
+    run: &Run,
+    tolerance: f64,
+) -> (Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable>, Vec<Assumption>) {
+    let bound = over_records(theorem, released, run, tolerance);
+    let recent =
+        released.recent.as_deref().map(|recent| (over_records(theorem, recent, run, tolerance), recent));
+    let Some((Ok(recent_bound), recent)) = recent else {
+        return (bound, released.assumptions.clone());
+    };
+    let renyi = bound.as_ref().ok().and_then(|(renyi, _)| renyi.clone());
+    let members = bound.into_iter().chain([recent_bound]).map(|(_, bound)| bound.into_profile()).collect();
+    let best = BestProfile::new(members).map(|best| (renyi, Bound::Profile(Arc::new(best))));
+    (best.map_err(NotApplicable::from), recent.assumptions.clone())
+}
+
 /// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
 fn over_records(
-    theorem: &dyn HiddenStates,
+    theorem: &'static dyn HiddenStates,
     released: &Released,
     run: &Run,
     tolerance: f64,
 ) -> Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable> {
-    let mut bounds =
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
+    let mut bounds = if released.has_ranges() {
+        // Views that hold for all records are replaced by those for some of them.
+        let worst =
+            |records: &RecordRanges| Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)));
+        released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
+    } else {
+        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?
+    };
     // What holds except with some probability bounds no Rényi divergence.
     let exception = released.exception * Enclosure::from(run.tasks());
     let composed = |bound: Bound| {

@@ -14,6 +14,7 @@ mod renyi;
 mod search;
 mod target;
 mod worst;
+mod worst_place;
 
 pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};

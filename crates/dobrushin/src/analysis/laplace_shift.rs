@@ -21,6 +21,7 @@
 //! t-th output given all earlier ones, at every γ > 0, and the product of the pairs dominates (N_1, …, N_T) against (Z′_1,
 //! …, Z′_T) (`composition`: domination carries over to adaptive composition). Y_T and X′_T are the same function of them. ∎
 //!
+//! Runs that start apart have a first step without noise, which moves them apart and into which nothing can be shifted.
 //! Nothing else is needed of a_t: not that z_t would stay positive, nor that the a_t are the best. They are found in ordinary
 //! arithmetic; that z_T = 0 is then computed with every rounding counted ([`all_is_shifted`]). In equal steps, n of them,
 //! with a line cz + o and equal shifts a, z becomes (c^n·z + (o − a)·Σ_{j<n} c^j)₊: for o ≥ a nothing is ever cut off, and
@@ -111,7 +112,7 @@ fn endless(step: &ShiftStep, diameter: f64) -> Vec<Allocation> {
     if start == f64::INFINITY {
         return Vec::new();
     }
-    from_the_best_start(start, &[*step]).map_or(Vec::new(), |steps| counted(&steps, diameter))
+    from_the_best_start(&[start], &[*step]).map_or(Vec::new(), |steps| counted(&steps, diameter))
 }
 
 /// The ways of a number of steps from equal iterates.
@@ -119,7 +120,9 @@ fn counted(steps: &[ShiftStep], diameter: f64) -> Vec<Allocation> {
     let Some(steps) = one_by_one(steps) else {
         return Vec::new();
     };
-    let from_anywhere = (diameter < f64::INFINITY).then(|| from_the_best_start(diameter, &steps)).flatten();
+    let from_anywhere = (diameter < f64::INFINITY)
+        .then(|| from_the_best_start(&vec![diameter; steps.len()], &steps))
+        .flatten();
     let strings = [Some(steps.to_vec()), from_anywhere].into_iter().flatten();
     let mut found: Vec<Allocation> =
         strings.filter_map(|steps| spread(&taut_parts(&steps), diameter)).collect();

@@ -18,6 +18,7 @@ mod laps;
 mod lines;
 mod logs;
 mod nonconvex;
+mod once;
 mod recursion;
 mod regularized;
 mod shift;
@@ -250,6 +251,19 @@ pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> 
 /// The reason that most theorems about contraction give.
 fn unbounded() -> NotApplicable {
     missing!("the domain is unbounded: {:#} is missing", Diameter)
+}
+
+/// Refuses runs that do not start together.
+///
+/// # Errors
+/// [`NotApplicable`] if the two runs of a chain start apart.
+fn starts_together(released: &Mixture) -> Result<(), NotApplicable> {
+    match released.branches().iter().all(|branch| branch.chain.start().is_none()) {
+        true => Ok(()),
+        false => Err(NotApplicable::beyond(
+            "the two runs start apart (run.start-distance, run.start-divergence), and this is about runs that start together",
+        )),
+    }
 }
 
 /// The reason that theorems about shifts give.

@@ -2,6 +2,7 @@
 
 use super::laplace_shift::{self, Allocation, Shifts};
 use super::lines::squared_shift_on_domain;
+use super::once::squared_shifts;
 use super::walk::at_each_end;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Mixture, Stop};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Hidden steps with Gaussian or Laplace noise and any modulus.
 ///
 /// # Guarantee
-/// *Gaussian noise.* /// The released iterate is μ-GDP: E_{e^ε} ≤ θ_ε(μ) for every ε ≥ 0 in both directions, μ² = Σ(a_t/s_t)², for every a_t
+/// *Gaussian noise.* The released iterate is μ-GDP: E_{e^ε} ≤ θ_ε(μ) for every ε ≥ 0 in both directions, μ² = Σ(a_t/s_t)², for every a_t
 /// ≥ 0 with z_t = ω′_t(z_{t−1}) − a_t ≥ 0 and z_T = 0, where either z₀ = 0 and t starts at the first use of the record,
 /// or z_τ = D at any time τ, D being the diameter of the domain, and t starts there (Bok, Su, Altschuler 2024 for
 /// affine moduli; Altschuler, Talwar 2022 for the start).
@@ -76,8 +77,8 @@ impl HiddenStates for Shift {
         if laplace_shift::is_laplace(released) {
             return into_laplace_noise(released);
         }
-        let members = at_each_end(released, |chain| Ok(squared_shift_on_domain(chain)?.sqrt()))?;
-        Ok(Bound::gaussians(members))
+        let members = squared_shifts(released, |released| at_each_end(released, squared_shift_on_domain))?;
+        Ok(Bound::gaussians(members.into_iter().map(|(weight, square)| (weight, square.sqrt())).collect()))
     }
 }
 
@@ -88,6 +89,12 @@ fn into_laplace_noise(released: &Mixture) -> Result<Bound, NotApplicable> {
     };
     if branch.stop != Stop::End || branch.weight != Enclosure::ONE {
         return Err(at_random());
+    }
+    if branch.chain.has_coarse_stretches() {
+        return Err(NotApplicable::beyond(
+            "the steps of many records differ: with Laplace noise it would compose losses for each of them; shift-renyi \
+             looks at them all",
+        ));
     }
     let ways = laplace_shift::allocations(&branch.chain)?;
     Ok(Bound::Profile(Arc::new(LaplaceShifts(ways.iter().map(Way::new).collect::<Result<_, _>>()?))))

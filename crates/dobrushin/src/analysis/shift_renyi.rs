@@ -2,6 +2,7 @@
 
 use super::laplace_shift;
 use super::lines::squared_shift;
+use super::once::squared_shifts;
 use super::walk::at_each_end;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Chain, Mixture};
@@ -64,8 +65,9 @@ impl HiddenStates for ShiftRenyi {
             let members = at_each_end(released, into_laplace_noise)?;
             return Ok(Bound::Renyi(Arc::new(MixtureCurve::new(members))));
         }
-        let members = at_each_end(released, |chain| Ok(squared_shift(chain)? / Enclosure::from(2.0)))?;
-        Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(members))))
+        let members = squared_shifts(released, |released| at_each_end(released, squared_shift))?;
+        let halves = members.into_iter().map(|(weight, square)| (weight, square / Enclosure::from(2.0)));
+        Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(halves.collect()))))
     }
 }
 

@@ -68,7 +68,10 @@ fn one_step_is_one_pair_of_laplace_laws() {
     for at in [0.0, 0.3, 1.0, 1.49, 1.6] {
         let exact = pair.hockey_stick(Gamma::from_epsilon(at).expect("valid"));
         let bound = found.delta(Epsilon::new(at).expect("valid"));
-        assert!(bound.upper() >= exact.lower() && bound.upper() <= exact.upper() + 1e-4, "{at}: {bound}, {exact}");
+        assert!(
+            bound.upper() >= exact.lower() && bound.upper() <= exact.upper() + 1e-4,
+            "{at}: {bound}, {exact}"
+        );
     }
 }
 
@@ -147,7 +150,8 @@ fn extreme_displacements_give_no_less_than_they_should() {
 
 #[test]
 fn a_random_time_is_left_to_divergences() {
-    let branch = Branch { weight: Enclosure::ONE, chain: once(1.0, 1.0, 99_999), stop: Stop::Uniform(100_000) };
+    let branch =
+        Branch { weight: Enclosure::ONE, chain: once(1.0, 1.0, 99_999), stop: Stop::Uniform(100_000) };
     let released = Mixture::new(vec![branch]);
     let reason = Shift.apply(&released).err().expect("it is refused").to_string();
     assert!(reason.contains("shift-renyi"), "{reason}");

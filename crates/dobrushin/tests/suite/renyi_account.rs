@@ -15,7 +15,8 @@ fn pnsgd(release: Release) -> Run {
 }
 
 fn divergences(run: &Run, orders: &[f64]) -> Vec<RenyiAccount> {
-    let orders: Vec<RenyiOrder> = orders.iter().map(|&order| RenyiOrder::new(order).expect("valid")).collect();
+    let orders: Vec<RenyiOrder> =
+        orders.iter().map(|&order| RenyiOrder::new(order).expect("valid")).collect();
     run.renyi(&orders, &Options::default()).expect("above 1")
 }
 
@@ -45,7 +46,8 @@ fn pai_theorem_23_is_the_divergence_of_each_record() {
         }
     }
     // Without hiding it is 2αL²/σ².
-    let (_, composed) = found(&pnsgd(Release::Last).of_record(1).expect("it exists"), 8.0, "composition-renyi");
+    let (_, composed) =
+        found(&pnsgd(Release::Last).of_record(1).expect("it exists"), 8.0, "composition-renyi");
     assert_close(composed, 2.0 * 8.0 * L * L / (SIGMA * SIGMA), "composition");
 }
 
@@ -106,7 +108,8 @@ fn pai_theorem_35_is_the_divergence_after_several_passes() {
 fn the_worst_of_different_records_counts() {
     let rates = (1..=23).map(|t| Positive::new(0.2 / f64::from(t).sqrt()).expect("valid")).collect();
     let run = Run::pnsgd(20).learning_rates(LearningRate::List(rates)).lipschitz(L).gradient_noise(SIGMA);
-    let run = run.convex().smoothness(0.25).public_steps(3).release(Release::Last).build().expect("all is said");
+    let run =
+        run.convex().smoothness(0.25).public_steps(3).release(Release::Last).build().expect("all is said");
     for order in [2.0, 32.0] {
         let each = (1..=20).map(|i| found(&run.of_record(i).expect("it exists"), order, "shift").1);
         assert_close(found(&run, order, "shift").1, each.fold(0.0, f64::max), "the worst");

@@ -9,7 +9,7 @@ use crate::analysis::{unbounded, unrelated};
 use crate::chain::{Chain, Count, Step, StepNoise, Stretch};
 use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down};
 use crate::run::in_the_way;
-use crate::{Enclosure, NotApplicable};
+use crate::{Enclosure, NonNegative, NotApplicable};
 
 /// What one step before the end is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,14 @@ impl Past {
             return Err(NotApplicable::beyond("the steps change too often"));
         }
         let width = chain.domain().width().upper();
-        let apart = apart_before(&stretches, width)?;
+        // A start that is apart is the first step, and not one that adds noise.
+        let (start, stretches) = match (chain.start(), &stretches[..]) {
+            (Some(start), [_, rest @ ..]) => {
+                (start.distance.map_or(width, NonNegative::get).min(width), rest)
+            }
+            (_, all) => (0.0, all),
+        };
+        let apart = apart_before(start, stretches, width)?;
         let used = |stretch: &&Stretch<'_>| !stretch.step.participation.is_never();
         let vanishes = stretches.iter().filter(used).all(|stretch| stretch.step.vanishes);
         let mut past = Self { steps: Vec::new(), before: Vec::new(), vanishes };
@@ -107,9 +114,9 @@ impl Past {
 
 /// The largest distance of two neighbours' iterates that share batches and noise, before each stretch, and an error if
 /// updates have no Lipschitz constant.
-fn apart_before(stretches: &[Stretch<'_>], width: f64) -> Result<Vec<f64>, NotApplicable> {
+fn apart_before(start: f64, stretches: &[Stretch<'_>], width: f64) -> Result<Vec<f64>, NotApplicable> {
     let mut apart = Vec::with_capacity(stretches.len());
-    let mut distance = 0.0;
+    let mut distance = start;
     for stretch in stretches {
         apart.push(distance);
         distance = within(stretch.step, slope(stretch.step)?, distance, stretch.count, width);
