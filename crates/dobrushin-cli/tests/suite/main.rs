@@ -32,6 +32,7 @@ mod pages;
 mod pictures;
 mod prescribe;
 mod records;
+mod renyi;
 mod run_file;
 mod schema;
 mod simulator;
