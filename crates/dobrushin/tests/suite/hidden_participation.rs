@@ -143,10 +143,10 @@ fn poisson_runs_of_any_length_are_private_whatever_the_neighbours_the_divisor_an
         assert!(epsilon(ReplaceOne, Divisor::BatchSize, domain) < 0.505);
         assert!(epsilon(ZeroOut, Divisor::BatchSize, domain) < 0.273);
         assert!(epsilon(AddOrRemoveOne, Divisor::BatchSize, domain) < 0.273);
-        // A record of a batch of at least 340 or so moves the average a little more.
+        // A record of a batch of at least 340 or so moves the average more, and its absence twice as much.
         for neighbours in [ReplaceOne, ZeroOut, AddOrRemoveOne] {
             let realised = epsilon(neighbours, Divisor::Actual, domain);
-            assert!(realised < 1.1 && realised > 0.27, "{neighbours:?}: {realised}");
+            assert!(realised < 1.5 && realised > 0.27, "{neighbours:?}: {realised}");
         }
     }
 }
@@ -175,7 +175,9 @@ fn ordinary_batches_leave_their_bounds_with_at_most_the_probability_that_is_set_
             let outside = |k: usize| k < least as usize || k > most as usize;
             let truth: f64 = (0..masses.len()).filter(|k| outside(*k)).map(|k| masses[k]).sum();
             assert!(truth * steps <= exception * (1.0 + 1e-9) && exception <= allowed, "{allowed}: {truth}");
-            assert!(truth * steps > allowed * 1e-3, "{allowed}: {truth} is far less");
+            // Unless an empty batch is too likely, the bounds are not wider than they have to be.
+            let bounded = least > 0 || most < 199;
+            assert!(!bounded || truth * steps > allowed * 1e-3, "{allowed}: {truth} is far less");
         }
     }
 }
