@@ -108,7 +108,13 @@ fn instance(
                     // The first run starts at the other point only with this probability, and nobody uses the record.
                     let common = from(&Map::affine(of.slope, of.intercept).expect("valid"), points[1]);
                     let other = from(&Map::affine(of.slope, of.intercept).expect("valid"), points[0]);
-                    Step { noise, common: common.clone(), first: other, second: common, probability: *probability }
+                    Step {
+                        noise,
+                        common: common.clone(),
+                        first: other,
+                        second: common,
+                        probability: *probability,
+                    }
                 }
             }
             _ if of.displacement > 0.0 => Step::always(noise, first, second),

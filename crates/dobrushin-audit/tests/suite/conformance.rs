@@ -127,8 +127,13 @@ fn no_analysis_is_below_the_truth_for_runs_that_start_apart_or_in_sets_that_chan
             if expected.contains(&analysis.id()) {
                 assert!(seen.applied >= 10, "{}: {} chains", analysis.id(), seen.applied);
             }
-            if let (Some(least), Some(median)) = (seen.ratios.first(), seen.ratios.get(seen.ratios.len() / 2)) {
-                println!("{}: {} chains, at least {least:.4}, median {median:.3}", analysis.id(), seen.applied);
+            if let (Some(least), Some(median)) = (seen.ratios.first(), seen.ratios.get(seen.ratios.len() / 2))
+            {
+                println!(
+                    "{}: {} chains, at least {least:.4}, median {median:.3}",
+                    analysis.id(),
+                    seen.applied
+                );
             }
         }
     }

@@ -89,7 +89,11 @@ fn start(run: &Section) -> Result<Start, DocumentError> {
 }
 
 /// The diameter of the domain: that of the largest set, if each step has one and nothing else is said.
-fn domain_of(tables: &Table, given: Option<Positive>, start: &Start) -> Result<Option<Positive>, DocumentError> {
+fn domain_of(
+    tables: &Table,
+    given: Option<Positive>,
+    start: &Start,
+) -> Result<Option<Positive>, DocumentError> {
     let list = tables.get("step").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let entries = list.iter().filter_map(Value::as_table).enumerate();
     let sets = entries

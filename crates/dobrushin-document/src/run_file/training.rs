@@ -68,7 +68,8 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
     let run = section(tables, "run")?;
     let update = section(tables, "update")?;
     let algorithm = run.choice("algorithm", ALGORITHMS)?.ok_or_else(|| run.missing("algorithm"))?;
-    if let Some(key) = ["start-distance", "start-divergence"].into_iter().find(|key| run.value(key).is_some()) {
+    if let Some(key) = ["start-distance", "start-divergence"].into_iter().find(|key| run.value(key).is_some())
+    {
         return Err(DocumentError::new(format!("{} is for algorithm = \"chain\" only", run.dotted(key)))
             .help("remove it: both neighbours of such a run have the same start"));
     }

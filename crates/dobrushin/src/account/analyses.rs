@@ -164,9 +164,8 @@ fn over_records(
 ) -> Result<Bound, NotApplicable> {
     let mut bounds = if released.has_ranges() {
         // Views that hold for all records are replaced by those for some of them.
-        let worst = |records: &RecordRanges| {
-            Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)))
-        };
+        let worst =
+            |records: &RecordRanges| Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)));
         released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
     } else {
         released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?

@@ -78,10 +78,13 @@ fn what_is_hidden(view: &Mixture) -> String {
     };
     if let (Some((_, after)), true) = (branch.chain.only_use(), branch.chain.start().is_some()) {
         let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
-        return format!("{} iterates{stopped} that follow different starts are hidden, and so are the starts", match later.upper() {
-            1.0 => "no".to_owned(),
-            _ => format!("all but one of {}", times(later)),
-        });
+        return format!(
+            "{} iterates{stopped} that follow different starts are hidden, and so are the starts",
+            match later.upper() {
+                1.0 => "no".to_owned(),
+                _ => format!("all but one of {}", times(later)),
+            }
+        );
     }
     if let Some((_, after)) = branch.chain.only_use() {
         let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();

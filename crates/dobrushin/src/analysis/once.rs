@@ -49,9 +49,11 @@ impl Shifted {
     /// The shift with some more equal steps.
     pub fn then(self, step: &Step, count: Count) -> Self {
         let pieces = step.modulus.pieces().iter();
-        let slopes = pieces.filter(|piece| piece.offset() == Enclosure::ZERO).map(|piece| piece.slope().upper());
+        let slopes =
+            pieces.filter(|piece| piece.offset() == Enclosure::ZERO).map(|piece| piece.slope().upper());
         let slope = slopes.fold(f64::INFINITY, f64::min);
-        let (true, StepNoise::Gaussian(noise), true) = (self.lipschitz, step.noise, slope < f64::INFINITY) else {
+        let (true, StepNoise::Gaussian(noise), true) = (self.lipschitz, step.noise, slope < f64::INFINITY)
+        else {
             return Self { lipschitz: false, ..self };
         };
         let mut gathered = self.gathered.then(&ShiftStep { slope, offset: 0.0, noise: noise.lower(), count });
@@ -107,9 +109,16 @@ pub(super) fn squared_shifts(
             members.push((weight_of_stops(branch, used.count), shifted.price()));
         }
         for leg in later {
+            let Count::Times(steps) = leg.count else { continue };
             if leg.stops {
-                let first = shifted.then(leg.step, Count::Times(1));
-                members.push((weight_of_stops(branch, leg.count), first.price()));
+                // The first stop represents the first half of them, and the next one the others.
+                let half = steps.div_ceil(2);
+                for (stop, stops) in [(1, half), (half + 1, steps - half)] {
+                    if stops > 0 {
+                        let price = shifted.then(leg.step, Count::Times(stop)).price();
+                        members.push((weight_of_stops(branch, Count::Times(stops)), price));
+                    }
+                }
             }
             shifted = shifted.then(leg.step, leg.count);
         }

@@ -19,7 +19,12 @@ pub(super) struct Leg<'a> {
 
 impl<'a> Leg<'a> {
     /// The leg of a stretch that follows iterates in a set of diameter `before`, on a domain of this width.
-    pub fn new(Stretch { step, count }: Stretch<'a>, stops: bool, before: Enclosure, width: Enclosure) -> Self {
+    pub fn new(
+        Stretch { step, count }: Stretch<'a>,
+        stops: bool,
+        before: Enclosure,
+        width: Enclosure,
+    ) -> Self {
         let after = step.width_after(width);
         let before = if count == Count::Times(1) { before } else { before.max(after) };
         Self { step, count, stops, before, after }

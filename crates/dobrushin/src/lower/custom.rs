@@ -87,8 +87,12 @@ impl CustomChain {
                  run.start-distance, a modulus of the first step, and participation that is not random in it",
             ));
         }
-        let first =
-            Step { displacement: distance, absence: distance, participation: Participation::Always, ..step.clone() };
+        let first = Step {
+            displacement: distance,
+            absence: distance,
+            participation: Participation::Always,
+            ..step.clone()
+        };
         if let Count::Times(times) = count {
             *times -= 1;
         }

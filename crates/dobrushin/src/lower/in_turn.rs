@@ -138,7 +138,10 @@ impl Steps<'_> {
             let chain = if self.kinds.len() == 2 && left > MOST_PASSES {
                 self.in_laps(first, left, total)?
             } else {
-                self.chain((first..=self.private).step_by(usize::try_from(pass).unwrap_or(usize::MAX)), total)?
+                self.chain(
+                    (first..=self.private).step_by(usize::try_from(pass).unwrap_or(usize::MAX)),
+                    total,
+                )?
             };
             let weight = Enclosure::from(times) / Enclosure::from(choices);
             branches.push(Branch { weight, chain, stop: self.stop()? });

@@ -35,6 +35,7 @@ mod renyi;
 mod renyi_curve;
 mod shift_subsampled;
 mod special_functions;
+mod stops;
 mod support;
 mod theta;
 mod utility;
