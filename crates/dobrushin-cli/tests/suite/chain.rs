@@ -202,7 +202,7 @@ fn chains_that_make_no_sense_are_refused() {
         ("start-divergence = [[0.1]]\nSTEP", &["run.start-divergence is", "pairs"]),
         ("start-divergence = []\nSTEP", &["run.start-divergence is"]),
         ("start-distance = 1.0\n", &["there is no [[step]]"]),
-        ("STEPdiameter = 3.0\n[domain]\ndiameter = 2.0\n", &["step.1.diameter is 3", "domain.diameter is 2"]),
+        ("STEPdiameter = 3.0\n[domain]\ndiameter = 2.0\n", &["step 1.diameter is 3", "domain.diameter is 2"]),
         ("STEPdiameter = 3.0\n[[step]]\niterate-noise = 1.0\n", &["some [[step]] tables have a diameter"]),
     ];
     for (rest, words) in cases {
