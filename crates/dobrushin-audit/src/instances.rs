@@ -365,6 +365,57 @@ pub fn decaying(random: &mut Random) -> Instance {
     }
 }
 
+/// Lipschitz updates, and a record that takes part at random: one of the neighbours never depends on it, or both do.
+pub fn participating(random: &mut Random) -> Instance {
+    let mut world = World::new(random, Updates::Lipschitz);
+    world.constant = world.constant.min(1.0);
+    let vanishes = random.below(2) == 0;
+    let (absence, rate) = (world.displacement, [0.02, 0.1, 0.3, 0.7][random.below(4)]);
+    let displacement = if vanishes { absence } else { absence * [0.5, 1.0, 2.0][random.below(3)] };
+    let step = |random: &mut Random| {
+        let common = world.common(random);
+        let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+        // With one neighbour only, the push need not be Lipschitz.
+        let first = match random.below(2) {
+            0 if vanishes => {
+                let middle = random.between(world.interval.lower(), world.interval.upper());
+                common.clone().pushed_apart(absence * sign, middle).expect("valid")
+            }
+            _ => common.clone().shifted(absence * sign).expect("valid"),
+        };
+        let second = match vanishes {
+            true => common.clone(),
+            false => common.clone().shifted((absence - displacement) * sign).expect("valid"),
+        };
+        Step { noise: Noise::Gaussian(world.noise), common, first, second, probability: rate }
+    };
+    let times = 1 + random.below(7) as u64;
+    let mut steps: Vec<Step> = (0..times).map(|_| step(random)).collect();
+    if !vanishes && random.below(3) == 0 {
+        // The other order of the neighbours; where one is without the record, the other comes first.
+        steps.iter_mut().for_each(|step| std::mem::swap(&mut step.first, &mut step.second));
+    }
+    let participation = Participation::Sometimes(Probability::new(rate).expect("valid"));
+    // The rounding of shifted maps.
+    let room = 1.0 + 1e-12;
+    let claim = ClaimedStep::new(StepNoise::gaussian(world.noise).expect("valid"))
+        .with_modulus(vec![Piece::new(world.constant * room, 0.0).expect("valid")])
+        .used_by(participation, NonNegative::new(displacement * room).expect("valid"));
+    let claim = ClaimedStep { absence: Enclosure::from(absence * room), vanishes, ..claim };
+    let count = if random.below(4) == 0 { Count::Any } else { Count::Times(times) };
+    let width = world.interval.upper() - world.interval.lower();
+    let diameter =
+        (world.bounded || random.below(2) == 0).then(|| Positive::new(width.next_up()).expect("valid"));
+    let chain = Chain::new(vec![(claim, count)], Domain { diameter, dimension: Some(1) }).expect("valid");
+    Instance {
+        kind: "hidden participation",
+        exact: OneDimensionalChain { interval: world.interval, start: world.start(random), steps },
+        claimed: Mixture::last(chain),
+        stops: false,
+        facts: Facts { noise: world.noise, displacement, rate, ..Facts::default() },
+    }
+}
+
 /// Laplace noise; updates that send the interval to finitely many points.
 fn laplace(random: &mut Random) -> Instance {
     let scale = random.log_between(0.3, 3.0);
@@ -523,5 +574,48 @@ pub fn long(random: &mut Random) -> Instance {
         claimed: Mixture::last(chain),
         stops: false,
         facts: Facts { noise, displacement: 2.0 * push, width: length, rate, ..Facts::default() },
+    }
+}
+
+/// Several steps with Laplace noise and updates that are Lipschitz up to rounding: c·x, rounded to a grid of the interval,
+/// with a displacement wherever the record is used. The interval may be claimed as the domain.
+pub fn rounded_laplace(random: &mut Random) -> Instance {
+    let scale = random.log_between(0.3, 3.0);
+    let length = scale * random.log_between(1.0, 12.0);
+    let interval = Interval::new(-length / 2.0, length / 2.0).expect("valid");
+    let noise = Noise::Laplace(scale);
+    let slope = [0.0, 0.5, 0.8, 1.0, 1.0, 1.0][random.below(6)];
+    let displacement = scale * random.log_between(0.1, 2.5);
+    let cells = 200;
+    let width = length / f64::from(cells);
+    let at = |cell: i32| -length / 2.0 + width * f64::from(cell);
+    let breaks = (1..cells).map(at).collect();
+    let values = (0..cells).map(|cell| (0.0, slope * (at(cell) + width / 2.0))).collect();
+    let rounded = Map::new(breaks, values).expect("valid");
+    let line = Piece::new(slope, slope * width * (1.0 + 1e-9)).expect("valid");
+    let clean = ClaimedStep::new(StepNoise::laplace(scale).expect("valid")).with_modulus(vec![line]);
+    let moved = NonNegative::new(displacement * (1.0 + 1e-12)).expect("valid");
+    let mut steps = Vec::new();
+    let mut claims = Vec::new();
+    for step in 0..1 + random.below(6) {
+        // The record is used first, and then more or less often.
+        if step == 0 || random.below(3) == 0 {
+            let by = |by: f64| rounded.clone().shifted(by).expect("valid");
+            steps.push(Step::always(noise, by(displacement / 2.0), by(-displacement / 2.0)));
+            claims.push((clean.clone().used_by(Participation::Always, moved), Count::Times(1)));
+        } else {
+            steps.push(Step::never(noise, rounded.clone()));
+            claims.push((clean.clone(), Count::Times(1)));
+        }
+    }
+    let diameter = (random.below(2) == 0).then(|| Positive::new(length).expect("valid"));
+    let chain = Chain::new(claims, Domain { diameter, dimension: Some(1) }).expect("valid");
+    let later = steps.iter().rev().take_while(|step| step.probability == 0.0).count() as u64;
+    Instance {
+        kind: "rounded laplace",
+        exact: OneDimensionalChain { interval, start: random.between(-length / 2.0, length / 2.0), steps },
+        claimed: Mixture::last(chain),
+        stops: false,
+        facts: Facts { noise: scale, displacement, width: length, later, ..Facts::default() },
     }
 }

@@ -58,6 +58,9 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         Assumption::DividedBy(_)
         | Assumption::DividedByTheNumberDrawn
         | Assumption::DividedByTheBatch => "the program divides so",
+        Assumption::OrdinaryBatches { .. } => {
+            "follows from how records are drawn: it is computed, not enforced, and the probability that it fails is part of δ"
+        }
         Assumption::DrawnIndependently { .. } | Assumption::DrawnTogether { .. } => {
             "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
         }
@@ -96,6 +99,10 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)
+        | Assumption::DifferentTasks(_)
+        | Assumption::OnlyForRecordOfAll(_)
+        | Assumption::PassBegins(_)
+        | Assumption::OfTask(..)
         | Assumption::IndependentMechanisms
         | Assumption::FixedMechanisms
         | Assumption::MayPublishOutputs

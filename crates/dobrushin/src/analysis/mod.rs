@@ -11,7 +11,9 @@ mod ceiling;
 mod composition;
 mod contraction;
 mod contraction_published;
+mod hidden_participation;
 mod hybrid;
+mod laplace_shift;
 mod laps;
 mod lines;
 mod logs;
@@ -33,6 +35,7 @@ pub use composition::{CentralLimit, Effort, ExactComposition, RenyiComposition};
 pub(crate) use composition::{gaussian, losses};
 pub use contraction::Contraction;
 pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use hidden_participation::HiddenParticipation;
 pub use hybrid::Hybrid;
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
 pub use recursion::Recursion;
@@ -47,7 +50,7 @@ pub use strongly_convex::StronglyConvexRenyi;
 use crate::NotApplicable;
 use crate::chain::Mixture;
 use crate::lower::ComposedPart;
-use crate::run::{Assumption, Fact, missing};
+use crate::run::{Assumption, Fact, NoiseKind, missing};
 use std::ops::Deref;
 
 /// The description of a theorem. Nothing depends on its name.
@@ -83,6 +86,11 @@ pub trait Analysis: Send + Sync {
     /// dominates it there, and it is not laborious.
     fn suits_each_record(&self) -> bool {
         false
+    }
+
+    /// The same, for a run with this noise.
+    fn suits_each_record_with(&self, _noise: NoiseKind) -> bool {
+        self.suits_each_record()
     }
 }
 
@@ -222,6 +230,7 @@ pub const ALL: &[Theorem] = &[
     Theorem::HiddenStates(&Hybrid),
     Theorem::HiddenStates(&ShiftSubsampled),
     Theorem::HiddenStates(&Recursion),
+    Theorem::HiddenStates(&HiddenParticipation),
 ];
 
 /// Every theorem about hidden states, in the order of reports.

@@ -34,6 +34,9 @@ pub struct Step {
     pub crossed: Modulus,
     /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
     pub growth: Option<Piece>,
+    /// Whether one of any two neighbours makes the update without the record even when the record takes part, so that
+    /// only the other's depends on who takes part.
+    pub vanishes: bool,
     /// Whether the record takes part.
     pub participation: Participation,
     /// The diameter of the set to which this step projects, if that is smaller than the domain.
@@ -150,6 +153,7 @@ impl Step {
             absence: Enclosure::ZERO,
             crossed: Modulus::default(),
             growth: None,
+            vanishes: false,
             participation: Participation::Never,
             diameter: None,
         }

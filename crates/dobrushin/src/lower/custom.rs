@@ -31,6 +31,8 @@ impl CustomChain {
             ranges: Vec::new(),
             assumptions: self.assumptions(Assumption::PublishesOnlyTheRelease),
             notes: Vec::new(),
+            exception: Enclosure::ZERO,
+            recent: None,
         })
     }
 

@@ -163,7 +163,7 @@ impl RecordRanges {
         let norm = training.largest_norm()?;
         let rates = schedule.rates(training, start, end);
         let noises = schedule.noises(training, norm, start, end);
-        let step = training.step_of(rates, noises, participation)?;
+        let step = training.step_of(rates, noises, participation, None)?;
         let upper = |x: Enclosure| Enclosure::from(x.upper());
         let scaled = |modulus: &Modulus| {
             let scaled = |piece: &Piece| Piece::enclosed(upper(piece.slope()), upper(piece.offset() * unit));
@@ -186,7 +186,7 @@ impl RecordRanges {
         let (displacement, absence) = match participation {
             Participation::Never => (Enclosure::ZERO, Enclosure::ZERO),
             _ if alone => moves(&step),
-            _ => moves(&training.step_of(self.reference(from), noise, participation)?),
+            _ => moves(&training.step_of(self.reference(from), noise, participation, None)?),
         };
         Ok(Step {
             noise: match step.noise {
@@ -199,6 +199,7 @@ impl RecordRanges {
             crossed: scaled(&step.crossed),
             // Noise that is added to the update changes its norm.
             growth: None,
+            vanishes: step.vanishes,
             participation,
             diameter: None,
         })

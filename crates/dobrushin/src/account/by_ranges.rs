@@ -1,16 +1,23 @@
-//! How well each record is protected, if records are used once each in different steps: ranges of similar answers.
+//! The protection of records that are used once each, in steps that differ: one answer for each range of them.
 
 use super::analyses::{Options, analyses};
 use super::question::{Answer, Question};
-use super::row::{Asked, NEGLIGIBLE, Row, best, spanning};
+use super::rows::{Asked, NEGLIGIBLE, Row, best, spanning};
 use super::worst_place::{Range, epsilon_near, halves};
-use crate::analysis::{self, HiddenStates, Theorem};
+use crate::analysis::{HiddenStates, Theorem};
 use crate::lower::RecordRanges;
 use crate::profile::PrivacyProfile;
 use crate::run::Run;
 use crate::{Enclosure, Epsilon};
 use rayon::prelude::*;
 use std::sync::Arc;
+
+/// The best answer of the rigorous analyses of a run.
+pub(super) fn best_of(run: &Run, options: &Options, question: Question) -> Asked {
+    let analysed = analyses(run, options).into_iter().filter(|analysed| analysed.rigorous);
+    let profiles = analysed.filter_map(|analysed| Some((analysed.id, analysed.profile.ok()?)));
+    best(profiles, question)
+}
 
 /// Consecutive records that are used once each, in different steps, share an answer if the worst of them is known to
 /// differ by no more than this from the first and the last, relatively.
@@ -29,8 +36,7 @@ pub(super) fn by_ranges(
     question: Question,
     options: &Options,
 ) -> Vec<Row> {
-    let everybody = |theorem: &&Theorem| options.only.contains(&theorem.id()) && theorem.is_rigorous();
-    let wanted: Vec<&Theorem> = analysis::ALL.iter().filter(everybody).collect();
+    let wanted: Vec<Theorem> = options.theorems().filter(|theorem| theorem.is_rigorous()).collect();
     let composed = Options {
         only: wanted
             .iter()
@@ -40,11 +46,10 @@ pub(super) fn by_ranges(
         ..options.clone()
     };
     // What everybody sees is the same for every record.
-    let all =
-        if composed.only.is_empty() { Asked::NOTHING } else { best(analyses(run, &composed), question) };
+    let all = if composed.only.is_empty() { Asked::NOTHING } else { best_of(run, &composed, question) };
     let hidden: Vec<&'static dyn HiddenStates> = wanted
         .into_iter()
-        .filter_map(|theorem| match *theorem {
+        .filter_map(|theorem| match theorem {
             Theorem::HiddenStates(theorem) => Some(theorem),
             Theorem::EveryStep(_) => None,
         })
