@@ -10,4 +10,5 @@ mod mean_statistics;
 mod quantiles;
 mod risk;
 mod shuffle;
+mod survey;
 mod vectors;
