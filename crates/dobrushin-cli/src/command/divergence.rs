@@ -2,7 +2,7 @@
 
 use crate::cli::{LevelArgs, checked, finite, positive};
 use crate::laws;
-use crate::level::Level;
+use crate::level::{fields, levels};
 use crate::output::{Report, bounds, object};
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
@@ -12,6 +12,7 @@ use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
 use dobrushin_document::json::number as json_number;
+use dobrushin_document::report::Level;
 use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
@@ -112,7 +113,7 @@ fn report(
     orders: &OrderArgs,
     style: Style,
 ) -> Result<Report, Problem> {
-    let levels = Level::all(at)?;
+    let levels = levels(&at.epsilon, &at.gamma)?;
     let mut text = Text::default();
     text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels, style)));
     let named: [(&str, &str, Enclosure); 4] = [
@@ -188,7 +189,7 @@ fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level],
 
 fn points_json(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> Value {
     let point = |level: &Level| {
-        let mut point = level.json();
+        let mut point = fields(level);
         point.insert("delta".to_owned(), bounds(pair.hockey_stick(level.gamma)));
         point.insert("log_delta".to_owned(), bounds(pair.ln_hockey_stick(level.gamma)));
         if let Some(reversed) = reversed {

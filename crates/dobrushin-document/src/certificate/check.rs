@@ -144,7 +144,11 @@ impl Claim {
         Ok(Self {
             run: SelfContained::from_json(&certificate["run"])?,
             question,
-            options: Options { tolerance, only: analysis_ids().filter(listed).collect(), ..Options::default() },
+            options: Options {
+                tolerance,
+                only: analysis_ids().filter(listed).collect(),
+                ..Options::default()
+            },
             upper,
             log_delta: Number::read(&guarantee["log_delta"]["upper"]).map(|number| number.0),
             analysis,

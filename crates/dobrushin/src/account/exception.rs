@@ -50,8 +50,11 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
     }
     let tiny = Probability::new(TINY).unwrap_or(Probability::ZERO);
     let mut entries = ask(tiny, options.only.clone());
-    let sets_aside = run.released_except(tiny).is_ok_and(|released| released.exception.upper() > 0.0);
-    let answers = entries.iter().filter(|entry| entry.rigorous).filter_map(|entry| entry.outcome.as_ref().ok());
+    let sets_aside = run
+        .released_except(tiny)
+        .is_ok_and(|released| released.exception.upper() > 0.0 || released.recent.is_some());
+    let answers =
+        entries.iter().filter(|entry| entry.rigorous).filter_map(|entry| entry.outcome.as_ref().ok());
     let least = answers.map(|answer| answer.value.upper()).fold(1.0, f64::min);
     if !sets_aside || least * SHARE <= TINY {
         return (entries, tiny);

@@ -1,23 +1,29 @@
 //! Where an answer comes from, and what did not help, in words.
 
+use super::analyses::DEFAULT_TOLERANCE;
+use super::bounds::Care;
 use super::question::{Account, Question};
+use super::tasks::of_the_maxima;
 use crate::Enclosure;
-use crate::analysis::Family;
+use crate::analysis::{self, Effort, Family};
 use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::lower::Released;
 use crate::numeric::decimal::briefly;
-use crate::run::{Fact, Record, Run};
+use crate::run::{Fact, Record, Run, Tasks};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
-    let Ok(released) = run.released_except(report.exception) else {
-        return (Vec::new(), Vec::new());
-    };
-    let mut explanation = Vec::new();
     let symbol = match report.question {
         Question::EpsilonAt(_) => "ε",
         Question::DeltaAt(_) => "δ",
     };
+    if let Some(tasks) = run.as_tasks() {
+        return (of_tasks(tasks, report, symbol), Vec::new());
+    }
+    let Ok(released) = run.released_except(report.exception) else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut explanation = Vec::new();
     let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
@@ -25,6 +31,11 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
             briefly(answer.value)
         ));
     }
+    // Where a view holds for all records, that of the first of them says more.
+    let shown = match &released.ranges[..] {
+        [records, ..] if released.has_ranges() => records.view(1, 1).ok(),
+        _ => released.views.first().cloned(),
+    };
     let hidden = report.entries.iter().filter(|entry| entry.family != Family::Composition);
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
     // A negligible improvement does not count.
@@ -32,7 +43,7 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
         Ok(best) if best.family != Family::Composition && helps(best.answer.value) => {
-            let what = released.views.first().map_or_else(String::new, what_is_hidden);
+            let what = shown.as_ref().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
                 briefly(best.answer.value),
@@ -48,10 +59,40 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
         Err(_) => (),
     }
     explanation.extend(last_record(run, &released));
-    explanation.extend(released.views.first().and_then(regime));
+    explanation.extend(shown.as_ref().and_then(regime));
     let mut warnings = released.notes.clone();
-    warnings.extend(released.views.first().and_then(|view| width(view, report)));
+    warnings.extend(shown.as_ref().and_then(|view| width(view, report)));
     (explanation, warnings)
+}
+
+/// What hiding gains in several tasks, and that nobody is the worst record of each.
+fn of_tasks(tasks: &Tasks, report: &Account, symbol: &str) -> Vec<String> {
+    let published = report.if_published().map(|answer| {
+        format!(
+            "If every iterate of every task were published, {symbol} would be {}: that is what composition counts.",
+            briefly(answer.value)
+        )
+    });
+    let mut explanation: Vec<String> = published.into_iter().collect();
+    let hidden = report.guarantee().ok().filter(|best| best.family != Family::Composition);
+    let Some(best) = hidden.filter(|_| tasks.record == Record::Worst && tasks.tasks.len() > 1) else {
+        return explanation;
+    };
+    let tolerance = DEFAULT_TOLERANCE;
+    let care = Care { tolerance, exception: report.exception, effort: Effort::Once(tolerance) };
+    let theorem = analysis::ALL.iter().find(|theorem| theorem.id() == best.id);
+    let maxima = theorem.and_then(|theorem| of_the_maxima(tasks, *theorem, care));
+    let maxima = maxima.map(|profile| report.question.ask(profile.as_ref()).value);
+    if let Some(maxima) = maxima.filter(|maxima| maxima.upper() > best.answer.value.upper() * 1.001) {
+        explanation.push(format!(
+            "Somebody who is the worst record of each task would have {symbol} = {}. Nobody is: the worst record of all tasks \
+             together has {symbol} = {} by {}. See `account --per-record`.",
+            briefly(maxima),
+            briefly(best.answer.value),
+            best.id
+        ));
+    }
+    explanation
 }
 
 fn branch(view: &Mixture) -> Option<&Branch> {
@@ -71,6 +112,16 @@ fn what_is_hidden(view: &Mixture) -> String {
         Stop::End => "",
         Stop::Uniform(_) => ", up to a random one of them,",
     };
+    if let (Some((_, after)), true) = (branch.chain.only_use(), branch.chain.start().is_some()) {
+        let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
+        return format!(
+            "{} iterates{stopped} that follow different starts are hidden, and so are the starts",
+            match later.upper() {
+                1.0 => "no".to_owned(),
+                _ => format!("all but one of {}", times(later)),
+            }
+        );
+    }
     if let Some((_, after)) = branch.chain.only_use() {
         let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
         return match later.upper() {
@@ -94,6 +145,9 @@ fn what_is_hidden(view: &Mixture) -> String {
 /// The record that nothing hides is the last one; the others are better protected.
 fn last_record(run: &Run, released: &Released) -> Option<String> {
     let training = run.as_training().filter(|training| training.record == Record::Worst)?;
+    if released.has_ranges() {
+        return None;
+    }
     let branch = branch(released.views.first()?)?;
     let (_, after) = branch.chain.only_use()?;
     (after.is_empty() && training.batches_in_a_pass() > 1).then(|| {

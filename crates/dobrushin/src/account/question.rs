@@ -1,8 +1,8 @@
 //! One question, answered by every analysis.
 
 use super::analyses::Options;
-use super::{exception, explanation};
 use super::large_delta::large_delta;
+use super::{exception, explanation};
 use crate::analysis::Family;
 use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
@@ -173,8 +173,14 @@ impl Run {
 impl Account {
     fn new(run: &Run, question: Question, options: &Options) -> Self {
         let (entries, exception) = exception::entries(run, question, options);
-        let mut report =
-            Self { question, entries, exception, explanation: Vec::new(), warnings: Vec::new(), concern: None };
+        let mut report = Self {
+            question,
+            entries,
+            exception,
+            explanation: Vec::new(),
+            warnings: Vec::new(),
+            concern: None,
+        };
         (report.explanation, report.warnings) = explanation::of(run, &report);
         report.concern = report.delta().and_then(|delta| large_delta(run, delta));
         report.warnings.splice(0..0, report.concern.clone());

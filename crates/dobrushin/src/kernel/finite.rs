@@ -1,7 +1,7 @@
 //! A kernel with finitely many inputs and outputs: a row-stochastic matrix.
 
 use super::Kernel;
-use crate::divergence::{FiniteLaw, enclose};
+use crate::divergence::{DiscretePair, FiniteLaw, enclose};
 use crate::{Enclosure, Error, Gamma};
 
 /// A channel: row x is the law of the output at input x.
@@ -81,6 +81,17 @@ impl FiniteKernel {
             return Err(Error::OneInput);
         }
         Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: true })
+    }
+
+    /// The kernel with the laws P and Q at its two inputs.
+    pub(super) fn of_laws(pair: &DiscretePair) -> Self {
+        let (p, q) = (pair.p(), pair.q());
+        Self {
+            outputs: p.len(),
+            entries: [p.probabilities(), q.probabilities()].concat(),
+            relative_error: p.relative_error().max(q.relative_error()),
+            equal_rows_are_equal_laws: true,
+        }
     }
 
     /// The number of inputs (rows).

@@ -76,6 +76,7 @@ impl Training {
             least: ordinary.least,
             most: ordinary.most,
             exception: ordinary.exception.upper(),
+            last: ordinary.last,
         }));
         all.extend(self.possible_steps().map(Assumption::ExactlySteps));
         all

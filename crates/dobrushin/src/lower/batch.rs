@@ -28,6 +28,8 @@ pub(super) struct Ordinary {
     pub most: u64,
     /// The probability that some batch has fewer or more.
     pub exception: Enclosure,
+    /// If these are not all batches, the number of the last steps whose batches they are.
+    pub last: Option<u64>,
 }
 
 /// A sampler may draw records with a probability that is smaller by this share.
@@ -77,7 +79,7 @@ impl Training {
             exception = exception + below(least);
         }
         let exception = (exception * steps).min(Enclosure::ONE);
-        Some(Ordinary { least, most, exception: Enclosure::from(exception.upper()) })
+        Some(Ordinary { least, most, exception: Enclosure::from(exception.upper()), last: None })
     }
 
     /// Whether an update is bounded better if its batch contains more records.
@@ -89,9 +91,7 @@ impl Training {
     fn sampling_rate(&self) -> Enclosure {
         match self.batch {
             Batch::Probability(p) => p.into(),
-            Batch::Size(size) => {
-                (Enclosure::from(size) / Enclosure::from(self.records)).min(Enclosure::ONE)
-            }
+            Batch::Size(size) => (Enclosure::from(size) / Enclosure::from(self.records)).min(Enclosure::ONE),
         }
     }
 

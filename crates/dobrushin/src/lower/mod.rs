@@ -2,8 +2,8 @@
 //! step.
 //!
 //! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for the batches that
-//! are drawn (`batch`), one for chains given step by step (`custom`), and one for an observer of all steps
-//! (`observed`).
+//! are drawn (`batch`), one for many records that are used once each in different steps (`ranges`), one for chains given
+//! step by step (`custom`), and one for an observer of all steps (`observed`).
 
 mod assumptions;
 mod at_random;
@@ -12,14 +12,18 @@ mod custom;
 mod in_turn;
 mod multiplier;
 mod observed;
+mod ranges;
+mod recent;
 mod shuffled;
 mod steps;
+mod tasks;
 mod update;
 
 pub use observed::{Composed, ComposedPart};
+pub use ranges::RecordRanges;
 
 use crate::chain::Mixture;
-use crate::run::{Assumption, Fact, Kind, Length, Order, Release, Run, Training, in_the_way};
+use crate::run::{Assumption, Fact, Kind, Length, Order, Record, Release, Run, Training, in_the_way};
 use crate::{Enclosure, NotApplicable, Probability};
 use steps::Steps;
 
@@ -38,12 +42,25 @@ use steps::Steps;
 pub struct Released {
     /// One mixture for each of these records; the run is as private as the least private one.
     pub views: Vec<Mixture>,
+    /// Where steps differ and there are too many records for a view of each, the view holds for all of them, and any
+    /// range of them has a view of its own, which says more.
+    pub ranges: Vec<RecordRanges>,
     /// What must hold.
     pub assumptions: Vec<Assumption>,
     /// What was said about the run but could not be used, in words.
     pub notes: Vec<String>,
     /// The probability that the run is not as the views say, the same for both neighbours: it is a part of every δ.
     pub exception: Enclosure,
+    /// The same release by its last steps only, if there may be any number of them and only the last are known to have
+    /// ordinary batches: the two runs start them apart.
+    pub recent: Option<Box<Released>>,
+}
+
+impl Released {
+    /// Whether each view holds for all records, whose ranges have views of their own.
+    pub fn has_ranges(&self) -> bool {
+        !self.views.is_empty() && self.ranges.len() == self.views.len()
+    }
 }
 
 impl Run {
@@ -93,6 +110,10 @@ impl Run {
                 &[Fact::Algorithm],
                 "a list of mechanisms has no hidden states: every result counts as released",
             )),
+            Kind::Tasks(_) => Err(NotApplicable::because_of(
+                &[Fact::TaskList],
+                "several tasks have several releases: each has its own chains",
+            )),
         }
     }
 
@@ -110,6 +131,7 @@ impl Run {
             Kind::Training(training) => observed::of_training(training),
             Kind::Mechanisms(mechanisms) => Ok(mechanisms.composition()),
             Kind::Chain(chain) => chain.composition(),
+            Kind::Tasks(tasks) => tasks.composition(),
         }
     }
 
@@ -132,12 +154,22 @@ impl Training {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
         }
-        let mut views = Vec::new();
+        let (mut views, mut ranges) = (Vec::new(), Vec::new());
         let lengths = self.lengths()?;
         let longest = lengths.iter().copied().reduce(Option::max).flatten();
         let ordinary = longest.and_then(|steps| self.ordinary_batches(allowed, steps));
         let ordinary = ordinary.as_ref();
         for steps in lengths {
+            if let Some(range) = RecordRanges::of(self, steps)? {
+                match self.record {
+                    Record::Index(record) => views.push(range.of_record(record)?),
+                    Record::Worst => {
+                        views.push(range.view(1, range.places())?);
+                        ranges.push(range);
+                    }
+                }
+                continue;
+            }
             let steps = Steps::new(self, steps, ordinary)?;
             match self.order {
                 Order::Poisson | Order::WithoutReplacement | Order::Full => views.push(steps.at_random()?),
@@ -151,9 +183,11 @@ impl Training {
         }
         Ok(Released {
             views,
+            ranges,
             assumptions: self.hidden_assumptions(ordinary),
             notes: self.unused_facts(ordinary),
             exception: ordinary.map_or(Enclosure::ZERO, |ordinary| ordinary.exception),
+            recent: self.recent(allowed)?.map(Box::new),
         })
     }
 

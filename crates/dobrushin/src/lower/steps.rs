@@ -103,8 +103,11 @@ impl<'a> Steps<'a> {
                 }
                 Ok(Stop::Uniform(self.private.saturating_add(self.training.public_steps)))
             }
-            Release::RandomSkip if self.training.order != Order::Once => {
-                Err(in_the_way!("skipping the first steps is analysed for {} = \"once\" only", Order))
+            Release::RandomSkip if !matches!(self.training.order, Order::Once | Order::Cyclic) => {
+                Err(in_the_way!(
+                    "skipping the first steps is analysed for {} = \"once\" or \"cyclic\" only",
+                    Order
+                ))
             }
             _ => Ok(Stop::End),
         }

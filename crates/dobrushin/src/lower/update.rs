@@ -23,10 +23,26 @@ impl Training {
         let rate = self
             .rate_of(time)
             .ok_or_else(|| missing!("how far a step moves the iterate is unknown: give {}", LearningRate))?;
+        self.step_of(rate, self.noise_at(time, rate, self.largest_norm()?), participation, ordinary)
+    }
+
+    /// The largest norm of one record's gradient.
+    pub(super) fn largest_norm(&self) -> Result<Enclosure, NotApplicable> {
         let norm = self.contribution.ok_or_else(|| {
             missing!("how far a step moves the iterate is unknown: give {} or {}", ClipNorm, Lipschitz)
         })?;
-        let push = rate * Enclosure::from(norm.norm());
+        Ok(Enclosure::from(norm.norm()))
+    }
+
+    /// The same for a step with any of these learning rates and of these sizes of the noise.
+    pub(super) fn step_of(
+        &self,
+        rate: Enclosure,
+        noise: Enclosure,
+        participation: Participation,
+        ordinary: Option<&Ordinary>,
+    ) -> Result<Step, NotApplicable> {
+        let push = rate * self.largest_norm()?;
         let share = self.batch_shares(participation, ordinary);
         let keep = Enclosure::ONE - Enclosure::from(self.weight_decay);
         let bounded = Piece::enclosed(keep, Enclosure::from(2.0) * push * share.upper_end());
@@ -41,7 +57,6 @@ impl Training {
             };
             pieces.insert(0, Piece::enclosed(slope, Enclosure::ZERO));
         }
-        let noise = self.noise_at(time, rate, Enclosure::from(norm.norm()));
         let moved = self.moved(ordinary);
         let contribution = push / moved.divisor;
         Ok(Step {
@@ -56,12 +71,19 @@ impl Training {
             growth: Some(Piece::enclosed(keep, push * share.upper_end())),
             vanishes: self.record_vanishes(),
             participation,
+            diameter: None,
         })
     }
 
     /// The noise of the iterate in the first step, if it is known.
     pub(crate) fn first_noise(&self) -> Option<Enclosure> {
         self.step_at(1, Participation::Never, None).ok().map(|step| step.noise.size())
+    }
+
+    /// How far a record that a step uses moves the iterate, in units of its noise.
+    pub(crate) fn exposure_at(&self, time: u64) -> Result<Enclosure, NotApplicable> {
+        let step = self.step_at(time, Participation::Always, None)?;
+        Ok(step.displacement / step.noise.size())
     }
 
     /// The number of contributions of one record by which neighbours differ in a step that uses it.

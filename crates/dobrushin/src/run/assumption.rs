@@ -1,6 +1,6 @@
 //! What must hold for a guarantee.
 
-use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release};
+use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release, Turn};
 use crate::Positive;
 use crate::mechanism::Neighbours;
 use std::fmt;
@@ -76,6 +76,14 @@ pub enum Assumption {
     Evaluated(Positive),
     /// This many such runs are released.
     Tasks(u64),
+    /// This many runs, which may differ, are released.
+    DifferentTasks(u64),
+    /// The guarantee of several tasks is for one record only.
+    OnlyForRecordOfAll(u64),
+    /// Where a pass begins among the records, and its direction.
+    PassBegins(Turn),
+    /// What must hold for one of several tasks, counted from 1.
+    OfTask(usize, Box<Assumption>),
     /// Everything may be published; this is what is published.
     MayPublish(Release),
     /// Nothing else is published.
@@ -96,6 +104,8 @@ pub enum Assumption {
         most: u64,
         /// The probability that some batch has fewer or more, which δ includes.
         exception: f64,
+        /// The number of the last steps of which this is said, if not of all.
+        last: Option<u64>,
     },
     /// The number of steps that use private data is one of these.
     ExactlySteps(Vec<u64>),
@@ -125,6 +135,13 @@ pub enum Assumption {
     OneDimension,
     /// Nothing but the release of the chain is published.
     PublishesOnlyTheRelease,
+    /// The two runs of a chain start apart, by no more than is given.
+    StartsApart {
+        /// The largest distance, if it is given.
+        distance: Option<f64>,
+        /// Whether bounds on E_γ of the laws of the starts are given.
+        divergence: bool,
+    },
 }
 
 /// What happens to the last batch of a pass.
@@ -271,6 +288,20 @@ impl fmt::Display for Assumption {
                 f,
                 "{tasks} such runs on the same records are released, each with its own noise and order"
             ),
+            Self::DifferentTasks(runs) => write!(
+                f,
+                "{runs} runs on the same records are released, each with its own noise and secrets; what a later one does may \
+                 depend on what was released, but on nothing else that an earlier one computed"
+            ),
+            Self::OnlyForRecordOfAll(index) => {
+                write!(f, "the bound is for record {index} of the records, not for the others")
+            }
+            Self::PassBegins(Turn { first, reversed }) => write!(
+                f,
+                "a pass begins with record {first} and goes on {}",
+                if *reversed { "backward" } else { "forward" }
+            ),
+            Self::OfTask(number, assumption) => write!(f, "task {number}: {assumption}"),
             Self::MayPublish(release) => f.write_str(match release {
                 Release::All => "every iterate may be published",
                 Release::Last => {
@@ -322,11 +353,17 @@ impl fmt::Display for Assumption {
                 }
                 write!(f, " a gradient with Lipschitz constant {smoothness}, whatever the record")
             }
-            Self::OrdinaryBatches { least, most, exception } => write!(
-                f,
-                "every batch has between {least} and {most} other records: Poisson sampling sees to it, except with \
-                 probability {exception:.3e} in all steps together, which δ includes"
-            ),
+            Self::OrdinaryBatches { least, most, exception, last } => {
+                match last {
+                    Some(last) => write!(f, "each of the last {last} batches")?,
+                    None => f.write_str("every batch")?,
+                }
+                write!(
+                    f,
+                    " has between {least} and {most} other records: Poisson sampling sees to it, except with probability \
+                     {exception:.3e} in all, which δ includes"
+                )
+            }
             Self::ExactlySteps(possible) => {
                 let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
                 write!(f, "exactly {} steps were made on private data", numbers.join(" or "))
@@ -359,6 +396,16 @@ impl fmt::Display for Assumption {
                  random",
             ),
             Self::OneDimension => f.write_str("the iterate has one dimension"),
+            Self::StartsApart { distance, divergence } => {
+                f.write_str("the two runs may start at different points of the domain, which stay secret")?;
+                if let Some(distance) = distance {
+                    write!(f, ", never more than {distance} apart")?;
+                }
+                if *divergence {
+                    f.write_str(", drawn from laws as near to each other as run.start-divergence says, in both orders")?;
+                }
+                Ok(())
+            }
             Self::PublishesOnlyTheRelease => {
                 write!(f, "only what {} says is published; all other iterates stay secret", Fact::Release)
             }
