@@ -6,9 +6,10 @@ use clap::Args;
 use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{self, Cost, Theorem};
 use dobrushin::numeric::decimal::DIGITS;
-use dobrushin::{Delta, Epsilon, Error, Positive, Probability};
+use dobrushin::{Delta, Epsilon, Error, Positive, Probability, RenyiOrder};
 use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, nearest};
+use dobrushin_local::mean::Bounds;
 use std::path::{Path, PathBuf};
 
 /// Flags that every command takes.
@@ -144,6 +145,12 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
+/// Two bounds of numbers, the lower one first.
+pub fn bounds(text: &str) -> Result<Bounds, String> {
+    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
+    Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
+}
+
 /// A number that the check accepts.
 pub fn checked<T>(text: &str, check: impl Fn(f64) -> Result<T, Error>) -> Result<T, String> {
     check(number(text)?).map_err(|error| error.to_string())
@@ -169,6 +176,14 @@ pub fn epsilon(text: &str) -> Result<Epsilon, String> {
 /// A value of a flag.
 pub fn delta(text: &str) -> Result<Delta, String> {
     checked(text, Delta::new)
+}
+
+/// A value of a flag.
+pub fn order_above_one(text: &str) -> Result<RenyiOrder, String> {
+    checked(text, |value| match RenyiOrder::new(value) {
+        Ok(order) if value > 1.0 => Ok(order),
+        _ => Err(Error::OutOfRange { name: "order", value, accepted: "above 1; \"inf\" is allowed" }),
+    })
 }
 
 /// A value of a flag.

@@ -4,8 +4,12 @@ mod account;
 mod calibration;
 mod certificate;
 mod curve;
+mod kernel;
 mod local;
 mod observers;
+mod prescription;
+mod problem;
+mod renyi;
 mod training;
 mod verification;
 
@@ -13,7 +17,11 @@ pub use account::account;
 pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
-pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence};
+pub use kernel::{joint, kernel};
+pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
+pub use prescription::prescription;
+pub use problem::problem;
+pub use renyi::renyi_curve;
 pub use training::training;
 pub use verification::{complaint, verification};
 
