@@ -75,6 +75,9 @@ pub enum Setting {
     Online,
 }
 
+/// The most steps of a run.
+const MOST_STEPS: u64 = 1 << 60;
+
 /// A number of things, also as 1e6.
 fn count(text: &str) -> Result<NonZeroU64, String> {
     let text = text.trim();
@@ -167,7 +170,18 @@ fn scheme(arguments: &PrescribeArgs) -> Result<Scheme, Problem> {
         Setting::PerRecord => Scheme::PerRecord,
         Setting::Online => Scheme::Online,
         Setting::Tasks => Scheme::Tasks { tasks: number(arguments.tasks) },
-        Setting::Passes => Scheme::Passes { passes: number(arguments.passes) },
+        Setting::Passes => {
+            let (passes, records) = (number(arguments.passes), arguments.records);
+            if records.get().checked_mul(passes.get()).is_none_or(|steps| steps > MOST_STEPS) {
+                let message = format!(
+                    "--passes is {passes} over {records} records, but there must be at most {MOST_STEPS} steps"
+                );
+                return Err(
+                    Problem::new(message).help("fewer passes: more than --records of them hardly help")
+                );
+            }
+            Scheme::Passes { passes }
+        }
         Setting::PublicTail => {
             let (public, all) = (number(arguments.public_records), arguments.records);
             if public >= all {

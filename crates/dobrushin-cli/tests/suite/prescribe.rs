@@ -177,7 +177,7 @@ fn bad_input_is_refused_with_the_flag_and_what_is_accepted() {
         (&["local"], &["--tasks", "3"], &["--tasks is 3", "another setting", "prescribe tasks"]),
         (&["tasks"], &[], &["--tasks is missing"]),
         (&["passes"], &[], &["--passes is missing"]),
-        (&["passes", "--passes", "18446744073709551615"], &[], &["run.steps"]),
+        (&["passes", "--passes", "18446744073709551615"], &[], &["--passes is", "at most"]),
         (&["public-tail"], &[], &["--public-records is missing"]),
         (
             &["public-tail", "--public-records", "100000"],
