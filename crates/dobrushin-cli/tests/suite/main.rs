@@ -28,6 +28,8 @@ mod mathematics_numbers;
 mod pages;
 mod pictures;
 mod records;
+mod results;
+mod results_support;
 mod run_file;
 mod schema;
 mod simulator;
