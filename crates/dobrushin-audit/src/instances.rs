@@ -365,6 +365,57 @@ pub fn decaying(random: &mut Random) -> Instance {
     }
 }
 
+/// Lipschitz updates, and a record that takes part at random: one of the neighbours never depends on it, or both do.
+pub fn participating(random: &mut Random) -> Instance {
+    let mut world = World::new(random, Updates::Lipschitz);
+    world.constant = world.constant.min(1.0);
+    let vanishes = random.below(2) == 0;
+    let (absence, rate) = (world.displacement, [0.02, 0.1, 0.3, 0.7][random.below(4)]);
+    let displacement = if vanishes { absence } else { absence * [0.5, 1.0, 2.0][random.below(3)] };
+    let step = |random: &mut Random| {
+        let common = world.common(random);
+        let sign = if random.below(2) == 0 { 1.0 } else { -1.0 };
+        // With one neighbour only, the push need not be Lipschitz.
+        let first = match random.below(2) {
+            0 if vanishes => {
+                let middle = random.between(world.interval.lower(), world.interval.upper());
+                common.clone().pushed_apart(absence * sign, middle).expect("valid")
+            }
+            _ => common.clone().shifted(absence * sign).expect("valid"),
+        };
+        let second = match vanishes {
+            true => common.clone(),
+            false => common.clone().shifted((absence - displacement) * sign).expect("valid"),
+        };
+        Step { noise: Noise::Gaussian(world.noise), common, first, second, probability: rate }
+    };
+    let times = 1 + random.below(7) as u64;
+    let mut steps: Vec<Step> = (0..times).map(|_| step(random)).collect();
+    if !vanishes && random.below(3) == 0 {
+        // The other order of the neighbours; where one is without the record, the other comes first.
+        steps.iter_mut().for_each(|step| std::mem::swap(&mut step.first, &mut step.second));
+    }
+    let participation = Participation::Sometimes(Probability::new(rate).expect("valid"));
+    // The rounding of shifted maps.
+    let room = 1.0 + 1e-12;
+    let claim = ClaimedStep::new(StepNoise::gaussian(world.noise).expect("valid"))
+        .with_modulus(vec![Piece::new(world.constant * room, 0.0).expect("valid")])
+        .used_by(participation, NonNegative::new(displacement * room).expect("valid"));
+    let claim = ClaimedStep { absence: Enclosure::from(absence * room), vanishes, ..claim };
+    let count = if random.below(4) == 0 { Count::Any } else { Count::Times(times) };
+    let width = world.interval.upper() - world.interval.lower();
+    let diameter =
+        (world.bounded || random.below(2) == 0).then(|| Positive::new(width.next_up()).expect("valid"));
+    let chain = Chain::new(vec![(claim, count)], Domain { diameter, dimension: Some(1) }).expect("valid");
+    Instance {
+        kind: "hidden participation",
+        exact: OneDimensionalChain { interval: world.interval, start: world.start(random), steps },
+        claimed: Mixture::last(chain),
+        stops: false,
+        facts: Facts { noise: world.noise, displacement, rate, ..Facts::default() },
+    }
+}
+
 /// Laplace noise; updates that send the interval to finitely many points.
 fn laplace(random: &mut Random) -> Instance {
     let scale = random.log_between(0.3, 3.0);

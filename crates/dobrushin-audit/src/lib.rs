@@ -78,6 +78,7 @@ mod mixture;
 mod positive_part;
 mod renyi;
 pub mod simulator;
+pub mod starts;
 mod step;
 mod taylor;
 mod transition;

@@ -116,6 +116,24 @@ impl Map {
         Ok(self)
     }
 
+    /// w ↦ ψ(w) − by below the centre, and ψ(w) + by from there on.
+    ///
+    /// # Errors
+    /// If a number becomes NaN or exceeds ±1e100.
+    pub fn pushed_apart(self, by: f64, centre: f64) -> Result<Self, Error> {
+        let place = self.breaks.partition_point(|&b| b < centre);
+        let (mut breaks, mut pieces) = (self.breaks, self.pieces);
+        if breaks.get(place) != Some(&centre) {
+            breaks.insert(place, moderate("break", centre)?);
+            pieces.insert(place, pieces[place]);
+        }
+        for (index, piece) in pieces.iter_mut().enumerate() {
+            let by = if index <= place { -by } else { by };
+            piece.intercept = moderate("intercept", piece.intercept + by)?;
+        }
+        Ok(Self { breaks, pieces })
+    }
+
     /// ψ(x), rounded.
     pub fn at(&self, x: f64) -> f64 {
         self.piece(x).at(x)

@@ -58,6 +58,9 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         Assumption::DividedBy(_)
         | Assumption::DividedByTheNumberDrawn
         | Assumption::DividedByTheBatch => "the program divides so",
+        Assumption::OrdinaryBatches { .. } => {
+            "follows from how records are drawn: it is computed, not enforced, and the probability that it fails is part of δ"
+        }
         Assumption::DrawnIndependently { .. } | Assumption::DrawnTogether { .. } => {
             "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
         }
@@ -104,6 +107,7 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::DisplacementsAsGiven
         | Assumption::IndependentSteps
         | Assumption::OneDimension
+        | Assumption::StartsApart { .. }
         | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
     }
     .to_owned()

@@ -57,6 +57,11 @@ quantity!(
     RenyiOrder, "order", "above 0", |x| x > 0.0
 );
 
+impl Probability {
+    /// The probability of what never happens.
+    pub const ZERO: Self = Self(0.0);
+}
+
 impl Positive {
     /// [`Positive::new`], with the caller's name for the quantity in the error.
     ///

@@ -2,13 +2,14 @@
 //! directions, and the published formulas that the same test finds wrong.
 
 use dobrushin::analysis::{self, Bound, HiddenStates};
-use dobrushin::chain::{Count, Mixture};
+use dobrushin::chain::{Branch, Count, Mixture};
 use dobrushin::numeric::Random;
 use dobrushin::numeric::{chi_square, theta};
 use dobrushin::profile::{Direction, PrivacyProfile, RenyiCurve};
 use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, RenyiOrder};
 use dobrushin_audit::Laws;
 use dobrushin_audit::instances::{self, Facts, Instance};
+use dobrushin_audit::starts;
 use dobrushin_reference::depth;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -108,6 +109,84 @@ fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
             );
         }
     }
+}
+
+#[test]
+fn no_analysis_is_below_the_exact_divergence_where_participation_is_hidden() {
+    let ids: Vec<_> = analysis::about_hidden_states().map(|analysis| analysis.id()).collect();
+    let mut seen = vec![Seen::default(); ids.len()];
+    for index in 0..depth(150, 3_000) {
+        check(&instances::participating(&mut Random::new(70_000 + index)), index, &mut seen);
+    }
+    let hidden = ids.iter().position(|id| *id == "hidden-participation").expect("it is one of them");
+    let Seen { applied, ratios } = &mut seen[hidden];
+    ratios.sort_by(f64::total_cmp);
+    println!(
+        "{applied} chains, bound/exact at least {:.6}, median {:.3}",
+        ratios[0],
+        ratios[ratios.len() / 2]
+    );
+    // Some chains attain it: a single step, or nothing that any later one hides.
+    assert!(*applied >= depth(140, 2_800) as usize && ratios[0] < 1.01);
+}
+
+#[test]
+fn no_analysis_is_below_the_truth_for_runs_that_start_apart_or_in_sets_that_change() {
+    let kinds: [(u64, fn(&mut Random) -> Instance, &[&str]); 2] = [
+        (60_000, starts::apart, &["contraction", "shift", "ceiling", "shift-renyi", "contraction-published"]),
+        (70_000, starts::in_changing_sets, &["contraction", "shift", "ceiling", "recursion"]),
+    ];
+    for (seed, kind, expected) in kinds {
+        let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
+        for index in 0..depth(150, 2_000) {
+            check(&kind(&mut Random::new(seed + index)), index, &mut seen);
+        }
+        for (analysis, seen) in analysis::about_hidden_states().zip(&mut seen) {
+            seen.ratios.sort_by(f64::total_cmp);
+            if expected.contains(&analysis.id()) {
+                assert!(seen.applied >= 10, "{}: {} chains", analysis.id(), seen.applied);
+            }
+            if let (Some(least), Some(median)) = (seen.ratios.first(), seen.ratios.get(seen.ratios.len() / 2))
+            {
+                println!(
+                    "{}: {} chains, at least {least:.4}, median {median:.3}",
+                    analysis.id(),
+                    seen.applied
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn analyses_that_assume_the_same_start_refuse_runs_that_start_apart() {
+    for index in 0..60 {
+        let instance = starts::apart(&mut Random::new(80_000 + index));
+        for analysis in analysis::about_hidden_states() {
+            let refuses = ["recursion", "shift-subsampled", "nonconvex-published", "regularized-published"];
+            if refuses.contains(&analysis.id()) {
+                assert!(analysis.apply(&instance.claimed).is_err(), "{}", analysis.id());
+            }
+        }
+    }
+}
+
+#[test]
+fn stops_that_are_taken_together_stay_above_the_truth() {
+    let mut used = 0;
+    for index in 0..depth(400, 2_000) {
+        let mut instance = instances::random(&mut Random::new(90_000 + index));
+        let [branch] = instance.claimed.branches() else { continue };
+        if !instance.stops || branch.chain.only_use().is_none() {
+            continue;
+        }
+        used += 1;
+        let chain = branch.chain.clone().in_coarse_stretches();
+        instance.claimed = Mixture::new(vec![Branch { chain, ..branch.clone() }]);
+        let mut seen = vec![Seen::default(); analysis::about_hidden_states().count()];
+        check(&instance, index, &mut seen);
+    }
+    assert!(used >= 20, "{used} chains");
 }
 
 fn check(instance: &Instance, index: u64, seen: &mut [Seen]) {

@@ -68,7 +68,8 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     let contained = opened.self_contained()?;
     let run = contained.run()?;
     let question = arguments.question.of(&opened.file)?;
-    let options = Options { tolerance: arguments.tolerance, only: arguments.analyses.only() };
+    let options =
+        Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
     let account = run.account_by(question, &options);
     let records = records(arguments, &run, &account, &options)?;
     if let Some(path) = &arguments.plot {

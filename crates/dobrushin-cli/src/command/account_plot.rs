@@ -27,7 +27,8 @@ struct Curve {
 /// δ(ε) of every analysis that applies and says something.
 pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
     let floor = floor(account)?;
-    let curves = analyses_for_curves(run, options).into_iter().filter_map(|analysed| {
+    let options = Options { exception: account.exception, ..options.clone() };
+    let curves = analyses_for_curves(run, &options).into_iter().filter_map(|analysed| {
         let profile = analysed.profile.ok()?;
         let end = profile.epsilon(floor).upper();
         Some(Curve { id: analysed.id, rigorous: analysed.rigorous, profile, end })

@@ -144,7 +144,11 @@ impl Claim {
         Ok(Self {
             run: SelfContained::from_json(&certificate["run"])?,
             question,
-            options: Options { tolerance, only: analysis_ids().filter(listed).collect() },
+            options: Options {
+                tolerance,
+                only: analysis_ids().filter(listed).collect(),
+                ..Options::default()
+            },
             upper,
             log_delta: Number::read(&guarantee["log_delta"]["upper"]).map(|number| number.0),
             analysis,
@@ -185,7 +189,7 @@ mod tests {
         for set in ["order=cyclic", "neighbours=replace-one", "steps=100"] {
             file.set(&Setting::parse("--set", set).expect("a valid key")).expect("a place");
         }
-        let options = Options { tolerance: DEFAULT_TOLERANCE, only: only.to_vec() };
+        let options = Options { tolerance: DEFAULT_TOLERANCE, only: only.to_vec(), ..Options::default() };
         let run = SelfContained::from_json(&file.json()).expect("it names no file");
         let account = run.run().expect("a run").account_by(question, &options);
         json::of(&Certificate::of(&run, &account, &options).expect("a guarantee"))

@@ -4,9 +4,9 @@ use super::keys::{entry, example, section};
 use super::training::NOISES;
 use crate::error::DocumentError;
 use crate::section::{Section, number, shown, whole};
-use dobrushin::Probability;
-use dobrushin::chain::{Chain, Count, Domain, Modulus, Participation, Piece, Step, StepNoise};
+use dobrushin::chain::{Chain, Count, Domain, Modulus, Participation, Piece, Start, Step, StepNoise};
 use dobrushin::run::{CustomChain, NoiseKind, Release, Run};
+use dobrushin::{Delta, Epsilon, NonNegative, Positive, Probability};
 use toml::{Table, Value};
 
 /// What a chain can release.
@@ -19,7 +19,9 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
     let update = section(tables, "update")?;
     refuse_others(tables, &run, &update)?;
     let facts = section(tables, "domain")?;
-    let domain = Domain { diameter: facts.positive("diameter")?, dimension: facts.whole("dimension")? };
+    let start = start(&run)?;
+    let diameter = domain_of(tables, facts.positive("diameter")?, &start)?;
+    let domain = Domain { diameter, dimension: facts.whole("dimension")? };
     let usual = update.choice("noise", NOISES)?.unwrap_or(NoiseKind::Gaussian);
     let list = tables.get("step").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let entries = list.iter().filter_map(Value::as_table).enumerate();
@@ -30,12 +32,13 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
             Ok((step(&entry, usual, domain)?, count(&entry, last)?))
         })
         .collect::<Result<Vec<(Step, Count)>, DocumentError>>()?;
-    if steps.iter().all(|(step, _)| step.participation.is_never()) {
+    let starts_apart = start != Start::default();
+    if steps.iter().all(|(step, _)| step.participation.is_never()) && !(starts_apart && !steps.is_empty()) {
         let what = if steps.is_empty() { "there is no [[step]]" } else { "no [[step]] uses the record" };
         return Err(DocumentError::new(format!("{what}: a chain needs a step with a displacement"))
             .help("[[step]] with iterate-noise = 0.1 and displacement = 0.2, for example"));
     }
-    let chain = Chain::new(steps, domain).map_err(|error| {
+    let chain = Chain::new(steps, domain).and_then(|chain| chain.starting(start)).map_err(|error| {
         DocumentError::new(error.to_string()).help("examples/chain.toml is a complete chain")
     })?;
     // A missing value is taken to be the least private one.
@@ -45,17 +48,69 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
 
 /// Refuses keys that would be ignored.
 fn refuse_others(tables: &Table, run: &Section, update: &Section) -> Result<(), DocumentError> {
-    let key = run.keys().find(|key| !["algorithm", "release"].contains(key)).map(|key| run.dotted(key));
+    let known = ["algorithm", "release", "start-distance", "start-divergence"];
+    let key = run.keys().find(|key| !known.contains(key)).map(|key| run.dotted(key));
     let noise = update.keys().find(|key| *key != "noise").map(|key| update.dotted(key));
     let known = ["run", "update", "step", "domain", "target"];
     let section = tables.keys().find(|section| !known.contains(&section.as_str()));
     match key.or(noise).or(section.map(|section| format!("[{section}]"))) {
         None => Ok(()),
         Some(what) => Err(DocumentError::new(format!("{what} is not for algorithm = \"chain\"")).help(
-            "that has run.release, update.noise, [[step]] tables, [domain] and [target] only; the steps say \
-             what neighbours, batches and losses amount to",
+            "that has run.release, run.start-distance, run.start-divergence, update.noise, [[step]] tables, [domain] and \
+             [target] only; the steps say what neighbours, batches and losses amount to",
         )),
     }
+}
+
+/// How far apart the two runs start.
+fn start(run: &Section) -> Result<Start, DocumentError> {
+    let distance = run.non_negative("start-distance")?;
+    let accepted = "a probability that bounds the variation distance of the two starts, or a list of pairs [ε, δ] with \
+                    E_γ at most δ for γ = e^ε";
+    let refused = || run.refuse("start-divergence", accepted);
+    let pair = |epsilon: f64, delta: f64| {
+        Ok((Epsilon::new(epsilon).map_err(|_| refused())?, Delta::new(delta).map_err(|_| refused())?))
+    };
+    let divergence = match run.value("start-divergence") {
+        None => Vec::new(),
+        Some(Value::Array(list)) if !list.is_empty() => list
+            .iter()
+            .map(|value| match value.as_array().map(Vec::as_slice) {
+                Some([epsilon, delta]) => {
+                    let (epsilon, delta) = number(epsilon).zip(number(delta)).ok_or_else(refused)?;
+                    pair(epsilon, delta)
+                }
+                _ => Err(refused()),
+            })
+            .collect::<Result<_, DocumentError>>()?,
+        Some(value) => vec![pair(0.0, number(value).ok_or_else(refused)?)?],
+    };
+    Ok(Start { distance, divergence })
+}
+
+/// The diameter of the domain: that of the largest set, if each step has one and nothing else is said.
+fn domain_of(
+    tables: &Table,
+    given: Option<Positive>,
+    start: &Start,
+) -> Result<Option<Positive>, DocumentError> {
+    let list = tables.get("step").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let entries = list.iter().filter_map(Value::as_table).enumerate();
+    let sets = entries
+        .map(|(index, table)| entry(table, "step", index + 1).positive("diameter"))
+        .collect::<Result<Vec<_>, DocumentError>>()?;
+    if given.is_some() || sets.iter().all(Option::is_none) {
+        return Ok(given);
+    }
+    let apart = start.distance.map_or(0.0, NonNegative::get);
+    if sets.iter().any(Option::is_none) || (start.distance.is_none() && !start.divergence.is_empty()) {
+        return Err(DocumentError::new(
+            "some [[step]] tables have a diameter, but the iterates may be anywhere at other times",
+        )
+        .help("give domain.diameter, too: that of a set that contains all iterates and starts"));
+    }
+    let largest = sets.iter().flatten().map(|set| set.get()).fold(apart, f64::max);
+    Ok(Positive::new(largest).ok())
 }
 
 fn count(entry: &Section, last: bool) -> Result<Count, DocumentError> {
@@ -110,6 +165,18 @@ fn step(entry: &Section, usual: NoiseKind, domain: Domain) -> Result<Step, Docum
     }
     step.crossed = Modulus::new(lines(entry, "crossed")?);
     step.growth = growth(entry)?;
+    step.diameter = entry.positive("diameter")?;
+    if let (Some(set), Some(all)) = (step.diameter, domain.diameter)
+        && set.get() > all.get()
+    {
+        return Err(DocumentError::new(format!(
+            "{} is {}, but domain.diameter is {}: every set is a part of the domain",
+            entry.dotted("diameter"),
+            set.get(),
+            all.get()
+        ))
+        .help("a smaller diameter, or a larger domain.diameter"));
+    }
     Ok(step)
 }
 

@@ -26,6 +26,8 @@ const RUN: Keys = &[
     ("record", "record = \"worst\""),
     ("public-steps", "public-steps = 100"),
     ("tasks", "tasks = 10"),
+    ("start-distance", "start-distance = 1.0"),
+    ("start-divergence", "start-divergence = 0.1"),
 ];
 const UPDATE: Keys = &[
     ("learning-rate", "learning-rate = 0.1"),
@@ -79,6 +81,7 @@ const STEP: Keys = &[
     ("participation", "participation = 0.01"),
     ("crossed", "crossed = [[1.0, 0.2]]"),
     ("growth", "growth = [1.0, 0.1]"),
+    ("diameter", "diameter = 1.0"),
 ];
 
 /// The keys of models: first those that all kinds take, then those that some take.

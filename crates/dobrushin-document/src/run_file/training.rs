@@ -68,6 +68,11 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
     let run = section(tables, "run")?;
     let update = section(tables, "update")?;
     let algorithm = run.choice("algorithm", ALGORITHMS)?.ok_or_else(|| run.missing("algorithm"))?;
+    if let Some(key) = ["start-distance", "start-divergence"].into_iter().find(|key| run.value(key).is_some())
+    {
+        return Err(DocumentError::new(format!("{} is for algorithm = \"chain\" only", run.dotted(key)))
+            .help("remove it: both neighbours of such a run have the same start"));
+    }
     let records = run.whole("records")?.ok_or_else(|| run.missing("records"))?;
     let order = order(&run, algorithm)?;
     Ok(Training {

@@ -106,8 +106,7 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
             );
         }
         None => {
-            let noise =
-                training.step_at(1, crate::chain::Participation::Never).ok().map(|step| step.noise.size());
+            let noise = training.first_noise();
             if let Some(noise) = noise.and_then(|noise| Positive::new(3.0 * noise.midpoint()).ok()) {
                 let words = decimal::nearest(noise.get(), 10);
                 change(

@@ -1,11 +1,12 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
 use super::worst::WorstProfile;
-use crate::NotApplicable;
+use super::worst_place::WorstPlace;
 use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::Released;
-use crate::profile::PrivacyProfile;
+use crate::lower::{RecordRanges, Released};
+use crate::profile::{BestProfile, PrivacyProfile};
 use crate::run::{Assumption, Run};
+use crate::{Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -62,11 +63,14 @@ pub struct Options {
     pub tolerance: f64,
     /// The names of the analyses; if empty, all of them.
     pub only: Vec<&'static str>,
+    /// The probability of exceptions that is set aside in every δ of a hidden-state analysis (see
+    /// [`Run::released_except`]). An account chooses it by its question.
+    pub exception: Probability,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new() }
+        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new(), exception: Probability::ZERO }
     }
 }
 
@@ -126,7 +130,7 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let composed = run.composition();
-    let released = run.released();
+    let released = run.released_except(options.exception);
     let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
     let analysed = wanted.map(|theorem| {
         let (bound, assumptions) = match *theorem {
@@ -136,9 +140,9 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
             },
             Theorem::HiddenStates(theorem) => match &released {
                 Ok(released) => {
-                    let further = theorem.further_assumption();
-                    let assumptions = released.assumptions.iter().cloned().chain(further).collect();
-                    (over_records(theorem, released, run, options.tolerance), assumptions)
+                    let (bound, mut assumptions) = over_views(theorem, released, run, options.tolerance);
+                    assumptions.extend(theorem.further_assumption());
+                    (bound, assumptions)
                 }
                 Err(reason) => (Err(reason.clone()), Vec::new()),
             },
@@ -154,20 +158,45 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     analysed.collect()
 }
 
+/// The bound by all steps or by the last ones, whichever is less, and what must hold for it.
+fn over_views(
+    theorem: &'static dyn HiddenStates,
+    released: &Released,
+    run: &Run,
+    tolerance: f64,
+) -> (Result<Bound, NotApplicable>, Vec<Assumption>) {
+    let bound = over_records(theorem, released, run, tolerance);
+    let recent =
+        released.recent.as_deref().map(|recent| (over_records(theorem, recent, run, tolerance), recent));
+    let Some((Ok(recent_bound), recent)) = recent else {
+        return (bound, released.assumptions.clone());
+    };
+    let members = bound.into_iter().chain([recent_bound]).map(Bound::into_profile).collect();
+    let best = BestProfile::new(members).map(|best| Bound::Profile(Arc::new(best)));
+    (best.map_err(NotApplicable::from), recent.assumptions.clone())
+}
+
 /// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
 fn over_records(
-    theorem: &dyn HiddenStates,
+    theorem: &'static dyn HiddenStates,
     released: &Released,
     run: &Run,
     tolerance: f64,
 ) -> Result<Bound, NotApplicable> {
-    let mut bounds =
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?;
+    let mut bounds = if released.has_ranges() {
+        // Views that hold for all records are replaced by those for some of them.
+        let worst =
+            |records: &RecordRanges| Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)));
+        released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
+    } else {
+        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?
+    };
     let worst = if bounds.len() == 1 {
         bounds.remove(0)
     } else {
         let profiles = bounds.into_iter().map(Bound::into_profile).collect();
         Bound::Profile(Arc::new(WorstProfile::new(profiles)))
     };
-    worst.composed(run.tasks(), run.evaluations(), tolerance)
+    let exception = released.exception * Enclosure::from(run.tasks());
+    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
 }

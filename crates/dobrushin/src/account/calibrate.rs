@@ -200,7 +200,8 @@ impl Bench<'_> {
             let all = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
             let asked = all.filter(|theorem| (theorem.cost() == Cost::Laborious) == laborious);
             let only = asked.map(|theorem| theorem.id()).collect();
-            let answers = analyses(&run, &Options { tolerance, only }).into_iter().filter_map(|analysed| {
+            let options = Options { tolerance, only, exception: self.target.exception() };
+            let answers = analyses(&run, &options).into_iter().filter_map(|analysed| {
                 Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id))
             });
             answers.collect::<Vec<_>>()

@@ -10,7 +10,7 @@ use crate::run::{Fact, Record, Run};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
-    let Ok(released) = run.released() else {
+    let Ok(released) = run.released_except(report.exception) else {
         return (Vec::new(), Vec::new());
     };
     let mut explanation = Vec::new();
@@ -25,6 +25,11 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
             briefly(answer.value)
         ));
     }
+    // Where a view holds for all records, that of the first of them says more.
+    let shown = match &released.ranges[..] {
+        [records, ..] if released.has_ranges() => records.view(1, 1).ok(),
+        _ => released.views.first().cloned(),
+    };
     let hidden = report.entries.iter().filter(|entry| entry.family != Family::Composition);
     let applies = hidden.clone().any(|entry| entry.outcome.is_ok());
     // A negligible improvement does not count.
@@ -32,7 +37,7 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
         |value: Enclosure| published.is_none_or(|all| value.upper() < all.value.upper() * (1.0 - 1e-6));
     match report.guarantee() {
         Ok(best) if best.family != Family::Composition && helps(best.answer.value) => {
-            let what = released.views.first().map_or_else(String::new, what_is_hidden);
+            let what = shown.as_ref().map_or_else(String::new, what_is_hidden);
             explanation.push(format!(
                 "Because {what}, {symbol} is {} by {}.",
                 briefly(best.answer.value),
@@ -48,9 +53,9 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
         Err(_) => (),
     }
     explanation.extend(last_record(run, &released));
-    explanation.extend(released.views.first().and_then(regime));
+    explanation.extend(shown.as_ref().and_then(regime));
     let mut warnings = released.notes.clone();
-    warnings.extend(released.views.first().and_then(|view| width(view, report)));
+    warnings.extend(shown.as_ref().and_then(|view| width(view, report)));
     (explanation, warnings)
 }
 
@@ -71,6 +76,16 @@ fn what_is_hidden(view: &Mixture) -> String {
         Stop::End => "",
         Stop::Uniform(_) => ", up to a random one of them,",
     };
+    if let (Some((_, after)), true) = (branch.chain.only_use(), branch.chain.start().is_some()) {
+        let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
+        return format!(
+            "{} iterates{stopped} that follow different starts are hidden, and so are the starts",
+            match later.upper() {
+                1.0 => "no".to_owned(),
+                _ => format!("all but one of {}", times(later)),
+            }
+        );
+    }
     if let Some((_, after)) = branch.chain.only_use() {
         let later: Enclosure = after.iter().map(|stretch| stretch.count.number()).sum();
         return match later.upper() {
@@ -94,6 +109,9 @@ fn what_is_hidden(view: &Mixture) -> String {
 /// The record that nothing hides is the last one; the others are better protected.
 fn last_record(run: &Run, released: &Released) -> Option<String> {
     let training = run.as_training().filter(|training| training.record == Record::Worst)?;
+    if released.has_ranges() {
+        return None;
+    }
     let branch = branch(released.views.first()?)?;
     let (_, after) = branch.chain.only_use()?;
     (after.is_empty() && training.batches_in_a_pass() > 1).then(|| {

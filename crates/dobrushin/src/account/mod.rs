@@ -4,6 +4,7 @@
 mod advice;
 mod analyses;
 mod calibrate;
+mod exception;
 mod explanation;
 mod large_delta;
 mod proxy;
@@ -12,6 +13,7 @@ mod records;
 mod search;
 mod target;
 mod worst;
+mod worst_place;
 
 pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};

@@ -1,13 +1,13 @@
 //! One question, answered by every analysis.
 
-use super::analyses::{Options, analyses};
-use super::explanation;
+use super::analyses::Options;
 use super::large_delta::large_delta;
+use super::{exception, explanation};
 use crate::analysis::Family;
 use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
-use crate::{Delta, Enclosure, Epsilon, NotApplicable};
+use crate::{Delta, Enclosure, Epsilon, NotApplicable, Probability};
 use std::fmt;
 
 /// A question about a run.
@@ -118,6 +118,8 @@ pub struct Account {
     pub question: Question,
     /// One answer for each analysis, in a fixed order.
     pub entries: Vec<Entry>,
+    /// The probability of exceptions that was set aside in every δ (see [`Run::released_except`]).
+    pub exception: Probability,
     /// Where the answer comes from, in words.
     pub explanation: Vec<String>,
     /// What could not be used, or gives nothing, and why, in words; the main concern comes first.
@@ -170,16 +172,15 @@ impl Run {
 
 impl Account {
     fn new(run: &Run, question: Question, options: &Options) -> Self {
-        let entry = |analysed: super::Analysed| Entry {
-            id: analysed.id,
-            family: analysed.family,
-            rigorous: analysed.rigorous,
-            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
-            assumptions: analysed.assumptions,
+        let (entries, exception) = exception::entries(run, question, options);
+        let mut report = Self {
+            question,
+            entries,
+            exception,
+            explanation: Vec::new(),
+            warnings: Vec::new(),
+            concern: None,
         };
-        let entries = analyses(run, options).into_iter().map(entry).collect();
-        let mut report =
-            Self { question, entries, explanation: Vec::new(), warnings: Vec::new(), concern: None };
         (report.explanation, report.warnings) = explanation::of(run, &report);
         report.concern = report.delta().and_then(|delta| large_delta(run, delta));
         report.warnings.splice(0..0, report.concern.clone());

@@ -2,10 +2,14 @@
 
 use super::analyses::{Analysed, Options, analyses};
 use super::question::{Answer, Question};
-use crate::analysis;
+use super::worst_place::{Range, epsilon_near, halves};
+use crate::analysis::{self, HiddenStates, Theorem};
+use crate::lower::RecordRanges;
+use crate::profile::PrivacyProfile;
 use crate::run::{Order, Release, Run, RunError, Training, missing};
 use crate::{Enclosure, Epsilon, NotApplicable};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The answer for several consecutive records, which are protected about equally.
 ///
@@ -108,6 +112,13 @@ pub fn protection_by_record(
         let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
         options.only = suited.map(|theorem| theorem.id()).collect();
     }
+    let released = run.released();
+    if let Some([records]) = released.as_ref().ok().filter(|r| r.has_ranges()).map(|r| &r.ranges[..])
+        && pass > MOST_DIFFERENT
+    {
+        let rows = by_ranges(run, records, question, &options)?;
+        return Ok(rows.into_iter().map(|row| protection(training, row)).collect());
+    }
     let ask = |place: u64| -> Result<Asked, RecordsError> {
         let run = run.of_record(training.first_record_of(place))?;
         Ok(best(analyses(&run, &options), question))
@@ -123,24 +134,28 @@ pub fn protection_by_record(
         (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
         return Err(missing!(
-            "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one: ask for single \
-             records with {}",
+            "the steps of {pass} batches differ, and at most {MOST_DIFFERENT} are asked one by one unless each is used \
+             once: ask for single records with {}",
             Record
         )
         .into());
     };
-    let records = |row: Row| Protection {
+    Ok(rows.into_iter().map(|row| protection(training, row)).collect())
+}
+
+/// The records of a row of places.
+fn protection(training: &Training, row: Row) -> Protection {
+    Protection {
         from: training.first_record_of(row.from),
         to: (training.first_record_of(row.to + 1) - 1).min(training.records),
         answer: row.asked.answer,
         analysis: row.asked.analysis,
-    };
-    Ok(rows.into_iter().map(records).collect())
+    }
 }
 
 /// The best answer. An analysis is asked only if it may beat the best answer so far.
 fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
-    let mut best = Asked { answer: None, analysis: "" };
+    let mut best = Asked::NOTHING;
     for analysed in analyses.into_iter().filter(|analysed| analysed.rigorous) {
         let Ok(profile) = analysed.profile else {
             continue;
@@ -161,6 +176,149 @@ fn best(analyses: Vec<Analysed>, question: Question) -> Asked {
     best
 }
 
+/// Consecutive records that are used once each, in different steps, share an answer if the worst of them is known to
+/// differ by no more than this from the first and the last, relatively.
+const SHARED_BY_A_RANGE: f64 = 1e-2;
+/// At first, the last place of a range is at most this many times the first.
+const WIDEST: f64 = 1.25;
+
+/// The answers for ranges of places with different steps: what holds for a range holds for each of its places.
+fn by_ranges(
+    run: &Run,
+    records: &RecordRanges,
+    question: Question,
+    options: &Options,
+) -> Result<Vec<Row>, RecordsError> {
+    let everybody = |theorem: &&Theorem| options.only.contains(&theorem.id()) && theorem.is_rigorous();
+    let wanted: Vec<&Theorem> = analysis::ALL.iter().filter(everybody).collect();
+    let composed = Options {
+        only: wanted
+            .iter()
+            .filter(|theorem| matches!(theorem, Theorem::EveryStep(_)))
+            .map(|theorem| theorem.id())
+            .collect(),
+        ..options.clone()
+    };
+    // What everybody sees is the same for every record.
+    let all =
+        if composed.only.is_empty() { Asked::NOTHING } else { best(analyses(run, &composed), question) };
+    let hidden: Vec<&'static dyn HiddenStates> = wanted
+        .into_iter()
+        .filter_map(|theorem| match *theorem {
+            Theorem::HiddenStates(theorem) => Some(theorem),
+            Theorem::EveryStep(_) => None,
+        })
+        .collect();
+    let ranges = Ranges { run, records, question, hidden, all, tolerance: options.tolerance };
+    let mut first = Vec::new();
+    let mut from = 1;
+    while from <= records.places() {
+        let to = ((from as f64 * WIDEST) as u64).clamp(from, records.places());
+        first.push((from, to));
+        from = to + 1;
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for row in first.into_par_iter().flat_map_iter(|range| ranges.rows(range, None)).collect::<Vec<_>>() {
+        match rows.last_mut() {
+            Some(last) if last.asked.is_like(&row.asked) => {
+                *last = Row { from: last.from, to: row.to, asked: spanning(last.asked, row.asked) };
+            }
+            _ => rows.push(row),
+        }
+    }
+    Ok(rows)
+}
+
+/// The places of a run with different steps, and what is asked of them.
+struct Ranges<'a> {
+    run: &'a Run,
+    records: &'a RecordRanges,
+    question: Question,
+    hidden: Vec<&'static dyn HiddenStates>,
+    /// What holds for every record.
+    all: Asked,
+    tolerance: f64,
+}
+
+impl Ranges<'_> {
+    /// A range in rows, each with an answer near to that of its ends.
+    fn rows(&self, range: Range, guess: Option<f64>) -> Vec<Row> {
+        let asked = self.ask(range, guess);
+        let (from, to) = range;
+        if from == to || asked.upper() < NEGLIGIBLE || [from, to].iter().all(|&end| self.is_near(end, &asked))
+        {
+            return vec![Row { from, to, asked }];
+        }
+        let guess = asked.answer.map(|answer| answer.value.upper());
+        let halves = halves(range);
+        let (first, last) = rayon::join(|| self.rows(halves[0], guess), || self.rows(halves[1], guess));
+        first.into_iter().chain(last).collect()
+    }
+
+    fn profiles(&self, (from, to): Range) -> Vec<(&'static str, Arc<dyn PrivacyProfile>)> {
+        let Ok(view) = self.records.view(from, to) else {
+            return Vec::new();
+        };
+        let of = |theorem: &&'static dyn HiddenStates| {
+            let bound = theorem.apply(&view).ok()?;
+            let bound = bound.composed(self.run.tasks(), self.run.evaluations(), self.tolerance).ok()?;
+            Some((theorem.id(), bound.into_profile()))
+        };
+        self.hidden.iter().filter_map(of).collect()
+    }
+
+    /// Whether a place has nearly this answer itself.
+    fn is_near(&self, place: u64, asked: &Asked) -> bool {
+        if self.all.upper() <= asked.upper() * (1.0 + SHARED_BY_A_RANGE)
+            && asked.analysis == self.all.analysis
+        {
+            return true;
+        }
+        let better = asked.upper() / (1.0 + SHARED_BY_A_RANGE);
+        let profiles = self.profiles((place, place));
+        match self.question {
+            Question::EpsilonAt(delta) => Epsilon::new(better).is_ok_and(|better| {
+                profiles.iter().all(|(_, profile)| profile.delta(better).upper() > delta.get())
+            }),
+            Question::DeltaAt(epsilon) => {
+                profiles.iter().all(|(_, profile)| profile.delta(epsilon).upper() > better)
+            }
+        }
+    }
+
+    /// The answer for a range.
+    fn ask(&self, range: Range, guess: Option<f64>) -> Asked {
+        let profiles = self.profiles(range);
+        if profiles.is_empty() {
+            return self.all;
+        }
+        let least = |epsilon: Epsilon| {
+            let found = profiles.iter().map(|(id, profile)| (*id, profile.log_delta(epsilon)));
+            found
+                .reduce(|a, b| if b.1.upper() < a.1.upper() { b } else { a })
+                .unwrap_or(("", Enclosure::ZERO))
+        };
+        let (analysis, answer) = match self.question {
+            Question::EpsilonAt(delta) => {
+                let guess = guess.unwrap_or_else(|| self.all.upper());
+                let value = epsilon_near(guess, delta, |epsilon| least(epsilon).1);
+                let analysis = Epsilon::new(value.upper()).map_or("", |epsilon| least(epsilon).0);
+                (analysis, Answer { value, log_delta: None })
+            }
+            Question::DeltaAt(epsilon) => {
+                let (analysis, ln_delta) = least(epsilon);
+                let value = ln_delta.exp().min(Enclosure::ONE);
+                (analysis, Answer { value, log_delta: Some(ln_delta.min(Enclosure::ZERO)) })
+            }
+        };
+        if self.all.upper() <= answer.value.upper() {
+            self.all
+        } else {
+            Asked { answer: Some(answer), analysis }
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Asked {
     answer: Option<Answer>,
@@ -168,6 +326,8 @@ struct Asked {
 }
 
 impl Asked {
+    const NOTHING: Self = Self { answer: None, analysis: "" };
+
     fn upper(&self) -> f64 {
         self.answer.map_or(f64::INFINITY, |answer| answer.value.upper())
     }

@@ -85,12 +85,24 @@ pub fn squared_shift_from(distance: f64, steps: &[ShiftStep]) -> Enclosure {
 /// assert!((few.upper() / many.upper() - 1.0).abs() < 1e-6);
 /// ```
 pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
-    let Some(steps) = one_by_one(steps) else {
+    squared_shift_within(&vec![diameter; steps.len()], steps)
+}
+
+/// The same, if iterates are at most so far apart before each step of a stretch: one distance for each stretch.
+pub(super) fn squared_shift_within(diameters: &[f64], stretches: &[ShiftStep]) -> Enclosure {
+    let Some(steps) = one_by_one(stretches) else {
         return Enclosure::INFINITE;
     };
-    let Some(start) = best_start(diameter, &steps) else {
+    let most = diameters.iter().copied().fold(0.0, f64::max);
+    // Where stretches were split, distances no longer belong to them.
+    let diameters: Cow<'_, [f64]> = match &steps {
+        Cow::Borrowed(_) if diameters.len() == stretches.len() => Cow::Borrowed(diameters),
+        _ => Cow::Owned(vec![most; steps.len()]),
+    };
+    let Some(start) = best_start(&diameters, &steps) else {
         return Enclosure::INFINITE;
     };
+    let diameter = diameters[start.run];
     let used = steps.len() - start.run;
     let mut rest = Vec::with_capacity(used + 1);
     rest.push(ShiftStep { slope: 1.0, offset: diameter, noise: 0.0, count: Count::Times(1) });
@@ -130,7 +142,7 @@ fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
 /// The total difference and noise at the end of some steps, with a bound on the relative error of both: nothing is ever
 /// subtracted.
 #[derive(Clone, Copy)]
-struct Gathered {
+pub(super) struct Gathered {
     /// Σo_i·w_i.
     shift: f64,
     /// Σ(s_i·w_i)².
@@ -177,9 +189,9 @@ impl Sums {
 }
 
 impl Gathered {
-    const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0, nothing: true };
+    pub(super) const NOTHING: Self = Self { shift: 0.0, variance: 0.0, error: 0.0, nothing: true };
 
-    fn then(self, step: &ShiftStep) -> Self {
+    pub(super) fn then(self, step: &ShiftStep) -> Self {
         let sums = Sums::of(step);
         let moderate = |x: f64| x == 0.0 || MODERATE.contains(&x);
         let known = moderate(step.offset) && moderate(step.noise) && sums.factor < 1e140;
@@ -191,6 +203,11 @@ impl Gathered {
         }
     }
 
+    /// Raises the difference to at least this much.
+    pub(super) fn raise_to(&mut self, least: f64) {
+        self.shift = self.shift.max(least);
+    }
+
     fn enclosed(self, value: f64) -> Enclosure {
         match self.error {
             error if error < 1e-7 && value < 1e300 => Enclosure::around(value, error),
@@ -199,7 +216,7 @@ impl Gathered {
     }
 
     /// The price of shifting the whole difference.
-    fn price(self) -> Enclosure {
+    pub(super) fn price(self) -> Enclosure {
         if self.nothing {
             return Enclosure::ZERO;
         }
@@ -409,8 +426,8 @@ struct Start {
     steps: u64,
 }
 
-/// Where it is cheapest to begin, with iterates `diameter` apart.
-fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
+/// Where it is cheapest to begin, with iterates that are this far apart before the steps of each stretch.
+fn best_start(diameters: &[f64], steps: &[ShiftStep]) -> Option<Start> {
     let mut backwards = Backwards::new(steps.len());
     let mut best: Option<(f64, Start)> = None;
     for (run, step) in steps.iter().enumerate().rev() {
@@ -418,6 +435,7 @@ fn best_start(diameter: f64, steps: &[ShiftStep]) -> Option<Start> {
             Count::Times(times) => times,
             Count::Any => MOST_STEPS_BACK,
         };
+        let diameter = diameters[run];
         let price = |steps: u64| backwards.price_from(backwards.before(step, Count::Times(steps)), diameter);
         let mut note = |steps: u64, price: f64| {
             if price < best.map_or(f64::INFINITY, |(least, _)| least) {

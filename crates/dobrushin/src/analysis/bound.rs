@@ -2,11 +2,12 @@
 
 use crate::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, Part};
 use crate::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
+use crate::numeric::rounding::{add_down, add_up};
 use crate::numeric::{ln_sum, theta};
 use crate::profile::{
     ComposedCurve, ConcentratedCurve, Direction, GaussianProfile, PrivacyProfile, RenyiCurve, RenyiProfile,
 };
-use crate::{Enclosure, Epsilon, NotApplicable, Positive};
+use crate::{Delta, Enclosure, Epsilon, NotApplicable, Positive};
 use std::sync::Arc;
 
 /// The quantity that a theorem bounds: μ of Gaussian privacy, E_γ, or Rényi divergences.
@@ -87,12 +88,48 @@ impl Bound {
         })
     }
 
+    /// The bound if it holds except with this probability, the same for both neighbours: by joint convexity, E_γ is
+    /// at most that much more.
+    pub(crate) fn except(self, probability: Enclosure) -> Self {
+        match probability.upper() {
+            0.0 => self,
+            _ => Self::Profile(Arc::new(Except { probability, otherwise: self.into_profile() })),
+        }
+    }
+
     /// The profile.
     pub fn into_profile(self) -> Arc<dyn PrivacyProfile> {
         match self {
             Self::Gaussian(profile) => Arc::new(profile),
             Self::Profile(profile) => profile,
             Self::Renyi(curve) => Arc::new(RenyiProfile::new(curve)),
+        }
+    }
+}
+
+/// A profile that does not hold with some probability.
+struct Except {
+    probability: Enclosure,
+    otherwise: Arc<dyn PrivacyProfile>,
+}
+
+impl PrivacyProfile for Except {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        (self.probability + self.otherwise.delta_of(direction, epsilon)).min(Enclosure::ONE)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.otherwise.is_symmetric()
+    }
+
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        let (most, least) = (self.probability.lower(), self.probability.upper());
+        match (Delta::new(add_up(delta.get(), -most)), Delta::new(add_down(delta.get(), -least))) {
+            (Ok(more), Ok(less)) => Enclosure::between(
+                self.otherwise.epsilon_of(direction, more).lower(),
+                self.otherwise.epsilon_of(direction, less).upper(),
+            ),
+            _ => Enclosure::INFINITE,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the last noise hides, whatever happened before.
 
+use super::once::{use_and_later, weight_of_stops};
 use super::walk::{Group, Leg, at_each_end, groups};
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Chain, Count, Mixture, Piece, StepNoise, Stop};
@@ -54,7 +55,7 @@ impl Analysis for Ceiling {
 impl HiddenStates for Ceiling {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
         let mut last: Vec<(Enclosure, LastStep)> = Vec::new();
-        for (weight, step) in at_each_end(released, LastStep::of)? {
+        for (weight, step) in last_steps(released)? {
             // Many ends are equal.
             match last.last_mut() {
                 Some((total, same)) if *same == step => *total = *total + weight,
@@ -66,6 +67,40 @@ impl HiddenStates for Ceiling {
             ln_sum(&last.iter().map(term).collect::<Vec<_>>())
         }))
     }
+}
+
+/// The last step of each chain of a mixture, with its weight.
+fn last_steps(released: &Mixture) -> Result<Vec<(Enclosure, LastStep)>, NotApplicable> {
+    let [branch] = released.branches() else {
+        return at_each_end(released, LastStep::of);
+    };
+    if !branch.stops_by_stretch() {
+        return at_each_end(released, LastStep::of);
+    }
+    let (used, later) = use_and_later(branch)?;
+    let mut last = Vec::with_capacity(later.len() + 1);
+    let step = |leg: &Leg<'_>, same, crossed| LastStep {
+        noise: leg.step.noise,
+        probability: leg.step.participation.probability(),
+        same,
+        crossed,
+    };
+    if used.stops {
+        let first = step(&used, Enclosure::ZERO, used.step.displacement);
+        last.push((weight_of_stops(branch, used.count), first));
+    }
+    let mut distance = after(&used, used.count, Enclosure::ZERO).min(used.step.displacement);
+    for leg in later {
+        if leg.stops {
+            let first = step(&leg, leg.step.modulus.at(distance), Enclosure::ZERO);
+            last.push((weight_of_stops(branch, leg.count), first));
+        }
+        distance = after(&leg, leg.count, distance);
+    }
+    if last.iter().any(|(_, step)| step.same.max(step.crossed).upper() == f64::INFINITY) {
+        return Err(apart());
+    }
+    Ok(last)
 }
 
 /// The last step, and the distance between the two runs before its noise.
@@ -100,7 +135,7 @@ impl LastStep {
             Count::Any => Count::Any,
         };
         let first_use = distance == Enclosure::ZERO && before_the_last == Count::Times(0);
-        let distance = after(&last, before_the_last, distance, width);
+        let distance = after(&last, before_the_last, distance);
         let step = last.step;
         // From equal iterates, the distance is at most the displacement.
         let crossed = if first_use { step.displacement } else { step.crossed_at(distance) };
@@ -109,13 +144,7 @@ impl LastStep {
         if crossed.upper() == f64::INFINITY && probability != Enclosure::ZERO
             || same.upper() == f64::INFINITY && probability == Enclosure::ZERO
         {
-            return Err(missing!(
-                "iterates may be any distance apart: {:#}, {}, or a number of steps ({}) with {} would bound it",
-                Diameter,
-                WeightDecay,
-                Steps,
-                ClipNorm
-            ));
+            return Err(apart());
         }
         let same = if distance == Enclosure::ZERO { Enclosure::ZERO } else { same };
         Ok(Self { noise: step.noise, probability, same, crossed })
@@ -128,6 +157,16 @@ impl LastStep {
     }
 }
 
+fn apart() -> NotApplicable {
+    missing!(
+        "iterates may be any distance apart: {:#}, {}, or a number of steps ({}) with {} would bound it",
+        Diameter,
+        WeightDecay,
+        Steps,
+        ClipNorm
+    )
+}
+
 /// The number of laps that are treated one by one.
 const MOST_LAPS: u64 = 4096;
 
@@ -138,7 +177,7 @@ const MOST_LAPS: u64 = 4096;
 /// together.
 fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> Enclosure {
     for _ in 0..group.times.min(MOST_LAPS) {
-        let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance, width));
+        let lap = group.legs.iter().fold(distance, |distance, leg| after(leg, leg.count, distance));
         if lap == distance {
             return distance;
         }
@@ -169,7 +208,7 @@ fn after_all(group: &Group<'_>, mut distance: Enclosure, width: Enclosure) -> En
 }
 
 /// The largest distance between two runs after equal steps: the least bound of the lines, each by itself.
-fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> Enclosure {
+fn after(leg: &Leg<'_>, count: Count, distance: Enclosure) -> Enclosure {
     if count == Count::Times(0) {
         return distance;
     }
@@ -185,7 +224,7 @@ fn after(leg: &Leg<'_>, count: Count, distance: Enclosure, width: Enclosure) -> 
         // Any number of steps includes none.
         if count == Count::Any { (kept + grown).max(distance) } else { kept + grown }
     };
-    leg.step.lines().map(line).fold(width, Enclosure::min)
+    leg.step.lines().map(line).fold(leg.after, Enclosure::min)
 }
 
 static STATEMENT: Statement = Statement {

@@ -2,7 +2,7 @@
 
 use super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement, ced, unbounded};
-use crate::chain::{Branch, Count, Mixture, StepNoise, Stop};
+use crate::chain::{Branch, Count, Mixture, Start, StepNoise, Stop};
 use crate::numeric::{ln_sum, theta};
 use crate::run::{Fact, in_the_way};
 use crate::{Enclosure, Epsilon, NonNegative, NotApplicable};
@@ -124,6 +124,8 @@ struct Factor {
 
 struct Product {
     ln_weight: Enclosure,
+    /// How far apart the two runs start, if the start is the only use.
+    start: Option<Start>,
     first: Factor,
     rest: Vec<Factor>,
     /// Whether the chain can stop only at its end.
@@ -146,10 +148,9 @@ fn product(branch: &Branch) -> Result<Product, NotApplicable> {
             Order
         ));
     }
-    let width = branch.chain.domain().width();
     let factor = |leg: &Leg| Factor {
         noise: leg.step.noise,
-        distance: leg.step.modulus.at(width),
+        distance: leg.step.modulus.at(leg.before),
         count: leg.count,
         stops: leg.stops,
     };
@@ -162,12 +163,22 @@ fn product(branch: &Branch) -> Result<Product, NotApplicable> {
         return Err(unbounded());
     }
     let first = Factor { distance: first.step.displacement, ..factor(first) };
-    Ok(Product { ln_weight: ln_weight_of_a_stop(branch), first, rest, ends: branch.stop == Stop::End })
+    Ok(Product {
+        ln_weight: ln_weight_of_a_stop(branch),
+        start: branch.chain.start().cloned(),
+        first,
+        rest,
+        ends: branch.stop == Stop::End,
+    })
 }
 
 impl Product {
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
-        let mut ln_product = self.ln_weight + self.first.noise.ln_overlap(self.first.distance, epsilon);
+        let mut ln_first = self.first.noise.ln_overlap(self.first.distance, epsilon);
+        if let Some(start) = &self.start {
+            ln_first = ln_first.min(start.ln_divergence(epsilon));
+        }
+        let mut ln_product = self.ln_weight + ln_first;
         let mut stops = Vec::with_capacity(if self.ends { 0 } else { self.rest.len() + 1 });
         if self.first.stops {
             stops.push(ln_product);

@@ -1,6 +1,6 @@
 //! From a chain to the steps of a shift: one line for each modulus.
 
-use super::allocation::{ShiftStep, squared_shift_anywhere, squared_shift_from};
+use super::allocation::{ShiftStep, squared_shift_from, squared_shift_within};
 use super::laps::laps;
 use super::unrelated;
 use crate::chain::{Chain, Count, Piece, Section, StepNoise, Stretch};
@@ -19,6 +19,7 @@ pub(super) fn squared_shift(chain: &Chain) -> Result<Enclosure, NotApplicable> {
 /// The same, or less if iterates are in a bounded set, where the argument may begin at any time.
 pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApplicable> {
     let diameter = chain.domain().width().upper();
+    // The first use may follow a smaller set, but nothing that is lost matters: iterates are equal before it.
     best_over_lines(chain, |lines| {
         let together = lines.together();
         // With any number of steps, there may be too few to begin among them, unless there are no others.
@@ -26,7 +27,8 @@ pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApp
         if diameter == f64::INFINITY || too_few || lines.all.is_empty() {
             return together;
         }
-        let apart = squared_shift_anywhere(diameter, &lines.all);
+        let within: Vec<f64> = lines.within.iter().map(|within| within.min(diameter)).collect();
+        let apart = squared_shift_within(&within, &lines.all);
         if apart.upper() < together.upper() { apart } else { together }
     })
 }
@@ -37,6 +39,8 @@ struct Lines {
     first_apart: Vec<ShiftStep>,
     /// The stretches in order; empty if some have no line.
     all: Vec<ShiftStep>,
+    /// The largest diameter of the sets before the steps of each stretch; ∞ for that of the domain.
+    within: Vec<f64>,
     /// Whether there is only one stretch.
     alone: bool,
 }
@@ -157,6 +161,8 @@ fn choices(stretches: &[&Stretch<'_>]) -> Vec<usize> {
 /// One line for each section; `None` if a section other than the first use has none.
 fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
     let mut all = Vec::with_capacity(sections.len());
+    let mut within: Vec<f64> = Vec::with_capacity(sections.len());
+    let mut before = f64::INFINITY;
     let mut unknown = false;
     for section in sections {
         let start = all.len();
@@ -171,12 +177,18 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
             let (slope, offset) = line
                 .map_or((f64::INFINITY, f64::INFINITY), |line| (line.slope().upper(), line.offset().upper()));
             all.push(ShiftStep { slope, offset, noise: noise.lower(), count: stretch.count });
+            let after = stretch.step.diameter.map_or(f64::INFINITY, |diameter| diameter.get());
+            within.push(if stretch.count == Count::Times(1) { before } else { before.max(after) });
+            before = after;
         }
         if let Section::Laps(_, times) = section {
             let together = laps(&all[start..], *times);
             unknown |= together.is_none();
             all.truncate(start);
             all.extend(together);
+            within.truncate(start);
+            within.resize(all.len(), f64::INFINITY);
+            before = f64::INFINITY;
         }
     }
     let (Some(Section::Stretch(stretch)), false) = (sections.first(), unknown) else {
@@ -201,5 +213,5 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
     first_apart.extend_from_slice(&all[1..]);
     let known = all.iter().all(|step| step.slope < f64::INFINITY);
     let all = if known { all } else { Vec::new() };
-    Ok(Some(Lines { first_apart, all, alone: sections.len() == 1 }))
+    Ok(Some(Lines { first_apart, all, within, alone: sections.len() == 1 }))
 }

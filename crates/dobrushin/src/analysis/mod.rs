@@ -11,11 +11,13 @@ mod ceiling;
 mod composition;
 mod contraction;
 mod contraction_published;
+mod hidden_participation;
 mod hybrid;
 mod laps;
 mod lines;
 mod logs;
 mod nonconvex;
+mod once;
 mod recursion;
 mod regularized;
 mod shift;
@@ -32,6 +34,7 @@ pub use composition::{CentralLimit, Effort, ExactComposition, RenyiComposition};
 pub(crate) use composition::{gaussian, losses};
 pub use contraction::Contraction;
 pub use contraction_published::{ContractionPublished, RandomStopPublished, random_stop_closed_form};
+pub use hidden_participation::HiddenParticipation;
 pub use hybrid::Hybrid;
 pub use nonconvex::{NonconvexPublished, nonconvex_epsilon_closed_form};
 pub use recursion::Recursion;
@@ -221,6 +224,7 @@ pub const ALL: &[Theorem] = &[
     Theorem::HiddenStates(&Hybrid),
     Theorem::HiddenStates(&ShiftSubsampled),
     Theorem::HiddenStates(&Recursion),
+    Theorem::HiddenStates(&HiddenParticipation),
 ];
 
 /// Every theorem about hidden states, in the order of reports.
@@ -241,6 +245,19 @@ pub fn about_hidden_states() -> impl Iterator<Item = &'static dyn HiddenStates> 
 /// The reason that most theorems about contraction give.
 fn unbounded() -> NotApplicable {
     missing!("the domain is unbounded: {:#} is missing", Diameter)
+}
+
+/// Refuses runs that do not start together.
+///
+/// # Errors
+/// [`NotApplicable`] if the two runs of a chain start apart.
+fn starts_together(released: &Mixture) -> Result<(), NotApplicable> {
+    match released.branches().iter().all(|branch| branch.chain.start().is_none()) {
+        true => Ok(()),
+        false => Err(NotApplicable::beyond(
+            "the two runs start apart (run.start-distance, run.start-divergence), and this is about runs that start together",
+        )),
+    }
 }
 
 /// The reason that theorems about shifts give.

@@ -48,6 +48,7 @@ impl Analysis for NonconvexPublished {
 
 impl HiddenStates for NonconvexPublished {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        super::starts_together(released)?;
         let recursions = released.branches().iter().map(recursion).collect::<Result<Vec<Recursion>, _>>()?;
         Ok(Bound::by_log_delta(move |epsilon| {
             let terms: Vec<Enclosure> =

@@ -54,6 +54,7 @@ impl HiddenStates for RegularizedPublished {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        super::starts_together(released)?;
         let runs = released.branches().iter().map(Regularized::new).collect::<Result<Vec<_>, _>>()?;
         Ok(Bound::by_log_delta(move |epsilon| {
             let terms: Vec<Enclosure> = runs.iter().map(|run| run.ln_delta(epsilon)).collect();

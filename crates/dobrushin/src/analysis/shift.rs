@@ -1,6 +1,7 @@
 //! Shifting the difference of two iterates into the noise, without loss (shifted interpolation).
 
 use super::lines::squared_shift_on_domain;
+use super::once::squared_shifts;
 use super::walk::at_each_end;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::NotApplicable;
@@ -57,8 +58,8 @@ impl Analysis for Shift {
 
 impl HiddenStates for Shift {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let members = at_each_end(released, |chain| Ok(squared_shift_on_domain(chain)?.sqrt()))?;
-        Ok(Bound::gaussians(members))
+        let members = squared_shifts(released, |released| at_each_end(released, squared_shift_on_domain))?;
+        Ok(Bound::gaussians(members.into_iter().map(|(weight, square)| (weight, square.sqrt())).collect()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Shifting the difference of two iterates into the noise, by Rényi divergences (PAI Theorem 22).
 
 use super::lines::squared_shift;
+use super::once::squared_shifts;
 use super::walk::at_each_end;
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::Mixture;
@@ -50,8 +51,9 @@ impl Analysis for ShiftRenyi {
 
 impl HiddenStates for ShiftRenyi {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
-        let members = at_each_end(released, |chain| Ok(squared_shift(chain)? / Enclosure::from(2.0)))?;
-        Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(members))))
+        let members = squared_shifts(released, |released| at_each_end(released, squared_shift))?;
+        let halves = members.into_iter().map(|(weight, square)| (weight, square / Enclosure::from(2.0)));
+        Ok(Bound::Renyi(Arc::new(ConcentratedMixture::new(halves.collect()))))
     }
 }
 

@@ -12,6 +12,23 @@ pub(super) struct Leg<'a> {
     pub count: Count,
     /// Whether the chain may stop after each of them.
     pub stops: bool,
+    /// The diameters of the sets that contain the iterates before and after each of them.
+    pub before: Enclosure,
+    pub after: Enclosure,
+}
+
+impl<'a> Leg<'a> {
+    /// The leg of a stretch that follows iterates in a set of diameter `before`, on a domain of this width.
+    pub fn new(
+        Stretch { step, count }: Stretch<'a>,
+        stops: bool,
+        before: Enclosure,
+        width: Enclosure,
+    ) -> Self {
+        let after = step.width_after(width);
+        let before = if count == Count::Times(1) { before } else { before.max(after) };
+        Self { step, count, stops, before, after }
+    }
 }
 
 /// Legs that are repeated together.
@@ -30,14 +47,15 @@ pub(super) fn groups(branch: &Branch) -> Result<Vec<Group<'_>>, NotApplicable> {
     if branch.stop != Stop::End {
         return Err(NotApplicable::beyond("there are too many different times at which the run may stop"));
     }
+    let width = branch.chain.domain().width();
     let mut groups = Vec::new();
     for section in branch.chain.sections_since_the_record() {
         let (stretches, times) = match section {
             Section::Stretch(stretch) => (vec![stretch], 1),
             Section::Laps(lap, times) => (lap, times),
         };
-        let legs =
-            || stretches.iter().map(|&Stretch { step, count }| Leg { step, count, stops: false }).collect();
+        // Laps begin wherever the one before ended: in the domain.
+        let legs = || stretches.iter().map(|&stretch| Leg::new(stretch, false, width, width)).collect();
         groups.push(Group { legs: legs(), times });
     }
     // The last lap equals the others.
@@ -73,11 +91,16 @@ pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
     };
     let mut legs = Vec::new();
     let mut used = false;
+    let width = branch.chain.domain().width();
+    let mut before = width;
     for stretch in branch.chain.stretches() {
         used |= !stretch.step.participation.is_never();
         let mut push = |count: u64, stops: bool| {
             if used && count > 0 {
-                legs.push(Leg { step: stretch.step, count: Count::Times(count), stops });
+                legs.push(Leg::new(Stretch { count: Count::Times(count), ..stretch }, stops, before, width));
+            }
+            if count > 0 {
+                before = stretch.step.width_after(width);
             }
         };
         match (stretch.count, &mut skipped) {
@@ -89,7 +112,7 @@ pub(super) fn legs(branch: &Branch) -> Result<Vec<Leg<'_>>, NotApplicable> {
             }
             (Count::Times(times), None) => push(times, false),
             (Count::Any, _) if stretch.step.participation.is_never() => (),
-            (Count::Any, _) => legs.push(Leg { step: stretch.step, count: Count::Any, stops: false }),
+            (Count::Any, _) => legs.push(Leg::new(stretch, false, before, width)),
         }
     }
     Ok(legs)

@@ -91,7 +91,7 @@ impl Chain {
         let laps = Laps { before: before.len(), lap, times };
         let laps = Some(laps).filter(|laps| laps.times > 0 && !laps.lap.is_empty());
         let stretches = [before, after].concat();
-        Self { kinds: Arc::clone(kinds), stretches, laps, domain }.within_limits()
+        Self { kinds: Arc::clone(kinds), stretches, laps, coarse: false, start: None, domain }.within_limits()
     }
 
     /// The parts of the chain, in order.
@@ -132,9 +132,11 @@ impl Chain {
     /// The chain that stops after its first `steps` steps.
     #[must_use]
     pub fn cut_at(&self, steps: u64) -> Self {
-        let (kinds, domain) = (Arc::clone(&self.kinds), self.domain);
+        let (kinds, domain, coarse) = (Arc::clone(&self.kinds), self.domain, self.coarse);
+        let start = self.start.clone();
         let Some(Laps { before, lap, times }) = &self.laps else {
-            return Self { kinds, stretches: first_steps(&self.stretches, steps), laps: None, domain };
+            let stretches = first_steps(&self.stretches, steps);
+            return Self { kinds, stretches, laps: None, coarse, start, domain };
         };
         let (before, after) = self.stretches.split_at(*before);
         let left = steps.saturating_sub(steps_of(before));
@@ -145,7 +147,7 @@ impl Chain {
         let head = first_steps(before, steps);
         let laps = Laps { before: head.len(), lap: lap.clone(), times: whole };
         let laps = Some(laps).filter(|laps| laps.times > 0);
-        Self { kinds, stretches: [head, tail].concat(), laps, domain }
+        Self { kinds, stretches: [head, tail].concat(), laps, coarse, start, domain }
     }
 }
 

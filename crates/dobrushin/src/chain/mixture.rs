@@ -84,15 +84,16 @@ impl Mixture {
     }
 
     /// The chains with their weights; chains in which the record takes no part may be left out. A random stop among
-    /// none of the last steps, or among more than exist, becomes one among all steps.
+    /// none of the last steps, or among more than exist, becomes one among all steps; a start is not among them.
     pub fn new(mut branches: Vec<Branch>) -> Self {
         branches.retain(|branch| !branch.chain.is_unused());
         for branch in &mut branches {
             branch.weight = branch.weight.positive_part().min(Enclosure::ONE);
+            let starts = u64::from(branch.chain.start().is_some());
             if let (Stop::Uniform(times), Some(steps)) = (branch.stop, branch.chain.steps())
-                && !(1..=steps).contains(&times)
+                && !(1..=steps - starts).contains(&times)
             {
-                branch.stop = Stop::Uniform(steps);
+                branch.stop = if steps > starts { Stop::Uniform(steps - starts) } else { Stop::End };
             }
         }
         Self { branches }
@@ -117,11 +118,15 @@ impl Branch {
     /// E_γ of the released iterates is at most the weighted sum of bounds on the chains, and likewise for e^((α−1)D_α),
     /// by joint convexity and by appending the time to the output. A time is replaced by another in two cases: steps
     /// that follow the only use of the record are post-processing, so an earlier end is less private; and with equal
-    /// steps from the start, a shorter chain is an instance of a longer one whose first steps do nothing.
+    /// steps from the start, a shorter chain is an instance of a longer one whose first steps do nothing. There are
+    /// always too many if the chain [stops by stretches](Chain::in_coarse_stretches).
     pub fn ends(&self) -> Option<Vec<(Enclosure, Chain)>> {
         let Stop::Uniform(times) = self.stop else {
             return Some(vec![(self.weight, self.chain.clone())]);
         };
+        if self.stops_by_stretch() {
+            return None;
+        }
         let steps = self.chain.steps()?;
         let share = |count: u64| self.weight * Enclosure::from(count) / Enclosure::from(times);
         let used = |chain: &Chain| !chain.is_unused();
@@ -157,6 +162,13 @@ impl Branch {
                 .map(|(from, to)| (share(to - from + 1), self.chain.cut_at(before + from)))
                 .collect(),
         )
+    }
+}
+
+impl Branch {
+    /// Whether the first stop of each stretch represents all stops of it: see [`Chain::in_coarse_stretches`].
+    pub fn stops_by_stretch(&self) -> bool {
+        self.chain.has_coarse_stretches() && self.stop != Stop::End && self.chain.only_use().is_some()
     }
 }
 

@@ -9,12 +9,14 @@ mod count;
 mod laps;
 mod mixture;
 mod modulus;
+mod start;
 mod step;
 
 pub use count::Count;
 pub use laps::Section;
 pub use mixture::{Branch, Mixture, Stop};
 pub use modulus::{Modulus, Piece};
+pub use start::Start;
 pub use step::{Participation, Step, StepNoise};
 
 use crate::{Enclosure, Positive};
@@ -68,7 +70,8 @@ pub struct Stretch<'a> {
     pub count: Count,
 }
 
-/// The steps of a noisy iteration as one record sees them. Both neighbours have the same start.
+/// The steps of a noisy iteration as one record sees them. Both neighbours have the same start, unless it is said how
+/// [far apart](Chain::starting) they start.
 ///
 /// ```
 /// use dobrushin::analysis::{HiddenStates, Shift};
@@ -96,6 +99,10 @@ pub struct Chain {
     stretches: Vec<(usize, Count)>,
     /// Stretches that are repeated together.
     laps: Option<Laps>,
+    /// Whether stretches stand for steps that differ a little.
+    coarse: bool,
+    /// How far apart the two runs start, if the first step is their start.
+    start: Option<Arc<Start>>,
     /// The set that contains the iterates.
     domain: Domain,
 }
@@ -130,6 +137,9 @@ pub enum ChainError {
     /// "Any number of steps" is not the last entry.
     #[error("step {0}: any number of steps can be the last entry only")]
     AnyBeforeTheEnd(usize),
+    /// The starts of the two runs are given twice.
+    #[error("it is already said how far apart the two runs start")]
+    StartsTwice,
     /// More steps than can be counted.
     #[error("there are more than {0} steps: \"any\" number of the last ones asks for every number of them")]
     TooMany(u64),
@@ -189,7 +199,7 @@ impl Chain {
                 _ => joined.push((kind, count)),
             }
         }
-        Self { kinds, stretches: joined, laps: None, domain }.within_limits()
+        Self { kinds, stretches: joined, laps: None, coarse: false, start: None, domain }.within_limits()
     }
 
     fn within_limits(self) -> Result<Self, ChainError> {
@@ -226,10 +236,41 @@ impl Chain {
         self.domain
     }
 
-    /// The number of steps; `None` for any number.
+    /// The number of steps; `None` for any number. Starts that are apart count as one.
     pub fn steps(&self) -> Option<u64> {
         let endless = self.stretches.iter().any(|(_, count)| *count == Count::Any);
         (!endless).then(|| self.numbered())
+    }
+
+    /// The same chain, of which an analysis need not distinguish the steps of a stretch: if it stops at a random time and
+    /// the record is used once, the first stop of a stretch may represent all of them, since the steps in between are
+    /// post-processing.
+    ///
+    /// ```
+    /// use dobrushin::analysis::{HiddenStates, Shift};
+    /// use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
+    /// use dobrushin::{Enclosure, Epsilon, NonNegative, PrivacyProfile};
+    ///
+    /// let later = Step::new(StepNoise::gaussian(1.0)?).with_modulus(vec![Piece::new(1.0, 0.0)?]);
+    /// let used = later.clone().used_by(Participation::Always, NonNegative::new(1.0)?);
+    /// let steps = vec![(used, Count::Times(1)), (later, Count::Times(9))];
+    /// let chain = Chain::new(steps, Domain::default())?;
+    /// let delta = |chain| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let stopped = Mixture::new(vec![Branch { weight: Enclosure::ONE, chain, stop: Stop::Uniform(10) }]);
+    ///     Ok(Shift.apply(&stopped)?.into_profile().delta(Epsilon::new(0.1)?).upper())
+    /// };
+    /// // It costs privacy, and saves time.
+    /// assert!(delta(chain.clone().in_coarse_stretches())? > delta(chain)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn in_coarse_stretches(self) -> Self {
+        Self { coarse: true, ..self }
+    }
+
+    /// Whether an analysis need not distinguish the steps of a stretch.
+    pub fn has_coarse_stretches(&self) -> bool {
+        self.coarse
     }
 
     /// If the record takes part in exactly one step, that step and the stretches after it.
@@ -276,6 +317,14 @@ fn check(index: usize, step: &Step, domain: Domain) -> Result<(), ChainError> {
         if value.lower() < 0.0 {
             return refuse(what, value.midpoint(), "0 or more");
         }
+    }
+    if let (Some(set), Some(all)) = (step.diameter, domain.diameter)
+        && set.get() > all.get()
+    {
+        return refuse("diameter", set.get(), "at most that of the domain");
+    }
+    if step.diameter.is_some() && domain.diameter.is_none() {
+        return refuse("diameter", f64::INFINITY, "given for the whole domain, too");
     }
     match (step.noise, domain.dimension) {
         (StepNoise::Laplace(_), Some(dimension)) if dimension > 1 => {

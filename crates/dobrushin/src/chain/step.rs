@@ -34,8 +34,13 @@ pub struct Step {
     pub crossed: Modulus,
     /// A line above ‖ψ(w)‖ as a function of ‖w‖, if one is known.
     pub growth: Option<Piece>,
+    /// Whether one of any two neighbours makes the update without the record even when the record takes part, so that
+    /// only the other's depends on who takes part.
+    pub vanishes: bool,
     /// Whether the record takes part.
     pub participation: Participation,
+    /// The diameter of the set to which this step projects, if that is smaller than the domain.
+    pub diameter: Option<Positive>,
 }
 
 /// The noise of a step.
@@ -123,6 +128,10 @@ impl StepNoise {
     /// ln E_{e^ε} of the noise around two points at most this far apart; by the two-point formula this is also ln
     /// η_{e^ε} of adding the noise to points of a set with that diameter (CED Theorem 2, Proposition 1; PAC Theorem 2).
     pub fn ln_overlap(self, distance: Enclosure, epsilon: Epsilon) -> Enclosure {
+        if self.size() == Enclosure::ZERO {
+            // Without noise, different points are told apart with certainty.
+            return Enclosure::from(if distance == Enclosure::ZERO { f64::NEG_INFINITY } else { 0.0 });
+        }
         match self {
             Self::Gaussian(size) => theta::ln_theta_range(epsilon.into(), distance / size),
             Self::Laplace(size) => {
@@ -144,8 +153,21 @@ impl Step {
             absence: Enclosure::ZERO,
             crossed: Modulus::default(),
             growth: None,
+            vanishes: false,
             participation: Participation::Never,
+            diameter: None,
         }
+    }
+
+    /// The step that projects to a set of this diameter, in a domain that may be larger.
+    #[must_use]
+    pub fn projected_to(self, diameter: Positive) -> Self {
+        Self { diameter: Some(diameter), ..self }
+    }
+
+    /// The diameter of the set that contains the iterates after the step, on a domain of this width.
+    pub fn width_after(&self, width: Enclosure) -> Enclosure {
+        self.diameter.map_or(width, |diameter| width.min(diameter.into()))
     }
 
     /// The step with this modulus.

@@ -1,5 +1,6 @@
 //! The assumptions of statements about a noisy iteration.
 
+use super::batch::Ordinary;
 use crate::Enclosure;
 use crate::mechanism::Neighbours;
 use crate::run::{Assumption, Contribution, Curvature, Divisor, Ending, Length, Order, Record, Training};
@@ -16,11 +17,11 @@ impl Training {
     }
 
     /// Every assumption of the analyses of hidden states.
-    pub(super) fn hidden_assumptions(&self) -> Vec<Assumption> {
+    pub(super) fn hidden_assumptions(&self, ordinary: Option<&Ordinary>) -> Vec<Assumption> {
         let mut all = self.common_assumptions();
         all.push(Assumption::PublishesOnly(self.release));
         all.push(Assumption::NoMemory);
-        all.extend(self.used_facts());
+        all.extend(self.used_facts(ordinary));
         all.push(Assumption::ParametersWithoutData);
         all
     }
@@ -50,7 +51,7 @@ impl Training {
     }
 
     /// What the chains use of the facts about the loss, the domain and the update.
-    fn used_facts(&self) -> Vec<Assumption> {
+    fn used_facts(&self, ordinary: Option<&Ordinary>) -> Vec<Assumption> {
         let mut all = Vec::new();
         all.extend(self.domain.diameter.map(Assumption::ProjectedTo));
         if self.weight_decay > 0.0 {
@@ -58,15 +59,25 @@ impl Training {
         }
         all.extend(self.loss.smoothness.map(|smoothness| Assumption::Smooth(smoothness, self.curvature())));
         // The largest batch contains all records.
-        let counts_records =
-            matches!(self.order, Order::Poisson | Order::Full) && self.divide_by == Divisor::BatchSize;
+        let counts_records = matches!(self.order, Order::Poisson | Order::Full)
+            && (self.divide_by == Divisor::BatchSize || ordinary.is_some());
         if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {
-            all.push(if self.usable_strong_convexity() == Enclosure::ZERO {
-                Assumption::AtMostRecords(self.records.saturating_add(1))
-            } else {
+            let counts_the_fewest = match ordinary {
+                Some(_) => self.depends_on_the_fewest(),
+                None => self.usable_strong_convexity() != Enclosure::ZERO,
+            };
+            all.push(if counts_the_fewest {
                 Assumption::ExactlyRecords(self.records)
+            } else {
+                Assumption::AtMostRecords(self.records.saturating_add(1))
             });
         }
+        all.extend(ordinary.map(|ordinary| Assumption::OrdinaryBatches {
+            least: ordinary.least,
+            most: ordinary.most,
+            exception: ordinary.exception.upper(),
+            last: ordinary.last,
+        }));
         all.extend(self.possible_steps().map(Assumption::ExactlySteps));
         all
     }

@@ -17,6 +17,8 @@ use crate::{Enclosure, NotApplicable};
 const MOST_VIEWS: u64 = 500;
 /// More passes of equal steps than this become one entry of a chain.
 const MOST_PASSES: u64 = 2048;
+/// More passes than this, if they may be skipped, are skipped together.
+const MOST_SKIPPED_PASSES: u64 = 16;
 
 impl Steps<'_> {
     /// The steps of the first pass whose records may be the least private.
@@ -40,10 +42,10 @@ impl Steps<'_> {
         let stretches = self.private.saturating_add(training.public_steps).saturating_mul(used);
         if used > MOST_VIEWS || stretches > MOST_STRETCHES as u64 {
             return Err(missing!(
-                "steps differ, so that any of {used} batches may be the least private, and so many are not looked at: \
-                 ask for one record ({}), or let the noise follow the learning rate ({})",
+                "steps differ, so that any of {used} batches may be the least private, and only {MOST_VIEWS} are looked at \
+                 one by one: ask for one record ({}), or give every step the same learning rate and noise ({})",
                 Record,
-                GradientNoise
+                LearningRate
             ));
         }
         Ok((1..=used).collect())
@@ -86,6 +88,9 @@ impl Steps<'_> {
         let total = counted.max(place).saturating_add(training.public_steps);
         let pass = usize::try_from(training.batches_in_a_pass()).unwrap_or(usize::MAX);
         let uses = (self.private - place) / training.batches_in_a_pass() + 1;
+        if training.release == Release::RandomSkip && training.order == Order::Cyclic {
+            return self.in_turn_after_skipping(place, total);
+        }
         let chain = match training.order {
             Order::Once => self.chain(std::iter::once(place), total)?,
             _ if self.kinds.len() == 2 && uses > MOST_PASSES => self.in_laps(place, uses, total)?,
@@ -109,15 +114,55 @@ impl Steps<'_> {
         Ok(Chain::of_kinds_in_laps(&self.kinds, before, (lap, uses - 1), after, self.domain)?)
     }
 
+    /// The record that is used in one given step of each pass, if up to half of the steps are skipped.
+    ///
+    /// If k steps are skipped, the uses up to step k do not take place; before the next one both neighbours have the
+    /// same law. For each next use there is a branch. Of many uses, some consecutive ones are treated as the first of
+    /// them: a use that does not take place is one that moves nothing.
+    fn in_turn_after_skipping(&self, place: u64, total: u64) -> Result<Mixture, NotApplicable> {
+        let choices = self.choices_of_skipping()?;
+        let pass = self.training.batches_in_a_pass();
+        let uses = (self.private - place) / pass + 1;
+        // The number of choices after which none of the uses before this one, counted from 0, takes place.
+        let without_those_before = |next: u64| match next.checked_sub(1) {
+            Some(last) => choices.saturating_sub(place.saturating_add(last.saturating_mul(pass))),
+            None => choices,
+        };
+        let possible = uses.min(choices.saturating_sub(place).div_ceil(pass) + 1);
+        let group = possible.div_ceil(MOST_SKIPPED_PASSES);
+        let mut branches = Vec::new();
+        for next in (0..possible).step_by(usize::try_from(group).unwrap_or(usize::MAX)) {
+            let times = without_those_before(next) - without_those_before((next + group).min(uses));
+            let first = place + next * pass;
+            let left = uses - next;
+            let chain = if self.kinds.len() == 2 && left > MOST_PASSES {
+                self.in_laps(first, left, total)?
+            } else {
+                self.chain(
+                    (first..=self.private).step_by(usize::try_from(pass).unwrap_or(usize::MAX)),
+                    total,
+                )?
+            };
+            let weight = Enclosure::from(times) / Enclosure::from(choices);
+            branches.push(Branch { weight, chain, stop: self.stop()? });
+        }
+        Ok(Mixture::new(branches))
+    }
+
     /// The probability that fewer than `place` of the first steps are skipped, when up to half of them may be.
     fn weight_of_skipping(&self, place: u64) -> Result<Enclosure, NotApplicable> {
+        let choices = self.choices_of_skipping()?;
+        Ok(Enclosure::from(place.min(choices)) / Enclosure::from(choices))
+    }
+
+    /// The number of possible numbers of skipped steps, all equally likely.
+    fn choices_of_skipping(&self) -> Result<u64, NotApplicable> {
         if self.kinds.len() > 2 {
             return Err(NotApplicable::because_of(
                 &[Fact::LearningRate],
                 "skipping the first steps needs equal steps: one learning rate",
             ));
         }
-        let choices = self.private / 2 + 1;
-        Ok(Enclosure::from(place.min(choices)) / Enclosure::from(choices))
+        Ok(self.private / 2 + 1)
     }
 }

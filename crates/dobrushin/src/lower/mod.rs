@@ -1,24 +1,29 @@
 //! Lowers a run to one record's view of it: chains if states are hidden, mechanisms for an observer who sees every
 //! step.
 //!
-//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for chains given step
-//! by step (`custom`), and one for an observer of all steps (`observed`).
+//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for the batches that
+//! are drawn (`batch`), one for many records that are used once each in different steps (`ranges`), one for chains given
+//! step by step (`custom`), and one for an observer of all steps (`observed`).
 
 mod assumptions;
 mod at_random;
+mod batch;
 mod custom;
 mod in_turn;
 mod multiplier;
 mod observed;
+mod ranges;
+mod recent;
 mod shuffled;
 mod steps;
 mod update;
 
 pub use observed::{Composed, ComposedPart};
+pub use ranges::RecordRanges;
 
 use crate::chain::Mixture;
-use crate::run::{Assumption, Fact, Kind, Length, Order, Release, Run, Training, in_the_way};
-use crate::{Enclosure, NotApplicable};
+use crate::run::{Assumption, Fact, Kind, Length, Order, Record, Release, Run, Training, in_the_way};
+use crate::{Enclosure, NotApplicable, Probability};
 use steps::Steps;
 
 /// The release of a run, for each record that may be the least private.
@@ -36,10 +41,25 @@ use steps::Steps;
 pub struct Released {
     /// One mixture for each of these records; the run is as private as the least private one.
     pub views: Vec<Mixture>,
+    /// Where steps differ and there are too many records for a view of each, the view holds for all of them, and any
+    /// range of them has a view of its own, which says more.
+    pub ranges: Vec<RecordRanges>,
     /// What must hold.
     pub assumptions: Vec<Assumption>,
     /// What was said about the run but could not be used, in words.
     pub notes: Vec<String>,
+    /// The probability that the run is not as the views say, the same for both neighbours: it is a part of every δ.
+    pub exception: Enclosure,
+    /// The same release by its last steps only, if there may be any number of them and only the last are known to have
+    /// ordinary batches: the two runs start them apart.
+    pub recent: Option<Box<Released>>,
+}
+
+impl Released {
+    /// Whether each view holds for all records, whose ranges have views of their own.
+    pub fn has_ranges(&self) -> bool {
+        !self.views.is_empty() && self.ranges.len() == self.views.len()
+    }
 }
 
 impl Run {
@@ -51,8 +71,39 @@ impl Run {
     /// # Errors
     /// [`NotApplicable`] if nothing is hidden, or a parameter that chains need is missing.
     pub fn released(&self) -> Result<Released, NotApplicable> {
+        self.released_except(Probability::ZERO)
+    }
+
+    /// The same, for runs all of whose Poisson batches are of ordinary size. What is ordinary is chosen so that the
+    /// probability of an exception is at most this.
+    ///
+    /// # Guarantee
+    /// On any two neighbouring data sets, E_γ of the releases of one task is at most `exception` plus what some view
+    /// allows: the sizes of the other records' batches have the same law for both neighbours, so that both are
+    /// mixtures over them with the same weights.
+    ///
+    /// ```
+    /// use dobrushin::{Order, Probability, Release, Run};
+    ///
+    /// let run = Run::dp_sgd(10_000).batch_size(500).order(Order::Poisson).steps(1000).release(Release::Last);
+    /// let run = run.learning_rate(1.0).clip_norm(1.0).noise_multiplier(4.0).convex().smoothness(0.5);
+    /// let run = run.generalised_linear().build()?;
+    /// let slope = |allowed: f64| -> Result<f64, Box<dyn std::error::Error>> {
+    ///     let released = run.released_except(Probability::new(allowed)?)?;
+    ///     let step = released.views[0].branches()[0].chain.stretches().next().ok_or("a step")?.step;
+    ///     assert!(released.exception.upper() <= allowed);
+    ///     Ok(step.modulus.pieces()[0].slope().upper())
+    /// };
+    /// // A batch of all 10,000 records makes an update 20 times as steep; ordinary ones never expand anything.
+    /// assert!(slope(0.0)? > 8.0 && slope(1e-9)? == 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Run::released`].
+    pub fn released_except(&self, allowed: Probability) -> Result<Released, NotApplicable> {
         match &self.kind {
-            Kind::Training(training) => training.released(),
+            Kind::Training(training) => training.released(allowed),
             Kind::Chain(chain) => chain.released(),
             Kind::Mechanisms(_) => Err(NotApplicable::because_of(
                 &[Fact::Algorithm],
@@ -93,13 +144,27 @@ impl Run {
 
 impl Training {
     /// The release, for the record or records in question.
-    fn released(&self) -> Result<Released, NotApplicable> {
+    fn released(&self, allowed: Probability) -> Result<Released, NotApplicable> {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
         }
-        let mut views = Vec::new();
-        for steps in self.lengths()? {
-            let steps = Steps::new(self, steps)?;
+        let (mut views, mut ranges) = (Vec::new(), Vec::new());
+        let lengths = self.lengths()?;
+        let longest = lengths.iter().copied().reduce(Option::max).flatten();
+        let ordinary = longest.and_then(|steps| self.ordinary_batches(allowed, steps));
+        let ordinary = ordinary.as_ref();
+        for steps in lengths {
+            if let Some(range) = RecordRanges::of(self, steps)? {
+                match self.record {
+                    Record::Index(record) => views.push(range.of_record(record)?),
+                    Record::Worst => {
+                        views.push(range.view(1, range.places())?);
+                        ranges.push(range);
+                    }
+                }
+                continue;
+            }
+            let steps = Steps::new(self, steps, ordinary)?;
             match self.order {
                 Order::Poisson | Order::WithoutReplacement | Order::Full => views.push(steps.at_random()?),
                 Order::Shuffled => views.push(steps.shuffled()?),
@@ -110,7 +175,14 @@ impl Training {
                 }
             }
         }
-        Ok(Released { views, assumptions: self.hidden_assumptions(), notes: self.unused_facts() })
+        Ok(Released {
+            views,
+            ranges,
+            assumptions: self.hidden_assumptions(ordinary),
+            notes: self.unused_facts(ordinary),
+            exception: ordinary.map_or(Enclosure::ZERO, |ordinary| ordinary.exception),
+            recent: self.recent(allowed)?.map(Box::new),
+        })
     }
 
     /// The possible numbers of steps; `None` stands for any number.

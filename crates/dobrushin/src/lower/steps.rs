@@ -1,5 +1,6 @@
 //! The different steps of a run, from which all its chains are built.
 
+use super::batch::Ordinary;
 use crate::NotApplicable;
 use crate::chain::{Chain, Count, Domain, MOST_STRETCHES, Participation, Step, Stop};
 use crate::run::{Length, Order, Release, Training, in_the_way, missing};
@@ -19,8 +20,12 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// The steps of a run with this many steps on private records, or any number.
-    pub fn new(training: &'a Training, private: Option<u64>) -> Result<Self, NotApplicable> {
+    /// The steps of a run with this many steps on private records, or any number, whose batches are ordinary.
+    pub fn new(
+        training: &'a Training,
+        private: Option<u64>,
+        ordinary: Option<&Ordinary>,
+    ) -> Result<Self, NotApplicable> {
         let equal = training.has_equal_steps();
         let participation = match training.order {
             Order::Poisson | Order::WithoutReplacement => Participation::Sometimes(training.rate()?),
@@ -43,8 +48,9 @@ impl<'a> Steps<'a> {
         }
         let mut kinds = Vec::with_capacity(2 * different as usize);
         for time in 1..=different {
-            kinds.push(training.step_at(time, participation)?);
-            kinds.push(training.step_at(time, Participation::Never)?);
+            kinds.push(training.step_at(time, participation, ordinary)?);
+            // Only private batches are known to be drawn by the sampler.
+            kinds.push(training.step_at(time, Participation::Never, None)?);
         }
         let domain = Domain { diameter: training.domain.diameter, dimension: training.domain.dimension };
         Ok(Self { training, kinds: kinds.into(), private: private.unwrap_or(u64::MAX), domain })
@@ -97,8 +103,11 @@ impl<'a> Steps<'a> {
                 }
                 Ok(Stop::Uniform(self.private.saturating_add(self.training.public_steps)))
             }
-            Release::RandomSkip if self.training.order != Order::Once => {
-                Err(in_the_way!("skipping the first steps is analysed for {} = \"once\" only", Order))
+            Release::RandomSkip if !matches!(self.training.order, Order::Once | Order::Cyclic) => {
+                Err(in_the_way!(
+                    "skipping the first steps is analysed for {} = \"once\" or \"cyclic\" only",
+                    Order
+                ))
             }
             _ => Ok(Stop::End),
         }

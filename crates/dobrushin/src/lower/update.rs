@@ -1,8 +1,9 @@
 //! From the known facts about a training run to one step of a chain.
 
+use super::batch::Ordinary;
 use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
 use crate::mechanism::Neighbours;
-use crate::run::{Divisor, Fact, NoiseKind, Order, Training, missing};
+use crate::run::{Fact, NoiseKind, Order, Training, missing};
 use crate::{Enclosure, NotApplicable};
 
 impl Training {
@@ -13,15 +14,36 @@ impl Training {
     /// max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not the symmetry, unless the
     /// loss is generalised linear: a clipped monotone derivative is monotone (and no longer strongly so). Every
     /// constant is the worst over the batches that can occur.
-    pub(crate) fn step_at(&self, time: u64, participation: Participation) -> Result<Step, NotApplicable> {
+    pub(super) fn step_at(
+        &self,
+        time: u64,
+        participation: Participation,
+        ordinary: Option<&Ordinary>,
+    ) -> Result<Step, NotApplicable> {
         let rate = self
             .rate_of(time)
             .ok_or_else(|| missing!("how far a step moves the iterate is unknown: give {}", LearningRate))?;
+        self.step_of(rate, self.noise_at(time, rate, self.largest_norm()?), participation, ordinary)
+    }
+
+    /// The largest norm of one record's gradient.
+    pub(super) fn largest_norm(&self) -> Result<Enclosure, NotApplicable> {
         let norm = self.contribution.ok_or_else(|| {
             missing!("how far a step moves the iterate is unknown: give {} or {}", ClipNorm, Lipschitz)
         })?;
-        let push = rate * Enclosure::from(norm.norm());
-        let share = self.batch_shares(participation);
+        Ok(Enclosure::from(norm.norm()))
+    }
+
+    /// The same for a step with any of these learning rates and of these sizes of the noise.
+    pub(super) fn step_of(
+        &self,
+        rate: Enclosure,
+        noise: Enclosure,
+        participation: Participation,
+        ordinary: Option<&Ordinary>,
+    ) -> Result<Step, NotApplicable> {
+        let push = rate * self.largest_norm()?;
+        let share = self.batch_shares(participation, ordinary);
         let keep = Enclosure::ONE - Enclosure::from(self.weight_decay);
         let bounded = Piece::enclosed(keep, Enclosure::from(2.0) * push * share.upper_end());
         let mut pieces = vec![bounded];
@@ -35,24 +57,31 @@ impl Training {
             };
             pieces.insert(0, Piece::enclosed(slope, Enclosure::ZERO));
         }
-        let noise = self.noise_at(time, rate, Enclosure::from(norm.norm()));
-        let contribution = push / self.smallest_divisor();
+        let moved = self.moved(ordinary);
+        let contribution = push / moved.divisor;
         Ok(Step {
             noise: match self.noise_kind {
                 NoiseKind::Gaussian => StepNoise::Gaussian(noise),
                 NoiseKind::Laplace => StepNoise::Laplace(noise),
             },
             modulus: Modulus::new(pieces),
-            displacement: Enclosure::from(self.contributions_apart()) * contribution,
-            absence: Enclosure::from(self.contributions_missing()) * contribution,
+            displacement: Enclosure::from(moved.apart) * contribution,
+            absence: Enclosure::from(moved.missing) * contribution,
             crossed: Modulus::new(vec![bounded]),
             growth: Some(Piece::enclosed(keep, push * share.upper_end())),
+            vanishes: self.record_vanishes(),
             participation,
+            diameter: None,
         })
     }
 
+    /// The noise of the iterate in the first step, if it is known.
+    pub(crate) fn first_noise(&self) -> Option<Enclosure> {
+        self.step_at(1, Participation::Never, None).ok().map(|step| step.noise.size())
+    }
+
     /// The number of contributions of one record by which neighbours differ in a step that uses it.
-    fn contributions_apart(&self) -> f64 {
+    pub(super) fn contributions_apart(&self) -> f64 {
         match (self.neighbours, self.order) {
             (Neighbours::ReplaceOne, _) => 2.0,
             // A batch of fixed size without the record contains another in its place.
@@ -62,7 +91,7 @@ impl Training {
     }
 
     /// The number of contributions by which a step with the record differs from one without it.
-    fn contributions_missing(&self) -> f64 {
+    pub(super) fn contributions_missing(&self) -> f64 {
         match self.order {
             // Another record is in its place.
             Order::WithoutReplacement => 2.0,
@@ -73,47 +102,8 @@ impl Training {
         }
     }
 
-    /// The smallest and the largest |B|/b that can occur, for either neighbour, counting only records that are not
-    /// empty.
-    ///
-    /// Under zero-out the record's gradient is zero in one of the neighbours, and adds no curvature there: if it takes
-    /// part, that neighbour's batch has one record less. (Where only the distance between the two neighbours' iterates
-    /// matters, it would suffice that one of their updates contracts. Analyses that apply the same update, of either
-    /// neighbour, to both iterates need this.)
-    fn batch_shares(&self, participation: Participation) -> Shares {
-        let one = Enclosure::ONE;
-        let divisor = self.nominal_batch();
-        let records = Enclosure::from(self.records);
-        let mut shares = match (self.order, self.divide_by) {
-            // A batch may be empty, or contain every record.
-            (Order::Poisson, Divisor::Actual) => Shares { least: Enclosure::ZERO, most: one },
-            (Order::Poisson, Divisor::BatchSize) => {
-                let extra = if self.neighbours == Neighbours::AddOrRemoveOne { one } else { Enclosure::ZERO };
-                Shares { least: Enclosure::ZERO, most: (records + extra) / divisor }
-            }
-            (Order::Full, Divisor::BatchSize) if self.neighbours == Neighbours::AddOrRemoveOne => {
-                Shares { least: (records - one) / divisor, most: (records + one) / divisor }
-            }
-            (order, divide_by) if order.is_by_passes() => {
-                let fewest = self.fewest_in_a_batch(false);
-                let least = match divide_by {
-                    Divisor::BatchSize => fewest / divisor,
-                    // The bounds are the same unless empty records count; then their batch has the full divisor.
-                    Divisor::Actual if fewest == self.fewest_in_a_batch(true) => one,
-                    Divisor::Actual => fewest / divisor,
-                };
-                Shares { least, most: one }
-            }
-            _ => Shares { least: one, most: one },
-        };
-        if self.neighbours == Neighbours::ZeroOut && !participation.is_never() {
-            shares.least = (shares.least - one / self.smallest_divisor()).positive_part();
-        }
-        shares
-    }
-
     /// What was said about the loss but cannot be used, and why.
-    pub(super) fn unused_facts(&self) -> Vec<String> {
+    pub(super) fn unused_facts(&self, ordinary: Option<&Ordinary>) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_convex() && !self.uses_convexity() {
             notes.push(format!(
@@ -132,8 +122,8 @@ impl Training {
                 "strong convexity is not used: clipped gradients need not be strongly monotone".to_owned(),
             );
         }
-        let largest = self.batch_shares(Participation::Never).most;
-        if self.order == Order::Poisson && largest.lower() > 1.0 {
+        let largest = self.batch_shares(Participation::Never, None).most;
+        if self.order == Order::Poisson && largest.lower() > 1.0 && ordinary.is_none() {
             notes.push(format!(
                 "a Poisson batch may hold all records, so with a fixed divisor an update may be {:.1} times the usual \
                  one, and may also be empty: smoothness and clipping count that much more, and strong convexity not \
@@ -142,20 +132,5 @@ impl Training {
             ));
         }
         notes
-    }
-}
-
-struct Shares {
-    least: Enclosure,
-    most: Enclosure,
-}
-
-impl Shares {
-    fn lower_end(&self) -> Enclosure {
-        Enclosure::from(self.least.lower())
-    }
-
-    fn upper_end(&self) -> Enclosure {
-        Enclosure::from(self.most.upper())
     }
 }

@@ -88,6 +88,17 @@ pub enum Assumption {
     WeightDecay(f64),
     /// The gradient of every record's loss has this Lipschitz constant.
     Smooth(Positive, Curvature),
+    /// Poisson batches are of ordinary size.
+    OrdinaryBatches {
+        /// The fewest other records in a batch.
+        least: u64,
+        /// The most other records in a batch.
+        most: u64,
+        /// The probability that some batch has fewer or more, which δ includes.
+        exception: f64,
+        /// The number of the last steps of which this is said, if not of all.
+        last: Option<u64>,
+    },
     /// The number of steps that use private data is one of these.
     ExactlySteps(Vec<u64>),
     /// If there are more noise levels than this, different ones are counted as the smallest of their group.
@@ -116,6 +127,13 @@ pub enum Assumption {
     OneDimension,
     /// Nothing but the release of the chain is published.
     PublishesOnlyTheRelease,
+    /// The two runs of a chain start apart, by no more than is given.
+    StartsApart {
+        /// The largest distance, if it is given.
+        distance: Option<f64>,
+        /// Whether bounds on E_γ of the laws of the starts are given.
+        divergence: bool,
+    },
 }
 
 /// What happens to the last batch of a pass.
@@ -313,6 +331,17 @@ impl fmt::Display for Assumption {
                 }
                 write!(f, " a gradient with Lipschitz constant {smoothness}, whatever the record")
             }
+            Self::OrdinaryBatches { least, most, exception, last } => {
+                match last {
+                    Some(last) => write!(f, "each of the last {last} batches")?,
+                    None => f.write_str("every batch")?,
+                }
+                write!(
+                    f,
+                    " has between {least} and {most} other records: Poisson sampling sees to it, except with probability \
+                     {exception:.3e} in all, which δ includes"
+                )
+            }
             Self::ExactlySteps(possible) => {
                 let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
                 write!(f, "exactly {} steps were made on private data", numbers.join(" or "))
@@ -345,6 +374,16 @@ impl fmt::Display for Assumption {
                  random",
             ),
             Self::OneDimension => f.write_str("the iterate has one dimension"),
+            Self::StartsApart { distance, divergence } => {
+                f.write_str("the two runs may start at different points of the domain, which stay secret")?;
+                if let Some(distance) = distance {
+                    write!(f, ", never more than {distance} apart")?;
+                }
+                if *divergence {
+                    f.write_str(", drawn from laws as near to each other as run.start-divergence says, in both orders")?;
+                }
+                Ok(())
+            }
             Self::PublishesOnlyTheRelease => {
                 write!(f, "only what {} says is published; all other iterates stay secret", Fact::Release)
             }

@@ -17,6 +17,7 @@ mod errata_support;
 mod evaluation;
 mod hidden_attacks;
 mod hidden_lowering;
+mod hidden_participation;
 mod incomplete_batches;
 mod integral;
 mod kernel;

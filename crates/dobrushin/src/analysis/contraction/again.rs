@@ -2,7 +2,7 @@
 
 use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::noisy::Noisy;
-use crate::chain::{Branch, Count, Stop};
+use crate::chain::{Branch, Count, Start, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, Epsilon, NotApplicable};
 
@@ -11,6 +11,8 @@ pub(super) struct Again {
     ln_weight: Enclosure,
     legs: Vec<AgainLeg>,
     stops: bool,
+    /// How far apart the two runs start, unless they start together.
+    start: Option<Start>,
 }
 
 struct AgainLeg {
@@ -30,27 +32,31 @@ const MOST_STEPS: u64 = 256;
 const SWEEPS: u32 = 64;
 
 impl Again {
-    pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+    pub(super) fn new(branch: &Branch) -> Result<Self, NotApplicable> {
         let leg = |leg: Leg<'_>| AgainLeg {
-            same: Noisy::new(leg.step.noise, leg.step.modulus.at(width)),
-            crossed: Noisy::new(leg.step.noise, leg.step.crossed_at(width)),
-            any: Noisy::new(leg.step.noise, leg.step.any_at(width)),
+            same: Noisy::new(leg.step.noise, leg.step.modulus.at(leg.before)),
+            crossed: Noisy::new(leg.step.noise, leg.step.crossed_at(leg.before)),
+            any: Noisy::new(leg.step.noise, leg.step.any_at(leg.before)),
             probability: leg.step.participation.probability(),
             count: leg.count,
             stops: leg.stops,
         };
-        let legs: Vec<AgainLeg> = legs(branch)?.into_iter().map(leg).collect();
+        let start = branch.chain.start().cloned();
+        // A start is not a step.
+        let steps = legs(branch)?.into_iter().skip(usize::from(start.is_some()));
+        let legs: Vec<AgainLeg> = steps.map(leg).collect();
         if legs.len() > MOST_LEGS {
             return Err(NotApplicable::beyond(format!(
                 "the steps change {} times: at most {MOST_LEGS} are looked at",
                 legs.len()
             )));
         }
-        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), legs, stops: branch.stop != Stop::End })
+        Ok(Self { ln_weight: ln_weight_of_a_stop(branch), legs, stops: branch.stop != Stop::End, start })
     }
 
     pub(super) fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
-        let mut ln_h = Enclosure::from(f64::NEG_INFINITY);
+        let together = Enclosure::from(f64::NEG_INFINITY);
+        let mut ln_h = self.start.as_ref().map_or(together, |start| start.ln_divergence(epsilon));
         let mut stopped = Vec::new();
         for leg in &self.legs {
             let eta = leg.crossed.ln_eta(epsilon);

@@ -91,13 +91,12 @@ type Choice = Option<Vec<Way>>;
 
 impl Fold {
     fn new(branch: &Branch) -> Result<Self, NotApplicable> {
-        let width = branch.chain.domain().width();
         if branch.chain.domain().diameter.is_none() {
             return Err(unbounded());
         }
         match branch.chain.only_use() {
-            Some(_) => Ok(Self::Once(Once::new(branch, width)?)),
-            None => Ok(Self::Again(Again::new(branch, width)?)),
+            Some(_) => Ok(Self::Once(Once::new(branch)?)),
+            None => Ok(Self::Again(Again::new(branch)?)),
         }
     }
 
@@ -109,11 +108,19 @@ impl Fold {
         }
     }
 
+    /// The bound for the best choice.
+    fn ln_least(&self, level: Level) -> Enclosure {
+        match self {
+            Self::Once(once) => once.ln_least(level),
+            Self::Again(again) => again.ln_delta(level.epsilon),
+        }
+    }
+
     /// A bound that holds for any choice.
     fn ln_delta(&self, level: Level, choice: &Choice) -> Enclosure {
         match (self, choice) {
             (Self::Once(once), Some(ways)) => once.ln_delta(level, ways),
-            (Self::Once(once), None) => once.ln_delta(level, &once.ways(level)),
+            (Self::Once(once), None) => once.ln_least(level),
             (Self::Again(again), _) => again.ln_delta(level.epsilon),
         }
     }
@@ -145,8 +152,12 @@ impl Folded {
 
     /// This bound or the published one, whichever is less.
     fn least(&self, level: Level, choices: &[Choice]) -> Enclosure {
+        self.or_published(level, self.ln_delta(level, choices))
+    }
+
+    fn or_published(&self, level: Level, bound: Enclosure) -> Enclosure {
         let published = self.published.iter().map(|profile| profile.log_delta(level.epsilon));
-        published.fold(self.ln_delta(level, choices), Enclosure::min)
+        published.fold(bound, Enclosure::min)
     }
 }
 
@@ -157,7 +168,8 @@ impl PrivacyProfile for Folded {
 
     fn log_delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
         let level = Level::new(epsilon);
-        self.least(level, &self.choices(level))
+        let terms: Vec<Enclosure> = self.folds.iter().map(|fold| fold.ln_least(level)).collect();
+        self.or_published(level, ln_sum(&terms).min(Enclosure::ZERO))
     }
 
     /// The ε of any choices is not below the answer, and the best choices a little below it have a smaller ε, until

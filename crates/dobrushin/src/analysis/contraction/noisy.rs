@@ -31,8 +31,8 @@ impl Noisy {
     /// This noise around points at most this distance apart.
     pub(super) fn new(noise: StepNoise, distance: Enclosure) -> Self {
         match noise {
-            StepNoise::Gaussian(size) => Self::Gaussian(distance / size),
-            StepNoise::Laplace(_) => Self::Other(noise, distance),
+            StepNoise::Gaussian(size) if size != Enclosure::ZERO => Self::Gaussian(distance / size),
+            _ => Self::Other(noise, distance),
         }
     }
 

@@ -1,10 +1,11 @@
 //! A record that is used once.
 
 use super::super::lines::squared_shift;
+use super::super::once::{Shifted, use_and_later};
 use super::super::unbounded;
 use super::super::walk::{Leg, legs, ln_weight_of_a_stop};
 use super::noisy::{Level, Noisy};
-use crate::chain::{Branch, Count, Piece, StepNoise, Stop};
+use crate::chain::{Branch, Count, Piece, Start, StepNoise, Stop};
 use crate::numeric::ln_sum;
 use crate::{Enclosure, NotApplicable};
 
@@ -15,6 +16,8 @@ pub(super) struct Once {
     times: Vec<Time>,
     /// Whether the times are averaged.
     stops: bool,
+    /// How far apart the two runs start, if the start is the only use.
+    start: Option<Start>,
 }
 
 struct Time {
@@ -33,9 +36,14 @@ const SINGLE: u64 = 16;
 const STRIDE: u64 = 4;
 /// Blocks are considered that begin up to this many times back.
 const NEAR: usize = 6;
+/// A stretch after which a chain may stop is one block, or this many.
+const PARTS: u64 = 4;
 
 impl Once {
-    pub(super) fn new(branch: &Branch, width: Enclosure) -> Result<Self, NotApplicable> {
+    pub(super) fn new(branch: &Branch) -> Result<Self, NotApplicable> {
+        if branch.stops_by_stretch() {
+            return Self::by_stretch(branch);
+        }
         let legs = legs(branch)?;
         let (used, clean) = legs.split_first().ok_or_else(unbounded)?;
         let end: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
@@ -49,7 +57,7 @@ impl Once {
                 .min(end),
         };
         let places = places(end, clean);
-        let cleaned = Cleaned { clean, width };
+        let cleaned = Cleaned { clean };
         let chain = branch.chain.clone();
         let before = chain
             .stretches()
@@ -71,15 +79,83 @@ impl Once {
             known.push(Time { direct, blocks, stops: Enclosure::from(stops) });
         }
         let ln_weight = ln_weight_of_a_stop(branch);
-        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End })
+        let start = branch.chain.start().cloned();
+        Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End, start })
+    }
+
+    /// The times of a chain that stops by stretches: the first step and the last of each of them.
+    fn by_stretch(branch: &Branch) -> Result<Self, NotApplicable> {
+        let (used, later) = use_and_later(branch)?;
+        let at_the_use = Noisy::new(used.step.noise, used.step.displacement);
+        let mut shifted = Shifted::over_the_use(used.step).ok();
+        let direct = |shifted: Option<Shifted>| {
+            shifted.map_or(at_the_use, |shifted| Noisy::Gaussian(shifted.price().sqrt()))
+        };
+        let stops = |stops: bool, count: u64| Enclosure::from(if stops { count } else { 0 });
+        let mut known =
+            vec![Time { direct: direct(shifted), blocks: Vec::new(), stops: stops(used.stops, 1) }];
+        for leg in &later {
+            let steps = times(leg.count);
+            let before = known.len() - 1;
+            let block = |steps: u64, count: u64| {
+                block_of(leg, steps).map(|block| (before, block, Count::Times(count)))
+            };
+            let first = shifted.map(|shifted| shifted.then(leg.step, Count::Times(1)));
+            shifted = shifted.map(|shifted| shifted.then(leg.step, leg.count));
+            // The first stop represents all of the stretch but the last.
+            known.push(Time {
+                direct: direct(first),
+                blocks: block(1, 1).into_iter().collect(),
+                stops: stops(leg.stops, (steps - 1).max(1)),
+            });
+            if steps > 1 {
+                let shorter = match leg.step.noise {
+                    StepNoise::Gaussian(_) if steps < 2 * PARTS => None,
+                    StepNoise::Gaussian(_) => block(steps / PARTS, PARTS),
+                    StepNoise::Laplace(_) => block(1, steps),
+                };
+                known.push(Time {
+                    direct: direct(shifted),
+                    blocks: block(steps, 1).into_iter().chain(shorter).collect(),
+                    stops: stops(leg.stops, 1),
+                });
+            }
+        }
+        Ok(Self {
+            ln_weight: ln_weight_of_a_stop(branch),
+            times: known,
+            stops: branch.stop != Stop::End,
+            start: branch.chain.start().cloned(),
+        })
+    }
+
+    /// ln of the bound on E_γ at a time alone.
+    fn direct(&self, level: Level, at: usize) -> Enclosure {
+        let direct = self.times[at].direct.ln_eta(level.epsilon);
+        match &self.start {
+            // What follows is post-processing.
+            Some(start) => direct.min(start.ln_divergence(level.epsilon)),
+            None => direct,
+        }
     }
 
     /// The best path to each time, by upper ends.
     pub(super) fn ways(&self, level: Level) -> Vec<Way> {
+        self.best(level).0
+    }
+
+    /// ln δ along the best paths.
+    pub(super) fn ln_least(&self, level: Level) -> Enclosure {
+        let (ways, ln_e) = self.best(level);
+        if self.stops { self.averaged(ln_e) } else { self.ln_delta(level, &ways) }
+    }
+
+    /// The best path to each time, and ln of the bound on E_γ to which it leads.
+    fn best(&self, level: Level) -> (Vec<Way>, Vec<f64>) {
         let mut ways: Vec<Way> = Vec::with_capacity(self.times.len());
         let mut ln_e: Vec<f64> = Vec::with_capacity(self.times.len());
         for (at, time) in self.times.iter().enumerate() {
-            let mut best = (time.direct.ln_eta(level.epsilon).upper(), Way::Direct);
+            let mut best = (self.direct(level, at).upper(), Way::Direct);
             // What follows is post-processing.
             if at > 0 && ln_e[at - 1] < best.0 {
                 best = (ln_e[at - 1], Way::AsBefore);
@@ -93,7 +169,7 @@ impl Once {
             ln_e.push(best.0);
             ways.push(best.1);
         }
-        ways
+        (ways, ln_e)
     }
 
     /// ln δ along any paths.
@@ -104,7 +180,7 @@ impl Once {
         let mut ln_e: Vec<f64> = Vec::with_capacity(ways.len());
         for (at, (time, way)) in self.times.iter().zip(ways).enumerate() {
             ln_e.push(match way {
-                Way::Direct => time.direct.ln_eta(level.epsilon).upper(),
+                Way::Direct => self.direct(level, at).upper(),
                 Way::AsBefore => ln_e[at - 1],
                 Way::Block(index) => {
                     let (from, block, count) = &time.blocks[*index];
@@ -112,6 +188,11 @@ impl Once {
                 }
             });
         }
+        self.averaged(ln_e)
+    }
+
+    /// ln of the average over the stops, from ln of a bound on E_γ at each time.
+    fn averaged(&self, ln_e: Vec<f64>) -> Enclosure {
         let stops = self.times.iter().zip(ln_e);
         let stops = stops.map(|(time, ln_e)| time.stops.ln() + Enclosure::between(f64::NEG_INFINITY, ln_e));
         self.ln_weight + ln_sum(&stops.collect::<Vec<_>>())
@@ -121,7 +202,7 @@ impl Once {
     fn enclosed(&self, level: Level, ways: &[Way], at: usize) -> Enclosure {
         let time = &self.times[at];
         match ways[at] {
-            Way::Direct => time.direct.ln_eta(level.epsilon),
+            Way::Direct => self.direct(level, at),
             Way::AsBefore => self.enclosed(level, ways, at - 1),
             Way::Block(index) => {
                 let (from, block, count) = &time.blocks[index];
@@ -172,7 +253,6 @@ fn places(end: u64, clean: &[Leg<'_>]) -> Vec<u64> {
 /// The steps after the use.
 pub(super) struct Cleaned<'a> {
     pub clean: &'a [Leg<'a>],
-    pub width: Enclosure,
 }
 
 impl Cleaned<'_> {
@@ -211,22 +291,27 @@ impl Cleaned<'_> {
 
     /// η of several steps together.
     pub(super) fn block(&self, start: u64, steps: u64) -> Option<Noisy> {
-        let leg = self.leg_of(start, steps)?;
-        let StepNoise::Gaussian(noise) = leg.step.noise else {
-            return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(self.width)));
-        };
-        // Iterates at most D apart shift their whole difference into the noise of the steps, at a price that is a
-        // multiple of the slope: see `allocation`.
-        let count = Count::Times(steps);
-        let radius = |piece: &Piece| {
-            let (slope, offset) = (piece.slope(), piece.offset());
-            let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
-            concave.then(|| {
-                let apart = count.power(slope) * self.width + offset * count.geometric_sum(slope);
-                apart / (noise * count.geometric_sum(slope.square()).sqrt())
-            })
-        };
-        let radii = leg.step.modulus.pieces().iter().filter_map(radius);
-        radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::Gaussian)
+        block_of(self.leg_of(start, steps)?, steps)
     }
+}
+
+/// η of several steps of a leg together.
+fn block_of(leg: &Leg<'_>, steps: u64) -> Option<Noisy> {
+    let width = leg.before;
+    let StepNoise::Gaussian(noise) = leg.step.noise else {
+        return (steps == 1).then(|| Noisy::new(leg.step.noise, leg.step.modulus.at(width)));
+    };
+    // Iterates at most D apart shift their whole difference into the noise of the steps, at a price that is a
+    // multiple of the slope: see `allocation`.
+    let count = Count::Times(steps);
+    let radius = |piece: &Piece| {
+        let (slope, offset) = (piece.slope(), piece.offset());
+        let concave = slope.upper() <= 1.0 || offset == Enclosure::ZERO || steps == 1;
+        concave.then(|| {
+            let apart = count.power(slope) * width + offset * count.geometric_sum(slope);
+            apart / (noise * count.geometric_sum(slope.square()).sqrt())
+        })
+    };
+    let radii = leg.step.modulus.pieces().iter().filter_map(radius);
+    radii.reduce(|a, b| if a.upper() < b.upper() { a } else { b }).map(Noisy::Gaussian)
 }

@@ -3,7 +3,7 @@
 use super::super::walk::Leg;
 use super::noisy::Noisy;
 use super::once::{Cleaned, times};
-use crate::chain::{Chain, Count, Stretch};
+use crate::chain::{Chain, Count};
 use crate::run::missing;
 use crate::{Enclosure, Epsilon, NotApplicable};
 
@@ -19,8 +19,8 @@ impl Tail {
     pub(in crate::analysis) fn of(chain: &Chain) -> Result<Self, NotApplicable> {
         // Any number of steps includes none.
         let clean = chain.after_the_last_use().into_iter().filter(|stretch| stretch.count != Count::Any);
-        let clean: Vec<Leg<'_>> =
-            clean.map(|Stretch { step, count }| Leg { step, count, stops: false }).collect();
+        let width = chain.domain().width();
+        let clean: Vec<Leg<'_>> = clean.map(|stretch| Leg::new(stretch, false, width, width)).collect();
         let steps: u64 = clean.iter().map(|leg| times(leg.count)).fold(0, u64::saturating_add);
         let [leg] = &clean[..] else {
             return Err(missing!(
@@ -28,7 +28,7 @@ impl Tail {
                 PublicSteps
             ));
         };
-        let cleaned = Cleaned { clean: std::slice::from_ref(leg), width: chain.domain().width() };
+        let cleaned = Cleaned { clean: std::slice::from_ref(leg) };
         let mut blocks = Vec::new();
         let mut length = 1;
         while length < steps {

@@ -90,6 +90,7 @@ impl HiddenStates for Recursion {
     }
 
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        super::starts_together(released)?;
         let mut members = Vec::new();
         for branch in released.branches() {
             let ends = match branch.ends().filter(|ends| ends.len() <= MOST_CHAINS) {

@@ -80,6 +80,7 @@ impl Analysis for ShiftSubsampled {
 
 impl HiddenStates for ShiftSubsampled {
     fn apply(&self, released: &Mixture) -> Result<Bound, NotApplicable> {
+        super::starts_together(released)?;
         let mut members = Vec::new();
         for branch in released.branches() {
             members.extend(ends(branch)?);

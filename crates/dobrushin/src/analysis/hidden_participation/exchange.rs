@@ -1,0 +1,284 @@
+//! Hidden participation if both neighbours use a record: one step after another, back from the last.
+//!
+//! Let e(λ) bound sup_f [P(f) − λ·Q(f)] over the tests f of the last iterate, given an iterate that both share, for the
+//! steps from some time on: α(u) = min_λ (e(λ) + λ·u) bounds the power of a test of size u. One step earlier, with
+//! probability q the update with the record is made, which differs between the neighbours. Its worth is μ′ between
+//! the neighbours, and μ″ between an update with the record and one without it. If f has the size u₀ after the update
+//! without the record and u₁ after that of Q's record, it has a power of at most α(w) after that of P's, with
+//! w ≤ Φ(Φ⁻¹(u₁) + μ′) and w ≤ Φ(Φ⁻¹(u₀) + μ″). So, for all λ₁ ≤ λ, λ₂ and ρ in [0, 1],
+//!
+//! ```text
+//! (1−q)·α(u₀) + q·α(w) − λ·((1−q)·u₀ + q·u₁)
+//!   ≤ (1−q)·e(λ₁) + q·e(λ₂) + q·λ₂·w − (1−q)·(λ−λ₁)·u₀ − λ·q·u₁
+//!   ≤ (1−q)·e(λ₁) + q·e(λ₂) + q·λ₂·[ρ·E_κ′(μ′) + (1−ρ)·E_κ″(μ″)],
+//!       κ′ = λ/(λ₂ρ),   κ″ = (1−q)(λ−λ₁)/(qλ₂(1−ρ)),
+//! ```
+//!
+//! where E_κ(μ) = sup_u [Φ(Φ⁻¹(u) + μ) − κ·u] is E_κ of two unit normal laws μ apart. This is the next e(λ). Every
+//! choice of the numbers gives a bound, and good ones are known: they are where all suprema are attained at the same
+//! point. Since neighbours can be exchanged, e(1/λ) = 1 − 1/λ + e(λ)/λ, and λ ≥ 1 suffices.
+
+use super::past::Worth;
+use crate::numeric::{elementary, normal, theta};
+use crate::profile::{Knot, PiecewiseProfile};
+use crate::{Delta, Enclosure, Epsilon};
+
+/// A bound e(λ).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Node {
+    lambda: f64,
+    bound: f64,
+}
+
+/// The bound e(λ) at some λ, with chords between them.
+#[derive(Clone, Debug, PartialEq)]
+struct Bounds {
+    /// λ from below 1 upwards; e falls and is convex.
+    nodes: Vec<Node>,
+}
+
+/// Neighbouring nodes have bounds that differ by at most about this factor, …
+const NODES_PER_UNIT: f64 = 8.0;
+/// … down to this bound.
+const LEAST: f64 = 1e-20;
+/// After this many steps, nodes are placed anew.
+const PERIOD: usize = 32;
+/// The most nodes.
+const MOST_NODES: usize = 3000;
+
+/// The profile of the steps, starting with the last, from iterates that are worth this much apart.
+pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
+    let mut bounds: Option<Bounds> = None;
+    for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.rate > 0.0 && step.apart > 0.0) {
+        bounds = Some(match bounds {
+            None => Bounds::first(step),
+            Some(bounds) => {
+                let next = bounds.before(step);
+                if index % PERIOD == PERIOD - 1 { next.placed_anew() } else { next }
+            }
+        });
+    }
+    let bounds = bounds.unwrap_or(Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] });
+    let bounds = if before > 0.0 { bounds.from_apart(before) } else { bounds };
+    let knots = bounds.nodes.iter().filter(|node| node.lambda >= 1.0).filter_map(|node| {
+        let epsilon = Epsilon::new(Enclosure::from(node.lambda).ln().upper().max(0.0)).ok()?;
+        Some(Knot::new(epsilon, Delta::new(node.bound.clamp(0.0, 1.0)).ok()?))
+    });
+    PiecewiseProfile::symmetric(&knots.collect::<Vec<_>>())
+}
+
+/// E_κ of two unit normal laws at this distance, for every κ ≥ 0: sup_u [Φ(Φ⁻¹(u) + μ) − κ·u].
+fn height(kappa: Enclosure, distance: f64) -> Enclosure {
+    let ln = kappa.ln();
+    let distance = Enclosure::from(distance);
+    if ln.lower() >= 0.0 {
+        theta::theta_range(ln, distance)
+    } else if ln.upper() < 0.0 {
+        Enclosure::ONE - kappa + kappa * theta::theta_range(-ln, distance)
+    } else {
+        // κ may be on either side of 1; the height decreases with κ.
+        let low = Enclosure::from(kappa.lower());
+        Enclosure::between(
+            0.0,
+            (Enclosure::ONE - low + low * theta::theta_range(-low.ln(), distance)).upper(),
+        )
+    }
+}
+
+/// The bound of the formula above.
+fn one_step(step: &Worth, lambda: f64, [first, second]: [Node; 2], ratio: f64) -> f64 {
+    let q = Enclosure::from(step.rate);
+    let rest = Enclosure::ONE - q;
+    let [l, l1, l2] = [lambda, first.lambda, second.lambda].map(Enclosure::from);
+    let rho = Enclosure::from(ratio.clamp(0.0, 1.0));
+    let other = Enclosure::ONE - rho;
+    let apart = if rho.upper() > 0.0 { rho * height(l / (l2 * rho), step.apart) } else { Enclosure::ZERO };
+    let missing = if other.upper() > 0.0 {
+        let kappa = rest * (l - l1).positive_part() / (q * l2 * other);
+        other * height(Enclosure::from(kappa.lower().max(0.0)), step.missing)
+    } else {
+        Enclosure::ZERO
+    };
+    let known = rest * Enclosure::from(first.bound) + q * Enclosure::from(second.bound);
+    (known + q * l2 * (apart + missing)).upper()
+}
+
+impl Bounds {
+    /// The bounds of the last step: α is the identity before it.
+    fn first(step: &Worth) -> Self {
+        let same = Node { lambda: 1.0, bound: 0.0 };
+        let q = step.rate;
+        let at = |g: f64| {
+            // g = Φ⁻¹(w): the likelihood ratios of the three laws there.
+            let [a1, a2] = likelihoods(step, g);
+            let lambda = (q + (1.0 - q) * a2) / ((1.0 - q) * a2 + q * a1);
+            let lambda = lambda.max(1.0);
+            Node { lambda, bound: one_step(step, lambda, [same, same], lambda * a1) }
+        };
+        let mut nodes = vec![Node { lambda: 1.0, bound: one_step(step, 1.0, [same, same], 1.0) }];
+        // From the middle outwards, until the bound is negligible.
+        let mut g = 0.5 * step.apart;
+        while let Some(last) = nodes.last()
+            && last.bound > LEAST
+            && nodes.len() < MOST_NODES
+        {
+            let node = at(g);
+            if node.lambda > last.lambda {
+                nodes.push(node);
+            }
+            g -= 0.6 / (NODES_PER_UNIT * (1.0 + g.abs()));
+        }
+        Self { nodes }.mirrored()
+    }
+
+    /// The bounds with one more step before the others.
+    fn before(&self, step: &Worth) -> Self {
+        let q = step.rate;
+        let slopes = self.slopes();
+        let mut nodes = Vec::with_capacity(self.nodes.len() + 1);
+        let mut near = -8.0;
+        for (index, &first) in self.nodes.iter().enumerate().rev() {
+            // The sizes at which this node is the line that α follows.
+            near = quantile(0.5 * (slopes[index] + slopes[index + 1]), near);
+            let g = near + step.missing;
+            let second = self.line_at(cdf(g), &slopes);
+            let [a1, a2] = likelihoods(step, g);
+            let lambda = (q * second.lambda + (1.0 - q) * first.lambda * a2) / ((1.0 - q) * a2 + q * a1);
+            let lambda = lambda.max(first.lambda);
+            if lambda < 1.0 {
+                break;
+            }
+            if lambda.is_finite() {
+                let ratio = lambda * a1 / second.lambda;
+                nodes.push(Node { lambda, bound: one_step(step, lambda, [first, second], ratio) });
+            }
+        }
+        Self { nodes }.tidied().mirrored()
+    }
+
+    /// The bounds from iterates that are worth this much apart: a test of size u has at most the power
+    /// α(Φ(Φ⁻¹(u) + m)), so e(λ) ≤ e(λ₂) + λ₂·E_{λ/λ₂}(m).
+    fn from_apart(&self, distance: f64) -> Self {
+        let slopes = self.slopes();
+        let (mut nodes, mut g) = (Vec::new(), -8.0);
+        for (index, &second) in self.nodes.iter().enumerate().rev() {
+            g = quantile(0.5 * (slopes[index] + slopes[index + 1]), g);
+            let lambda = second.lambda * elementary::exp(distance * (0.5 * distance - g));
+            if lambda.is_finite() && lambda >= 1.0 && second.lambda > 0.0 {
+                let l2 = Enclosure::from(second.lambda);
+                let bound =
+                    Enclosure::from(second.bound) + l2 * height(Enclosure::from(lambda) / l2, distance);
+                nodes.push(Node { lambda, bound: bound.upper() });
+            }
+        }
+        Self { nodes }.tidied().mirrored()
+    }
+
+    /// −e′ between neighbouring nodes, before the first and after the last: the sizes between which a node is the line
+    /// that α follows.
+    fn slopes(&self) -> Vec<f64> {
+        let inner = self.nodes.windows(2).map(|pair| {
+            ((pair[0].bound - pair[1].bound) / (pair[1].lambda - pair[0].lambda)).clamp(0.0, 1.0)
+        });
+        [1.0].into_iter().chain(inner).chain([0.0]).collect()
+    }
+
+    /// The node whose line is α at this size.
+    fn line_at(&self, size: f64, slopes: &[f64]) -> Node {
+        let index = slopes.partition_point(|slope| *slope >= size);
+        self.nodes[index.saturating_sub(1).min(self.nodes.len() - 1)]
+    }
+
+    /// The nodes in order, of which none is above a later one or the chord of two others.
+    fn tidied(mut self) -> Self {
+        self.nodes.sort_by(|a, b| a.lambda.total_cmp(&b.lambda).then(a.bound.total_cmp(&b.bound)));
+        let mut kept: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        for node in self.nodes {
+            if kept.last().is_some_and(|last| last.bound <= node.bound || last.lambda >= node.lambda) {
+                continue;
+            }
+            while let [.., a, b] = kept[..]
+                && chord(a, node, b.lambda) <= b.bound
+            {
+                kept.pop();
+            }
+            kept.push(node);
+        }
+        Self { nodes: kept }
+    }
+
+    /// The nodes with their mirror images below 1, from e(1/λ) = 1 − 1/λ + e(λ)/λ, and the value at 1 from them.
+    fn mirrored(self) -> Self {
+        let above: Vec<Node> = self.nodes.into_iter().filter(|node| node.lambda >= 1.0).collect();
+        let image = |node: &Node| {
+            let inverse = Enclosure::ONE / Enclosure::from(node.lambda);
+            // The mirror image of e at 1/λ, rounded up, is at the rounded 1/λ at most this.
+            let bound = Enclosure::ONE - inverse + inverse * Enclosure::from(node.bound);
+            Node { lambda: inverse.upper(), bound: bound.upper() }
+        };
+        let below: Vec<Node> = above.iter().rev().filter(|node| node.lambda > 1.0).map(image).collect();
+        Self { nodes: below.into_iter().chain(above).collect() }.tidied()
+    }
+
+    /// The same bounds at other λ, so dense that the chords are close to them.
+    fn placed_anew(&self) -> Self {
+        let above: Vec<Node> = self.nodes.iter().copied().filter(|node| node.lambda >= 1.0).collect();
+        let mut nodes = Vec::with_capacity(above.len());
+        let mut kept: Option<Node> = None;
+        for (index, &node) in above.iter().enumerate() {
+            let next = above.get(index + 1);
+            let fall =
+                |from: Node, to: &Node| elementary::ln((from.bound / to.bound).max(1.0)) * NODES_PER_UNIT;
+            // A node between two that are close to each other is left out.
+            if let (Some(last), Some(next)) = (kept, next)
+                && fall(last, next) < 0.8
+            {
+                continue;
+            }
+            if let Some(last) = kept
+                && node.bound > LEAST
+            {
+                let pieces = fall(last, &node).ceil().clamp(1.0, 4.0);
+                for piece in 1..pieces as u32 {
+                    let lambda = last.lambda + (node.lambda - last.lambda) * f64::from(piece) / pieces;
+                    nodes.push(Node { lambda, bound: chord(last, node, lambda) });
+                }
+            }
+            nodes.push(node);
+            kept = Some(node);
+            if node.bound < LEAST || nodes.len() >= MOST_NODES {
+                break;
+            }
+        }
+        Self { nodes }.mirrored()
+    }
+}
+
+/// The chord of two nodes at a λ between them, rounded up.
+fn chord(a: Node, b: Node, lambda: f64) -> f64 {
+    let [start, end, at] = [a.lambda, b.lambda, lambda].map(Enclosure::from);
+    let weight = ((end - at) / (end - start)).positive_part().min(Enclosure::ONE);
+    let (from, to) = (Enclosure::from(a.bound), Enclosure::from(b.bound));
+    (to + weight * (from - to)).upper()
+}
+
+/// The densities of the laws μ′ and μ″ below, relative to that at g.
+fn likelihoods(step: &Worth, g: f64) -> [f64; 2] {
+    [step.apart, step.missing].map(|mu| elementary::exp(mu * (g - 0.5 * mu)))
+}
+
+fn cdf(g: f64) -> f64 {
+    normal::cdf(g).midpoint()
+}
+
+/// Φ⁻¹(u), roughly, from a number near it: Newton's method for ln Φ.
+fn quantile(u: f64, near: f64) -> f64 {
+    let ln_u = elementary::ln(u.clamp(1e-290, 0.999_999));
+    let mut g = near;
+    for _ in 0..4 {
+        let mills = normal::mills_ratio(-g).midpoint();
+        let ln_cdf = normal::ln_tail(-g).midpoint();
+        g -= ((ln_cdf - ln_u) * mills).clamp(-1.0, 1.0);
+    }
+    g.clamp(-36.0, 5.0)
+}
