@@ -1,7 +1,7 @@
 //! `account`: how private a run is.
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
-use super::{Records, UtilityReport};
+use super::{ObserversReport, Records, UtilityReport};
 use crate::run_file::RunFile;
 use dobrushin::account::{Account, Advice};
 use serde::Serialize;
@@ -42,6 +42,9 @@ pub struct Extras {
     /// How well each record is protected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
+    /// What each observer learns, if the records are at their owners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observers: Option<ObserversReport>,
     /// Whether the run is the built-in example.
     #[serde(rename = "example", skip_serializing_if = "std::ops::Not::not")]
     pub is_example: bool,

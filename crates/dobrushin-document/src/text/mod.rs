@@ -4,7 +4,11 @@ mod account;
 mod calibration;
 mod certificate;
 mod curve;
+mod kernel;
 mod local;
+mod observers;
+mod problem;
+mod prescription;
 mod training;
 mod verification;
 
@@ -12,7 +16,10 @@ pub use account::account;
 pub use calibration::calibration;
 pub use certificate::certificate;
 pub use curve::curve;
-pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence};
+pub use kernel::{joint, kernel};
+pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
+pub use problem::problem;
+pub use prescription::prescription;
 pub use training::training;
 pub use verification::{complaint, verification};
 

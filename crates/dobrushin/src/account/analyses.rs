@@ -1,13 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
-use super::worst::WorstProfile;
-use super::worst_place::WorstPlace;
-use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::{RecordRanges, Released};
-use crate::profile::{BestProfile, PrivacyProfile};
+use super::bounds::{Care, bounds};
+use super::tasks::bounds_of_tasks;
+use crate::analysis::{self, Bound, Effort, Family, Theorem};
+use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
-use crate::{Enclosure, NotApplicable, Probability};
-use rayon::prelude::*;
+use crate::{NotApplicable, Probability};
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -78,6 +76,21 @@ impl Options {
     pub(super) fn wants(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.contains(&id)
     }
+
+    /// The theorems that are asked, in the order of reports.
+    pub(super) fn theorems(&self) -> impl Iterator<Item = Theorem> {
+        analysis::ALL.iter().filter(|theorem| self.wants(theorem.id())).copied()
+    }
+
+    /// The same, but if all analyses are asked, only those that suit each of thousands of records.
+    pub(super) fn for_each_record(&self) -> Self {
+        let mut options = self.clone();
+        if options.only.is_empty() {
+            let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+            options.only = suited.map(|theorem| theorem.id()).collect();
+        }
+        options
+    }
 }
 
 /// The names of all analyses, in the order of reports.
@@ -129,74 +142,17 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 }
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
-    let composed = run.composition();
-    let released = run.released_except(options.exception);
-    let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
-    let analysed = wanted.map(|theorem| {
-        let (bound, assumptions) = match *theorem {
-            Theorem::EveryStep(theorem) => match &composed {
-                Ok(composed) => (theorem.apply(&composed.parts, effort), composed.assumptions.clone()),
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-            Theorem::HiddenStates(theorem) => match &released {
-                Ok(released) => {
-                    let (bound, mut assumptions) = over_views(theorem, released, run, options.tolerance);
-                    assumptions.extend(theorem.further_assumption());
-                    (bound, assumptions)
-                }
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-        };
-        Analysed {
-            id: theorem.id(),
-            family: theorem.family(),
-            rigorous: theorem.is_rigorous(),
-            profile: bound.map(Bound::into_profile),
-            assumptions,
-        }
+    let care = Care { tolerance: options.tolerance, exception: options.exception, effort };
+    let said = match run.as_tasks() {
+        Some(tasks) => bounds_of_tasks(run, tasks, options.theorems(), care),
+        None => bounds(run, options.theorems(), care),
+    };
+    let analysed = said.into_iter().map(|said| Analysed {
+        id: said.theorem.id(),
+        family: said.theorem.family(),
+        rigorous: said.theorem.is_rigorous(),
+        profile: said.bound.map(Bound::into_profile),
+        assumptions: said.assumptions,
     });
     analysed.collect()
-}
-
-/// The bound by all steps or by the last ones, whichever is less, and what must hold for it.
-fn over_views(
-    theorem: &'static dyn HiddenStates,
-    released: &Released,
-    run: &Run,
-    tolerance: f64,
-) -> (Result<Bound, NotApplicable>, Vec<Assumption>) {
-    let bound = over_records(theorem, released, run, tolerance);
-    let recent =
-        released.recent.as_deref().map(|recent| (over_records(theorem, recent, run, tolerance), recent));
-    let Some((Ok(recent_bound), recent)) = recent else {
-        return (bound, released.assumptions.clone());
-    };
-    let members = bound.into_iter().chain([recent_bound]).map(Bound::into_profile).collect();
-    let best = BestProfile::new(members).map(|best| Bound::Profile(Arc::new(best)));
-    (best.map_err(NotApplicable::from), recent.assumptions.clone())
-}
-
-/// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
-fn over_records(
-    theorem: &'static dyn HiddenStates,
-    released: &Released,
-    run: &Run,
-    tolerance: f64,
-) -> Result<Bound, NotApplicable> {
-    let mut bounds = if released.has_ranges() {
-        // Views that hold for all records are replaced by those for some of them.
-        let worst =
-            |records: &RecordRanges| Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)));
-        released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
-    } else {
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?
-    };
-    let worst = if bounds.len() == 1 {
-        bounds.remove(0)
-    } else {
-        let profiles = bounds.into_iter().map(Bound::into_profile).collect();
-        Bound::Profile(Arc::new(WorstProfile::new(profiles)))
-    };
-    let exception = released.exception * Enclosure::from(run.tasks());
-    Ok(worst.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
 }
