@@ -576,3 +576,46 @@ pub fn long(random: &mut Random) -> Instance {
         facts: Facts { noise, displacement: 2.0 * push, width: length, rate, ..Facts::default() },
     }
 }
+
+/// Several steps with Laplace noise and updates that are Lipschitz up to rounding: c·x, rounded to a grid of the interval,
+/// with a displacement wherever the record is used. The interval may be claimed as the domain.
+pub fn rounded_laplace(random: &mut Random) -> Instance {
+    let scale = random.log_between(0.3, 3.0);
+    let length = scale * random.log_between(1.0, 12.0);
+    let interval = Interval::new(-length / 2.0, length / 2.0).expect("valid");
+    let noise = Noise::Laplace(scale);
+    let slope = [0.0, 0.5, 0.8, 1.0, 1.0, 1.0][random.below(6)];
+    let displacement = scale * random.log_between(0.1, 2.5);
+    let cells = 200;
+    let width = length / f64::from(cells);
+    let at = |cell: i32| -length / 2.0 + width * f64::from(cell);
+    let breaks = (1..cells).map(at).collect();
+    let values = (0..cells).map(|cell| (0.0, slope * (at(cell) + width / 2.0))).collect();
+    let rounded = Map::new(breaks, values).expect("valid");
+    let line = Piece::new(slope, slope * width * (1.0 + 1e-9)).expect("valid");
+    let clean = ClaimedStep::new(StepNoise::laplace(scale).expect("valid")).with_modulus(vec![line]);
+    let moved = NonNegative::new(displacement * (1.0 + 1e-12)).expect("valid");
+    let mut steps = Vec::new();
+    let mut claims = Vec::new();
+    for step in 0..1 + random.below(6) {
+        // The record is used first, and then more or less often.
+        if step == 0 || random.below(3) == 0 {
+            let by = |by: f64| rounded.clone().shifted(by).expect("valid");
+            steps.push(Step::always(noise, by(displacement / 2.0), by(-displacement / 2.0)));
+            claims.push((clean.clone().used_by(Participation::Always, moved), Count::Times(1)));
+        } else {
+            steps.push(Step::never(noise, rounded.clone()));
+            claims.push((clean.clone(), Count::Times(1)));
+        }
+    }
+    let diameter = (random.below(2) == 0).then(|| Positive::new(length).expect("valid"));
+    let chain = Chain::new(claims, Domain { diameter, dimension: Some(1) }).expect("valid");
+    let later = steps.iter().rev().take_while(|step| step.probability == 0.0).count() as u64;
+    Instance {
+        kind: "rounded laplace",
+        exact: OneDimensionalChain { interval, start: random.between(-length / 2.0, length / 2.0), steps },
+        claimed: Mixture::last(chain),
+        stops: false,
+        facts: Facts { noise: scale, displacement, width: length, later, ..Facts::default() },
+    }
+}

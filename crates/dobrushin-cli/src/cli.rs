@@ -6,7 +6,7 @@ use clap::Args;
 use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{self, Cost, Theorem};
 use dobrushin::numeric::decimal::DIGITS;
-use dobrushin::{Delta, Epsilon, Error, Positive, Probability};
+use dobrushin::{Delta, Epsilon, Error, Positive, Probability, RenyiOrder};
 use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, nearest};
 use dobrushin_local::mean::Bounds;
@@ -176,6 +176,14 @@ pub fn epsilon(text: &str) -> Result<Epsilon, String> {
 /// A value of a flag.
 pub fn delta(text: &str) -> Result<Delta, String> {
     checked(text, Delta::new)
+}
+
+/// A value of a flag.
+pub fn order_above_one(text: &str) -> Result<RenyiOrder, String> {
+    checked(text, |value| match RenyiOrder::new(value) {
+        Ok(order) if value > 1.0 => Ok(order),
+        _ => Err(Error::OutOfRange { name: "order", value, accepted: "above 1; \"inf\" is allowed" }),
+    })
 }
 
 /// A value of a flag.

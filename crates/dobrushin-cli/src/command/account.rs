@@ -1,19 +1,19 @@
 //! `dobrushin account`: how private a run is.
 
 use super::{account_plot, observers_plot, records_plot};
-use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs, checked};
+use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs, checked, order_above_one};
 use crate::file;
 use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use clap::Args;
-use dobrushin::Error;
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
 use dobrushin::run::Run;
+use dobrushin::{Error, RenyiOrder};
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{
-    AccountReport, AdviceReport, Extras, ObserversReport, Records, UtilityReport,
+    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport,
 };
 use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
@@ -39,6 +39,10 @@ pub struct AccountArgs {
     /// Also show how good the released result is: a bound on its expected excess risk, or regret
     #[arg(long)]
     pub utility: bool,
+    /// Also show the Rényi divergences of these orders α > 1 ("inf" is allowed), separated by commas
+    #[arg(long, value_name = "ALPHA", value_delimiter = ',', value_parser = order_above_one,
+          allow_negative_numbers = true)]
+    pub order: Vec<RenyiOrder>,
     /// Draw δ against ε to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -90,11 +94,15 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     }
     let advice = || AdviceReport::all(&account, advice(&run, &account, &options));
     let utility = || UtilityReport::from(&dobrushin::utility::of(&run));
+    let renyi = || -> Result<Vec<RenyiReport>, Problem> {
+        Ok(run.renyi(&arguments.order, &options)?.iter().map(RenyiReport::new).collect())
+    };
     let extras = Extras {
         advice: arguments.advice.then(advice),
         utility: arguments.utility.then(utility),
         records: records.filter(|_| arguments.per_record),
         observers: observers.filter(|_| arguments.observers),
+        renyi: (!arguments.order.is_empty()).then(renyi).transpose()?,
         is_example: arguments.run.is_none(),
     };
     let report = AccountReport::new(&opened.file, &account, extras);

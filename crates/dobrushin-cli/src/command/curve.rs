@@ -1,5 +1,6 @@
 //! `dobrushin curve`: a run with one or two of its parameters varied.
 
+use super::renyi_curve;
 use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs};
 use crate::guard::Guard;
 use crate::output::Report;
@@ -22,7 +23,7 @@ pub struct CurveArgs {
     /// A run file (TOML)
     pub run: PathBuf,
     /// What to vary: steps=1..1e5, or noise-multiplier=0.5,1,2. You can give it once or twice
-    #[arg(long, value_name = "KEY=VALUES", required = true)]
+    #[arg(long, value_name = "KEY=VALUES", required_unless_present = "order")]
     pub over: Vec<String>,
     /// How many points a range has
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(2..=100_000))]
@@ -36,6 +37,10 @@ pub struct CurveArgs {
     pub changes: SetArgs,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
+    /// Show Rényi divergences of these orders α > 1, as in 2,8,32, or of a range of orders, as in 1.5..64; with --over,
+    /// at every point
+    #[arg(long, value_name = "ALPHAS", allow_hyphen_values = true, conflicts_with_all = ["delta", "epsilon", "utility"])]
+    pub order: Option<String>,
     /// Also show a bound on the expected excess risk, or regret; with --plot, ε (or δ) is drawn against it
     #[arg(long)]
     pub utility: bool,
@@ -46,6 +51,9 @@ pub struct CurveArgs {
 
 /// Asks the question at every point.
 pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
+    if let Some(orders) = &arguments.order {
+        return renyi_curve::run(arguments, orders, guard, style);
+    }
     let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
     let sweeps = sweeps(arguments)?;
     // The words that a key takes in turn may be names of files.
@@ -80,7 +88,7 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
 /// printed.
 const MOST_POINTS: usize = 100_000;
 
-fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
+pub(super) fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
     if arguments.over.len() > 2 {
         return Err(Problem::new(format!("--over is given {} times", arguments.over.len()))
             .help("once, or twice for two parameters"));

@@ -15,6 +15,7 @@ mod observers_plot;
 mod predict;
 mod prescribe;
 mod records_plot;
+mod renyi_curve;
 mod schema;
 mod touched;
 mod train;

@@ -32,6 +32,7 @@ mod pages;
 mod pictures;
 mod prescribe;
 mod records;
+mod renyi;
 mod results;
 mod results_support;
 mod run_file;

@@ -4,7 +4,7 @@ use crate::support::{bounds, json};
 use dobrushin::statement::find;
 
 /// A page, the words of a command after `account`, an analysis, and the number that the page has from it.
-const NUMBERS: [(&str, &str, &str, &str); 53] = [
+const NUMBERS: [(&str, &str, &str, &str); 55] = [
     ("composition", "dp-sgd", "composition", "2.345"),
     ("composition", "dp-sgd", "shift-subsampled", "3.031"),
     ("composition-renyi", "dp-sgd", "composition-renyi", "2.566"),
@@ -93,12 +93,14 @@ const NUMBERS: [(&str, &str, &str, &str); 53] = [
     ("contraction", "public-tail", "contraction", "0.232"),
     ("contraction", "public-tail", "shift", "0.375"),
     ("contraction", "public-tail --set noise=laplace", "contraction", "0.138"),
+    ("contraction", "public-tail --set noise=laplace", "shift", "0.353"),
     ("shift", "noisy-gd --set steps=any", "shift", "2.558"),
     ("shift", "noisy-gd --set steps=10000", "composition", "91.8"),
     ("shift", "noisy-gd --set diameter=0.01 --set strong-convexity=0", "shift", "4.38"),
     ("shift", "noisy-gd --set diameter=0.01 --set strong-convexity=0", "recursion", "1.34"),
     ("ceiling", "noisy-gd --set noise=laplace --set steps=any", "ceiling", "1.99998"),
     ("ceiling", "noisy-gd --set noise=laplace", "composition", "17.42"),
+    ("ceiling", "noisy-gd --set noise=laplace --set steps=any", "shift", "1.99998"),
     ("hybrid", "chain", "hybrid", "1.232"),
     ("hybrid", "chain", "recursion", "1.380"),
     ("hybrid", "chain --set step.2.count=1", "hybrid", "7.13"),

@@ -1,7 +1,7 @@
 //! `account`: how private a run is.
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
-use super::{ObserversReport, Records, UtilityReport};
+use super::{ObserversReport, Records, RenyiReport, UtilityReport};
 use crate::run_file::RunFile;
 use dobrushin::account::{Account, Advice};
 use serde::Serialize;
@@ -45,6 +45,9 @@ pub struct Extras {
     /// What each observer learns, if the records are at their owners.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observers: Option<ObserversReport>,
+    /// Rényi divergences, one for each order that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renyi: Option<Vec<RenyiReport>>,
     /// Whether the run is the built-in example.
     #[serde(rename = "example", skip_serializing_if = "std::ops::Not::not")]
     pub is_example: bool,

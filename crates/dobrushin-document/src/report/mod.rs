@@ -8,11 +8,12 @@ mod curve;
 mod kernel;
 mod level;
 mod local;
-mod observers;
 mod local_csv;
-mod problem;
+mod observers;
 mod prescription;
+mod problem;
 mod records;
+mod renyi;
 mod theorem;
 mod training;
 mod utility;
@@ -32,14 +33,15 @@ pub use local::{
     PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, QuestionReport, Span,
     SurveyReport, Together, VectorReport,
 };
-pub use observers::{Modest, ObserversReport};
 pub(crate) use local::{CoordinateReport, RiskReport};
 pub use local_csv::{estimates_csv, plans_csv, profile_csv};
+pub use observers::{Modest, ObserversReport};
+pub use prescription::PrescriptionReport;
+pub(crate) use prescription::{source as prescription_source, title as prescription_title};
 pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
 pub use problem::{PrivacyReport, ProblemReport};
 pub use records::{Records, reached_by, upper};
-pub use prescription::PrescriptionReport;
-pub(crate) use prescription::{source as prescription_source, title as prescription_title};
+pub use renyi::{RenyiCurve, RenyiFinding, RenyiReport};
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

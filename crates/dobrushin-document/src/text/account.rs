@@ -1,7 +1,7 @@
 //! How private a run is, in words.
 
 use super::observers::observers;
-use super::{Style, Text, bullets, capitalised, table, warn, wrap};
+use super::{Style, Text, bullets, capitalised, renyi, table, warn, wrap};
 use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
 use dobrushin::numeric::decimal as number;
 
@@ -43,8 +43,16 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     if let Some(left_out) = left_out(report).filter(|_| !everything) {
         text.explanation(left_out);
     }
+    if let Some(divergences) = &report.extras.renyi {
+        text.answer(renyi::orders(divergences, style));
+        text.explanation(renyi::meaning(divergences));
+    }
     if let Some(best) = best {
         text.explanation(bullets("Assumptions", &best.assumptions));
+    }
+    if let Some(divergences) = &report.extras.renyi {
+        let known = best.map_or(&[][..], |best| &best.assumptions);
+        renyi::assumptions(divergences, known).into_iter().for_each(|more| text.explanation(more));
     }
     let notes = || report.warnings.iter().filter(|note| Some(*note) != report.concern.as_ref());
     if notes().next().is_some() {

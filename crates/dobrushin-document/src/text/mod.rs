@@ -7,8 +7,9 @@ mod curve;
 mod kernel;
 mod local;
 mod observers;
-mod problem;
 mod prescription;
+mod problem;
+mod renyi;
 mod training;
 mod verification;
 
@@ -18,8 +19,9 @@ pub use certificate::certificate;
 pub use curve::curve;
 pub use kernel::{joint, kernel};
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
-pub use problem::problem;
 pub use prescription::prescription;
+pub use problem::problem;
+pub use renyi::renyi_curve;
 pub use training::training;
 pub use verification::{complaint, verification};
 

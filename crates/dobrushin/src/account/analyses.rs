@@ -3,8 +3,8 @@
 use super::bounds::{Care, bounds};
 use super::tasks::bounds_of_tasks;
 use crate::analysis::{self, Bound, Effort, Family, Theorem};
-use crate::profile::PrivacyProfile;
-use crate::run::{Assumption, Run};
+use crate::profile::{PrivacyProfile, RenyiCurve};
+use crate::run::{Assumption, NoiseKind, Run};
 use crate::{NotApplicable, Probability};
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub struct Analysed {
     pub rigorous: bool,
     /// The profile, or why there is none.
     pub profile: Result<Arc<dyn PrivacyProfile>, NotApplicable>,
+    /// A bound on Rényi divergences, if the theorem has one.
+    pub renyi: Option<Arc<dyn RenyiCurve>>,
     /// What must hold for the run.
     pub assumptions: Vec<Assumption>,
 }
@@ -83,10 +85,10 @@ impl Options {
     }
 
     /// The same, but if all analyses are asked, only those that suit each of thousands of records.
-    pub(super) fn for_each_record(&self) -> Self {
+    pub(super) fn for_each_record(&self, noise: NoiseKind) -> Self {
         let mut options = self.clone();
         if options.only.is_empty() {
-            let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record());
+            let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record_with(noise));
             options.only = suited.map(|theorem| theorem.id()).collect();
         }
         options
@@ -152,6 +154,7 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
         family: said.theorem.family(),
         rigorous: said.theorem.is_rigorous(),
         profile: said.bound.map(Bound::into_profile),
+        renyi: said.renyi,
         assumptions: said.assumptions,
     });
     analysed.collect()

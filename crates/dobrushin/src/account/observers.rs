@@ -291,7 +291,7 @@ impl<'a> View<'a> {
                 "one learning rate and one noise for all steps, or epochs = 1",
             );
         }
-        let (named, options) = (!options.only.is_empty(), options.for_each_record());
+        let (named, options) = (!options.only.is_empty(), options.for_each_record(training.noise_kind));
         Ok(Self { run, training, question, options, owners: pass.min(steps), passes, equal, named })
     }
 

@@ -9,7 +9,7 @@ use super::rows::{Asked, Row, best, range, spanning};
 use super::tasks::{Span, Together};
 use crate::NotApplicable;
 use crate::analysis::Effort;
-use crate::run::{Run, RunError, Tasks, Training, missing};
+use crate::run::{NoiseKind, Run, RunError, Tasks, Training, missing};
 use rayon::prelude::*;
 
 /// The answer for several consecutive records, which are protected about equally.
@@ -107,7 +107,7 @@ pub fn protection_by_record(
         return Ok(Vec::new());
     };
     let (pass, places) = (training.batches_in_a_pass(), all_places(training));
-    let options = options.for_each_record();
+    let options = options.for_each_record(training.noise_kind);
     let released = run.released();
     if let Some([records]) = released.as_ref().ok().filter(|r| r.has_ranges()).map(|r| &r.ranges[..])
         && pass > MOST_DIFFERENT
@@ -154,7 +154,8 @@ fn protection(training: &Training, row: Row) -> Protection {
 fn by_record_of_tasks(tasks: &Tasks, question: Question, options: &Options) -> Vec<Protection> {
     let tolerance = options.tolerance.max(ROUGHLY);
     let care = Care { tolerance, exception: options.exception, effort: Effort::Once(tolerance) };
-    let suited = options.for_each_record();
+    let is_laplace = tasks.tasks.iter().any(|task| task.training.noise_kind == NoiseKind::Laplace);
+    let suited = options.for_each_record(if is_laplace { NoiseKind::Laplace } else { NoiseKind::Gaussian });
     let rigorous = suited.theorems().filter(|theorem| theorem.is_rigorous());
     let together = Together::new(tasks, rigorous, care);
     let ask = |span: Span, worst: bool| {

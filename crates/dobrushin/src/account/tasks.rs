@@ -62,6 +62,7 @@ impl Together {
                 let bound = |theorem| Said {
                     theorem,
                     bound: Err(NotApplicable::beyond(error.to_string())),
+                    renyi: None,
                     assumptions: Vec::new(),
                 };
                 asked().map(bound).collect()
@@ -210,7 +211,8 @@ pub(super) fn bounds_of_tasks(
                 of_hidden.next().unwrap_or_else(|| Err(NotApplicable::beyond("no analysis was asked")));
             let (bound, assumptions) =
                 found.map_or_else(|reason| (Err(reason), Vec::new()), |(bound, all)| (Ok(bound), all));
-            Said { theorem, bound, assumptions }
+            let renyi = bound.as_ref().ok().and_then(Bound::renyi);
+            Said { theorem, bound, renyi, assumptions }
         }
     });
     said.collect()

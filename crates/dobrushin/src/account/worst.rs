@@ -1,6 +1,6 @@
 //! The worst of several records.
 
-use crate::profile::{Direction, PrivacyProfile};
+use crate::profile::{Direction, PrivacyProfile, RenyiCurve};
 use crate::{Delta, Enclosure, Epsilon};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -49,6 +49,38 @@ impl PrivacyProfile for WorstProfile {
             open = missing.into_iter().map(|(_, member)| member).collect();
         }
         largest
+    }
+}
+
+/// The largest D_α of the members at every order.
+pub(super) struct WorstCurve {
+    members: Vec<Arc<dyn RenyiCurve>>,
+}
+
+impl WorstCurve {
+    pub fn new(members: Vec<Arc<dyn RenyiCurve>>) -> Self {
+        Self { members }
+    }
+
+    fn largest(&self, of: impl Fn(&dyn RenyiCurve) -> Enclosure) -> Enclosure {
+        self.members.iter().map(|member| of(member.as_ref())).fold(Enclosure::ZERO, Enclosure::max)
+    }
+}
+
+impl RenyiCurve for WorstCurve {
+    fn log_moment(&self, direction: Direction, order: f64) -> Enclosure {
+        if !(order > 1.0 && order < f64::INFINITY) {
+            return Enclosure::ENTIRE;
+        }
+        self.largest(|member| member.log_moment(direction, order))
+    }
+
+    fn largest_loss(&self, direction: Direction) -> Enclosure {
+        self.largest(|member| member.largest_loss(direction))
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.members.iter().all(|member| member.is_symmetric())
     }
 }
 

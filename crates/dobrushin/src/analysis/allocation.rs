@@ -90,29 +90,48 @@ pub fn squared_shift_anywhere(diameter: f64, steps: &[ShiftStep]) -> Enclosure {
 
 /// The same, if iterates are at most so far apart before each step of a stretch: one distance for each stretch.
 pub(super) fn squared_shift_within(diameters: &[f64], stretches: &[ShiftStep]) -> Enclosure {
-    let Some(steps) = one_by_one(stretches) else {
-        return Enclosure::INFINITE;
-    };
+    from_the_best_start(diameters, stretches).map_or(Enclosure::INFINITE, |steps| price(&steps))
+}
+
+/// The steps from where it is cheapest to begin, after one that moves iterates as far apart as they may be there; `None`
+/// if there are too many steps, or none.
+pub(super) fn from_the_best_start(diameters: &[f64], stretches: &[ShiftStep]) -> Option<Vec<ShiftStep>> {
+    let steps = one_by_one(stretches)?;
     let most = diameters.iter().copied().fold(0.0, f64::max);
     // Where stretches were split, distances no longer belong to them.
     let diameters: Cow<'_, [f64]> = match &steps {
         Cow::Borrowed(_) if diameters.len() == stretches.len() => Cow::Borrowed(diameters),
         _ => Cow::Owned(vec![most; steps.len()]),
     };
-    let Some(start) = best_start(&diameters, &steps) else {
-        return Enclosure::INFINITE;
-    };
+    let start = best_start(&diameters, &steps)?;
     let diameter = diameters[start.run];
     let used = steps.len() - start.run;
     let mut rest = Vec::with_capacity(used + 1);
     rest.push(ShiftStep { slope: 1.0, offset: diameter, noise: 0.0, count: Count::Times(1) });
     rest.push(ShiftStep { count: Count::Times(start.steps), ..steps[start.run] });
     rest.extend_from_slice(&steps[start.run + 1..]);
-    price(&rest)
+    Some(rest)
+}
+
+/// The shifts of the cheapest allocation from equal iterates, without a guarantee: for each stretch the g with which
+/// g·c^j·s² is shifted in the step that j others of the stretch follow.
+pub(super) fn taut(steps: &[ShiftStep]) -> Vec<f64> {
+    let mut rates = vec![0.0; steps.len()];
+    let mut from = 0;
+    for to in touching(steps) {
+        let gathered = gather(&steps[from..to]);
+        let mut rate = if gathered.nothing { 0.0 } else { gathered.shift / gathered.variance };
+        for index in (from..to).rev() {
+            rates[index] = rate;
+            rate *= Sums::of(&steps[index]).factor;
+        }
+        from = to;
+    }
+    rates
 }
 
 /// The steps, with those that expand distances split into single ones; `None` if there would be too many.
-fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
+pub(super) fn one_by_one(steps: &[ShiftStep]) -> Option<Cow<'_, [ShiftStep]>> {
     let expands = |step: &ShiftStep| step.slope > 1.0 && step.offset > 0.0;
     let as_they_are = |step: &ShiftStep| match step.count {
         Count::Times(1) => true,

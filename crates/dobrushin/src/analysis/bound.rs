@@ -128,6 +128,26 @@ impl Bound {
         }))
     }
 
+    /// The bound on Rényi divergences, if it is one: αμ²/2 for μ-GDP, since two laws that are μ-GDP are a function of two
+    /// unit Gaussians at distance μ.
+    ///
+    /// ```
+    /// use dobrushin::analysis::Bound;
+    /// use dobrushin::profile::{Direction, GaussianProfile, RenyiCurve};
+    /// use dobrushin::NonNegative;
+    ///
+    /// let curve = Bound::Gaussian(GaussianProfile::new(NonNegative::new(1.0)?)).renyi().ok_or("it has one")?;
+    /// assert!(curve.log_moment(Direction::Forward, 2.0).contains(1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn renyi(&self) -> Option<Arc<dyn RenyiCurve>> {
+        match self {
+            Self::Gaussian(profile) => Some(Arc::new(ConcentratedCurve::gaussian(profile.mu()))),
+            Self::Profile(_) => None,
+            Self::Renyi(curve) => Some(Arc::clone(curve)),
+        }
+    }
+
     /// The bound if it holds except with this probability, the same for both neighbours: by joint convexity, E_γ is
     /// at most that much more.
     pub(crate) fn except(self, probability: Enclosure) -> Self {

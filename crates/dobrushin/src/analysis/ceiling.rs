@@ -256,8 +256,8 @@ D        the diameter of the domain, ∞ if there is none",
              steps, the last of which may not be there at all, are refused.",
         ],
         wins: &[
-            "With Laplace noise and no domain it is all there is besides composition: ε = 1.99998 in the example for any number of steps, \
-             `composition` 17.42 after 1000.",
+            "With Laplace noise and no domain `shift` may say less, but not in the example, where it leaves everything to the last \
+             step too: ε = 1.99998 for any number of steps, `composition` 17.42 after 1000.",
             "With Gaussian noise `shift` says less, as it spreads the difference over the noise of many steps: 2.558 against 9.997 in \
              examples/noisy-gd.toml. The two are equal if nothing is left of the steps before the last, or only one step is made.",
             "Nothing if iterates may be any distance apart, and next to nothing if that is many noise standard deviations.",

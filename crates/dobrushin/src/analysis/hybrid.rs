@@ -1,6 +1,7 @@
 //! A bound at the last use of a record, continued by contraction.
 
 use super::contraction::Tail;
+use super::laplace_shift::is_laplace;
 use super::{
     Analysis, Bound, Ceiling, Contraction, Cost, Family, HiddenStates, Notes, Shift, Statement, unbounded,
 };
@@ -94,10 +95,10 @@ impl Continued {
         let prefix = chain.cut_at(steps - tail.steps());
         let view = Mixture::last(prefix.clone());
         let analyses: [&dyn HiddenStates; 3] = [&Shift, &Ceiling, &Contraction];
-        let mut known: Vec<Arc<dyn PrivacyProfile>> = analyses
-            .into_iter()
-            .filter_map(|analysis| Some(analysis.apply(&view).ok()?.into_profile()))
-            .collect();
+        // With Laplace noise, the losses of the shift would have to be composed at every ε.
+        let analyses = analyses.into_iter().skip(usize::from(is_laplace(&view)));
+        let mut known: Vec<Arc<dyn PrivacyProfile>> =
+            analyses.filter_map(|analysis| Some(analysis.apply(&view).ok()?.into_profile())).collect();
         known.extend(composition(&prefix));
         Ok(Self { ln_weight: branch.weight.ln(), known, tail })
     }

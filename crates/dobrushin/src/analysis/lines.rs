@@ -33,20 +33,60 @@ pub(super) fn squared_shift_on_domain(chain: &Chain) -> Result<Enclosure, NotApp
     })
 }
 
+/// Shows every choice of lines for a chain with Laplace noise, with the steps after the last use of the record and
+/// without them.
+///
+/// # Errors
+/// [`NotApplicable`] if a step has other noise, or nothing bounds the distance of iterates.
+pub(super) fn each_laplace_line(chain: &Chain, mut show: impl FnMut(&Lines)) -> Result<(), NotApplicable> {
+    if chain.has_laps() {
+        return Err(NotApplicable::beyond(
+            "the record is used in turn in thousands of passes, and with Laplace noise shifts are found one by one: \
+             composition counts them",
+        ));
+    }
+    let sections = sections(chain);
+    let until_the_last_use = until_the_last_use(&sections);
+    let all = each_choice(&sections, laplace, &mut show);
+    if until_the_last_use.len() == sections.len() {
+        return all;
+    }
+    each_choice(until_the_last_use, laplace, &mut show).or(all)
+}
+
+/// The size of noise that must be Gaussian.
+fn gaussian(noise: StepNoise) -> Result<Enclosure, NotApplicable> {
+    match noise {
+        StepNoise::Gaussian(size) => Ok(size),
+        StepNoise::Laplace(_) => Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind)),
+    }
+}
+
+/// The size of noise that must be Laplace noise.
+fn laplace(noise: StepNoise) -> Result<Enclosure, NotApplicable> {
+    match noise {
+        StepNoise::Laplace(size) => Ok(size),
+        StepNoise::Gaussian(_) => {
+            Err(in_the_way!("the noise must be of one kind in all steps: {}", NoiseKind))
+        }
+    }
+}
+
 /// One line for each stretch, starting with the first use of the record.
-struct Lines {
+pub(super) struct Lines {
     /// The first use separately, before which iterates are equal, and everything that follows.
-    first_apart: Vec<ShiftStep>,
+    pub first_apart: Vec<ShiftStep>,
     /// The stretches in order; empty if some have no line.
-    all: Vec<ShiftStep>,
+    pub all: Vec<ShiftStep>,
     /// The largest diameter of the sets before the steps of each stretch; ∞ for that of the domain.
     within: Vec<f64>,
     /// Whether there is only one stretch.
-    alone: bool,
+    pub alone: bool,
 }
 
 impl Lines {
-    fn is_endless(&self) -> bool {
+    /// Whether the last stretch has any number of steps.
+    pub fn is_endless(&self) -> bool {
         self.first_apart.last().is_some_and(|step| step.count == Count::Any)
     }
 
@@ -67,18 +107,8 @@ impl Lines {
 /// The least over the choices of lines, with the steps after the last use of the record and without them. These steps
 /// are post-processing; but where gradients are only bounded, lines let equal iterates move apart.
 fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result<Enclosure, NotApplicable> {
-    // Steps without the record whose number may be 0 are left out.
-    let may_be_none = |section: &Section<'_>| match section {
-        Section::Stretch(stretch) => stretch.count == Count::Any && stretch.step.participation.is_never(),
-        Section::Laps(..) => false,
-    };
-    let mut sections: Vec<Section<'_>> =
-        chain.sections_since_the_record().filter(|section| !may_be_none(section)).collect();
-    if chain.has_laps() {
-        sections = sections.into_iter().flat_map(with_laps_apart).collect();
-    }
-    let used = sections.iter().rposition(Section::is_used);
-    let until_the_last_use = &sections[..used.map_or(0, |last| last + 1)];
+    let sections = sections(chain);
+    let until_the_last_use = until_the_last_use(&sections);
     let all = best_of(&sections, &price);
     if until_the_last_use.len() == sections.len() {
         return all;
@@ -88,6 +118,22 @@ fn best_over_lines(chain: &Chain, price: impl Fn(&Lines) -> Enclosure) -> Result
         (Err(_), Ok(price)) | (Ok(price), _) => Ok(price),
         (Err(reason), Err(_)) => Err(reason),
     }
+}
+
+/// The sections since the first use of the record. Steps without the record whose number may be 0 are left out.
+fn sections(chain: &Chain) -> Vec<Section<'_>> {
+    let may_be_none = |section: &Section<'_>| match section {
+        Section::Stretch(stretch) => stretch.count == Count::Any && stretch.step.participation.is_never(),
+        Section::Laps(..) => false,
+    };
+    let sections: Vec<Section<'_>> =
+        chain.sections_since_the_record().filter(|section| !may_be_none(section)).collect();
+    if chain.has_laps() { sections.into_iter().flat_map(with_laps_apart).collect() } else { sections }
+}
+
+fn until_the_last_use<'a, 'b>(sections: &'b [Section<'a>]) -> &'b [Section<'a>] {
+    let used = sections.iter().rposition(Section::is_used);
+    &sections[..used.map_or(0, |last| last + 1)]
 }
 
 /// The number of last laps that are treated one by one, so that the argument may begin at any of their steps.
@@ -109,31 +155,56 @@ fn best_of(
     sections: &[Section<'_>],
     price: &dyn Fn(&Lines) -> Enclosure,
 ) -> Result<Enclosure, NotApplicable> {
+    if sections.is_empty() {
+        return Ok(Enclosure::ZERO);
+    }
+    let mut best: Option<Enclosure> = None;
+    each_choice(sections, gaussian, &mut |lines| {
+        let price = price(lines);
+        best = Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
+    })?;
+    match best {
+        Some(price) if price.upper() < f64::INFINITY => Ok(price),
+        _ => Err(growing()),
+    }
+}
+
+/// The reason if no allocation has a finite price.
+pub(super) fn growing() -> NotApplicable {
+    NotApplicable::missing(
+        &[Fact::WeightDecay, Fact::StrongConvexity, Fact::Diameter],
+        "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it, \
+         or a bounded domain",
+    )
+}
+
+/// The noise of a step, if it is of the right kind.
+type Size = fn(StepNoise) -> Result<Enclosure, NotApplicable>;
+
+/// Shows the lines of every choice that has one for each section.
+///
+/// # Errors
+/// [`NotApplicable`] if there is none.
+fn each_choice(
+    sections: &[Section<'_>],
+    size: Size,
+    show: &mut dyn FnMut(&Lines),
+) -> Result<(), NotApplicable> {
     let choices = |never: bool| {
         let stretches = sections.iter().flat_map(Section::stretches);
         choices(&stretches.filter(|s| s.step.participation.is_never() == never).collect::<Vec<_>>())
     };
     let (same, crossed) = (choices(true), choices(false));
-    let mut best: Option<Enclosure> = None;
+    let mut is_related = false;
     for &same in &same {
         for &crossed in &crossed {
-            if let Some(lines) = choose(sections, same, crossed)? {
-                let price = price(&lines);
-                best =
-                    Some(best.map_or(price, |best| if price.upper() < best.upper() { price } else { best }));
+            if let Some(lines) = choose(sections, same, crossed, size)? {
+                is_related = true;
+                show(&lines);
             }
         }
     }
-    match best {
-        _ if sections.is_empty() => Ok(Enclosure::ZERO),
-        Some(price) if price.upper() < f64::INFINITY => Ok(price),
-        Some(_) => Err(NotApplicable::missing(
-            &[Fact::WeightDecay, Fact::StrongConvexity, Fact::Diameter],
-            "what has to be shifted grows with the number of steps: weight decay or strong convexity would bound it, \
-             or a bounded domain",
-        )),
-        None => Err(unrelated()),
-    }
+    if is_related { Ok(()) } else { Err(unrelated()) }
 }
 
 /// The line with this index, or the last if there are fewer.
@@ -159,7 +230,12 @@ fn choices(stretches: &[&Stretch<'_>]) -> Vec<usize> {
 }
 
 /// One line for each section; `None` if a section other than the first use has none.
-fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Option<Lines>, NotApplicable> {
+fn choose(
+    sections: &[Section<'_>],
+    same: usize,
+    crossed: usize,
+    size: Size,
+) -> Result<Option<Lines>, NotApplicable> {
     let mut all = Vec::with_capacity(sections.len());
     let mut within: Vec<f64> = Vec::with_capacity(sections.len());
     let mut before = f64::INFINITY;
@@ -167,9 +243,7 @@ fn choose(sections: &[Section<'_>], same: usize, crossed: usize) -> Result<Optio
     for section in sections {
         let start = all.len();
         for stretch in section.stretches() {
-            let StepNoise::Gaussian(noise) = stretch.step.noise else {
-                return Err(in_the_way!("the noise must be Gaussian: {}", NoiseKind));
-            };
+            let noise = size(stretch.step.noise)?;
             let choice = if stretch.step.participation.is_never() { same } else { crossed };
             let line = line(stretch, choice);
             // Without any line, the first use may still be bounded on its own.

@@ -13,6 +13,7 @@ mod contraction;
 mod contraction_published;
 mod hidden_participation;
 mod hybrid;
+mod laplace_shift;
 mod laps;
 mod lines;
 mod logs;
@@ -49,7 +50,7 @@ pub use strongly_convex::StronglyConvexRenyi;
 use crate::NotApplicable;
 use crate::chain::Mixture;
 use crate::lower::ComposedPart;
-use crate::run::{Assumption, Fact, missing};
+use crate::run::{Assumption, Fact, NoiseKind, missing};
 use std::ops::Deref;
 
 /// The description of a theorem. Nothing depends on its name.
@@ -85,6 +86,11 @@ pub trait Analysis: Send + Sync {
     /// dominates it there, and it is not laborious.
     fn suits_each_record(&self) -> bool {
         false
+    }
+
+    /// The same, for a run with this noise.
+    fn suits_each_record_with(&self, _noise: NoiseKind) -> bool {
+        self.suits_each_record()
     }
 }
 

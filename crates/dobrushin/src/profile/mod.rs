@@ -24,7 +24,7 @@ pub use group::GroupProfile;
 pub use mixture::MixtureProfile;
 pub use piecewise::{Knot, PiecewiseProfile};
 pub use renyi::{
-    AtOrder, ComposedCurve, ConcentratedCurve, PairCurve, RenyiBound, RenyiCurve, RenyiProfile,
+    AtOrder, ComposedCurve, ConcentratedCurve, MixtureCurve, PairCurve, RenyiBound, RenyiCurve, RenyiProfile,
     SubsampledGaussian, renyi_of_profile,
 };
 pub use trade_off::TradeOff;

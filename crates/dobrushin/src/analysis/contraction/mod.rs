@@ -249,8 +249,8 @@ D, s     the diameter of the domain and the noise",
             "The guarantee for a record that is used once on a domain of a few noise standard deviations: in the example, \
              D = 5s and 20 later steps, ε = 0.232 against 0.375 of `shift` and 1.993 of `composition`. With D = 50s it \
              says what `shift` says.",
-            "The only analysis that forgets step by step with Laplace noise: the example with noise = \"laplace\" has ε = 0.138, and \
-             0.500 by `composition`.",
+            "With Laplace noise it forgets step by step as well: the example with noise = \"laplace\" has ε = 0.138, against 0.353 of \
+             `shift` and 0.500 of `composition`.",
             "A record that is used again is charged with ω′(D), however little it moves: 4.09 in examples/projected-dp-sgd.toml, \
              where `recursion` has 2.3e-4.",
             "Nothing without a bounded domain.",

@@ -21,6 +21,7 @@
 
 mod curve;
 mod integrand;
+mod mixture;
 mod of_profile;
 mod pair;
 mod profile;
@@ -28,6 +29,7 @@ mod quadrature;
 mod subsampled;
 
 pub use curve::{ComposedCurve, ConcentratedCurve, PairCurve, RenyiCurve};
+pub use mixture::MixtureCurve;
 pub use of_profile::renyi_of_profile;
 pub use profile::{AtOrder, RenyiProfile};
 pub use subsampled::SubsampledGaussian;
