@@ -33,6 +33,8 @@ mod pictures;
 mod prescribe;
 mod records;
 mod renyi;
+mod results;
+mod results_support;
 mod run_file;
 mod schema;
 mod simulator;
