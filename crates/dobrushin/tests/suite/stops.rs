@@ -89,6 +89,11 @@ fn what_is_said_of_ranges_holds_for_each_record_and_says_hardly_less() {
                 let Ok(truth) = analysis.apply(&exact) else {
                     continue;
                 };
+                // Shifts into Laplace noise have no sum along a chain.
+                if analysis.apply(&single).is_err() {
+                    assert!(name == "Laplace" && analysis.id() == "shift", "{name}, {}", analysis.id());
+                    continue;
+                }
                 let truth = truth.into_profile();
                 for at in [0.0, 0.05, 0.3] {
                     let truth = truth.delta(epsilon(at)).upper();
@@ -175,7 +180,7 @@ fn a_million_stops_agree_with_their_sum() {
         let sum = shift_stop_by_stop(records, first, 0.4, at);
         let found = delta(&Shift, &view.view(first, first).expect("valid"), at);
         assert!(
-            found >= sum * (1.0 - 1e-9) && found <= sum * 1.015,
+            found >= sum * (1.0 - 1e-9) && found <= sum * 1.025,
             "{first} at {at}: {found:e} against {sum:e}"
         );
     }
