@@ -169,6 +169,9 @@ fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     analysed.collect()
 }
 
+/// A bound, and one on Rényi divergences if there is one.
+type Found = (Option<Arc<dyn RenyiCurve>>, Bound);
+
 /// The bound by all steps or by the last ones, whichever is less, and what must hold for it; and the bound by all steps on
 /// Rényi divergences, if there is one.
 fn over_views(
@@ -176,7 +179,7 @@ fn over_views(
     released: &Released,
     run: &Run,
     tolerance: f64,
-) -> (Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable>, Vec<Assumption>) {
+) -> (Result<Found, NotApplicable>, Vec<Assumption>) {
     let bound = over_records(theorem, released, run, tolerance);
     let recent =
         released.recent.as_deref().map(|recent| (over_records(theorem, recent, run, tolerance), recent));
@@ -195,7 +198,7 @@ fn over_records(
     released: &Released,
     run: &Run,
     tolerance: f64,
-) -> Result<(Option<Arc<dyn RenyiCurve>>, Bound), NotApplicable> {
+) -> Result<Found, NotApplicable> {
     let mut bounds = if released.has_ranges() {
         // Views that hold for all records are replaced by those for some of them.
         let worst =
