@@ -138,16 +138,15 @@ pub fn one_task() -> Result<Plot, Problem> {
 pub fn several_tasks() -> Result<Plot, Problem> {
     let all: Vec<u64> = decades(TASKS);
     let scheme = |tasks| Scheme::Tasks { tasks: count(tasks) };
-    let (here, printed): (Vec<(u64, f64)>, Vec<(u64, f64)>) = {
-        let found = |&tasks: &u64| {
-            let found = prescribed(RECORDS, scheme(tasks))?;
-            let printed = found.published.and_then(|published| published.excess);
-            let averaging = found.smoothing.map_or(0.0, |smoothing| smoothing.error.upper());
-            let printed = printed.map_or(f64::INFINITY, |excess| excess.upper());
-            Ok(((tasks, found.excess.upper() - averaging), (tasks, printed)))
-        };
-        [1, 10, TASKS].par_iter().map(found).collect::<Result<Vec<_>, Problem>>()?.into_iter().unzip()
+    let found = |&tasks: &u64| {
+        let found = prescribed(RECORDS, scheme(tasks))?;
+        let printed = found.published.and_then(|published| published.excess);
+        let averaging = found.smoothing.map_or(0.0, |smoothing| smoothing.error.upper());
+        Ok((tasks, found.excess.upper() - averaging, printed.map_or(f64::INFINITY, |excess| excess.upper())))
     };
+    let found = [1, 10, TASKS].par_iter().map(found).collect::<Result<Vec<_>, Problem>>()?;
+    let here = found.iter().map(|(tasks, here, _)| (*tasks, *here)).collect();
+    let printed = found.iter().map(|(tasks, _, printed)| (*tasks, *printed)).collect();
     let drawn = |label: &str, line: Line, values: Vec<(u64, f64)>| Series {
         label: label.to_owned(),
         points: values.into_iter().map(|(tasks, value)| ((tasks as f64).log10(), value.log10())).collect(),
