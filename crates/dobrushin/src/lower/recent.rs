@@ -68,7 +68,7 @@ impl Training {
         let unusual = ordinary.exception / Enclosure::from(RECENT);
         let expected = slope(usual) + unusual * slope(&any);
         let forgotten = Enclosure::ONE - expected;
-        if !(forgotten.lower() > 0.0) {
+        if forgotten.lower() <= 0.0 {
             return Ok(None);
         }
         let distance =

@@ -59,7 +59,7 @@ pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
         });
     }
     let bounds = bounds.unwrap_or(Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] });
-    let bounds = if before > 0.0 { bounds.from_apart(before) } else { bounds };
+    let bounds = if before > 0.0 { bounds.starting_apart(before) } else { bounds };
     let knots = bounds.nodes.iter().filter(|node| node.lambda >= 1.0).filter_map(|node| {
         let epsilon = Epsilon::new(Enclosure::from(node.lambda).ln().upper().max(0.0)).ok()?;
         Some(Knot::new(epsilon, Delta::new(node.bound.clamp(0.0, 1.0)).ok()?))
@@ -158,7 +158,7 @@ impl Bounds {
 
     /// The bounds from iterates that are worth this much apart: a test of size u has at most the power
     /// α(Φ(Φ⁻¹(u) + m)), so e(λ) ≤ e(λ₂) + λ₂·E_{λ/λ₂}(m).
-    fn from_apart(&self, distance: f64) -> Self {
+    fn starting_apart(&self, distance: f64) -> Self {
         let slopes = self.slopes();
         let (mut nodes, mut g) = (Vec::new(), -8.0);
         for (index, &second) in self.nodes.iter().enumerate().rev() {
