@@ -9,6 +9,7 @@ use dobrushin::numeric::decimal::DIGITS;
 use dobrushin::{Delta, Epsilon, Error, Positive, Probability, RenyiOrder};
 use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, nearest};
+use dobrushin_local::mean::Bounds;
 use std::path::{Path, PathBuf};
 
 /// Flags that every command takes.
@@ -142,6 +143,12 @@ pub struct LevelArgs {
 
 fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
+}
+
+/// Two bounds of numbers, the lower one first.
+pub fn bounds(text: &str) -> Result<Bounds, String> {
+    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
+    Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
 }
 
 /// A number that the check accepts.

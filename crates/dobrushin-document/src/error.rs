@@ -36,6 +36,12 @@ impl DocumentError {
         self
     }
 
+    /// Adds the part of the document in which it is.
+    pub fn within(mut self, part: &str) -> Self {
+        self.message = format!("{part}: {}", self.message);
+        self
+    }
+
     /// Adds what led to it.
     pub fn because(mut self, cause: impl Error + Send + Sync + 'static) -> Self {
         self.cause = Some(Box::new(cause));

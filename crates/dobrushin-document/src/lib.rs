@@ -17,8 +17,10 @@ pub mod report;
 mod run_file;
 pub mod schema;
 mod section;
+mod survey;
 pub mod text;
 
 pub use error::DocumentError;
 pub use run_file::{Files, RunFile, SelfContained, Setting, Sweep, text_of};
 pub use section::nearest;
+pub use survey::{Possible, SurveyFile, SurveyQuestion};

@@ -1,6 +1,8 @@
 //! The consequences of (ε, δ)-local privacy alone for contraction.
 
-use dobrushin::{Delta, Enclosure, Epsilon};
+use dobrushin::numeric::rounding::{div_down, mul_down};
+use dobrushin::{Delta, Enclosure, Epsilon, Error};
+use std::num::NonZeroU32;
 
 /// The promise that a channel is (ε, δ)-locally private: E_{e^ε} ≤ δ between the answers to any two inputs.
 ///
@@ -23,6 +25,35 @@ pub struct LocalPrivacy {
 }
 
 impl LocalPrivacy {
+    /// The part of the promise that one of several questions may use up, by its share of the sum of all shares.
+    ///
+    /// # Guarantee
+    /// ε·share/total and δ·share/total are rounded down: if the shares add up to at most the total, the parts add up to at
+    /// most ε and δ. Answers to all questions, each with its own part, then keep the promise together, whichever
+    /// mechanisms make them (sequential composition).
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if the share is above the total.
+    ///
+    /// ```
+    /// use dobrushin::{Delta, Epsilon};
+    /// use dobrushin_local::LocalPrivacy;
+    ///
+    /// let promise = LocalPrivacy { epsilon: Epsilon::new(3.0)?, delta: Delta::new(0.0)? };
+    /// assert_eq!(promise.part(1, 3.try_into()?)?.epsilon.get(), 1.0);
+    /// assert!(promise.part(4, 3.try_into()?).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn part(self, share: u32, total: NonZeroU32) -> Result<Self, Error> {
+        let (share, total) = (f64::from(share), f64::from(total.get()));
+        if share > total {
+            let (name, value) = ("the share of a question", share);
+            return Err(Error::OutOfRange { name, value, accepted: "at most the sum of all shares" });
+        }
+        let of = |whole: f64| if share == total { whole } else { div_down(mul_down(whole, share), total) };
+        Ok(Self { epsilon: Epsilon::new(of(self.epsilon.get()))?, delta: Delta::new(of(self.delta.get()))? })
+    }
+
     /// φ_n = 1 − e^(−nε)(1 − δ)^n, the factor by which n channels in parallel contract every f-divergence (CED Lemma
     /// 2).
     pub fn published(self, channels: u32) -> Enclosure {

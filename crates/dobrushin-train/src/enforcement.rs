@@ -99,6 +99,10 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)
+        | Assumption::DifferentTasks(_)
+        | Assumption::OnlyForRecordOfAll(_)
+        | Assumption::PassBegins(_)
+        | Assumption::OfTask(..)
         | Assumption::IndependentMechanisms
         | Assumption::FixedMechanisms
         | Assumption::MayPublishOutputs

@@ -82,6 +82,16 @@ pub enum Error {
         /// The number of inputs of the second.
         inputs: usize,
     },
+    /// A name that stands for nothing.
+    #[error("there is no {what} {name:?}; one of: {known}")]
+    UnknownName {
+        /// What was to be named.
+        what: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The names that are known.
+        known: &'static str,
+    },
     /// A mechanism, a way of sampling and a neighbouring relation for which this crate knows no dominating pair.
     #[error("{combination} is not supported: {reason}; the nearest supported is {nearest}")]
     Unsupported {

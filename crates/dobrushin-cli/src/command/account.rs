@@ -1,6 +1,6 @@
 //! `dobrushin account`: how private a run is.
 
-use super::{account_plot, records_plot};
+use super::{account_plot, observers_plot, records_plot};
 use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs, checked, order_above_one};
 use crate::file;
 use crate::guard::Guard;
@@ -12,7 +12,9 @@ use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
 use dobrushin::run::Run;
 use dobrushin::{Error, RenyiOrder};
 use dobrushin_document::certificate::Certificate;
-use dobrushin_document::report::{AccountReport, AdviceReport, Extras, Records, RenyiReport, UtilityReport};
+use dobrushin_document::report::{
+    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport,
+};
 use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
 use std::path::{Path, PathBuf};
@@ -56,6 +58,13 @@ pub struct AccountArgs {
     /// Draw the protection of each record to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub per_record_plot: Option<PathBuf>,
+    /// Also show what owners see of each other, if records stay at their owners and the model travels from one to the next
+    /// (order once or cyclic): each person against each observer
+    #[arg(long)]
+    pub observers: bool,
+    /// Draw each person against each observer to a file (.svg, .png or .html)
+    #[arg(long, value_name = "FILE")]
+    pub observers_plot: Option<PathBuf>,
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -76,6 +85,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
         Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
     let account = run.account_by(question, &options);
     let records = records(arguments, &run, &account, &options)?;
+    let observers = observers(arguments, &run, &account, &options)?;
     if let Some(path) = &arguments.plot {
         account_plot::draw(&run, &account, &options)?.write(path)?;
     }
@@ -91,6 +101,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
         advice: arguments.advice.then(advice),
         utility: arguments.utility.then(utility),
         records: records.filter(|_| arguments.per_record),
+        observers: observers.filter(|_| arguments.observers),
         renyi: (!arguments.order.is_empty()).then(renyi).transpose()?,
         is_example: arguments.run.is_none(),
     };
@@ -126,6 +137,23 @@ fn records(
         records_plot::draw(&records, published.map(|answer| answer.value.upper())).write(path)?;
     }
     Ok(Some(records))
+}
+
+/// What every observer sees if the user asks for it, and its picture.
+fn observers(
+    arguments: &AccountArgs,
+    run: &Run,
+    account: &Account,
+    options: &Options,
+) -> Result<Option<ObserversReport>, Problem> {
+    if !arguments.observers && arguments.observers_plot.is_none() {
+        return Ok(None);
+    }
+    let observers = ObserversReport::new(run, account.question, options)?;
+    if let Some(path) = &arguments.observers_plot {
+        observers_plot::draw(&observers).write(path)?;
+    }
+    Ok(Some(observers))
 }
 
 fn write_certificate(

@@ -1,21 +1,22 @@
 //! `dobrushin divergence`: how far apart two laws are, in every sense.
 
 use crate::cli::{LevelArgs, checked, finite, positive};
-use crate::level::Level;
+use crate::laws;
+use crate::level::{fields, levels};
 use crate::output::{Report, bounds, object};
 use crate::plot::{Line, Plot};
-use crate::probabilities;
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use clap::{Args, Subcommand};
-use dobrushin::divergence::{DiscretePair, FiniteLaw, GaussianPair, LaplacePair, Pair};
+use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
 use dobrushin_document::json::number as json_number;
+use dobrushin_document::report::Level;
 use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct DivergenceArgs {
@@ -97,42 +98,11 @@ pub fn run(arguments: &DivergenceArgs, style: Style) -> Result<Report, Problem> 
             report(&pair, None, &title, at, orders, style)
         }
         PairArgs::Discrete { file, normalise, at, orders } => {
-            let pair = read_pair(file, *normalise)?;
+            let pair = laws::pair(file, *normalise)?;
             let title = format!("Two laws on {} outcomes", pair.p().len());
             report(&pair, Some(&pair.reversed()), &title, at, orders, style)
         }
     }
-}
-
-/// P and Q from two rows or two columns.
-fn read_pair(file: &Path, normalise: bool) -> Result<DiscretePair, Problem> {
-    let rows = probabilities::read(file)?;
-    let width = rows.first().map_or(0, Vec::len);
-    let column = |c: usize| rows.iter().map(|row| row[c]).collect::<Vec<f64>>();
-    // A two-by-two table may be meant either way. If both readings are laws, they give the same pair.
-    let sums_to_one = |law: &[f64]| (law.iter().sum::<f64>() - 1.0).abs() < 1e-6;
-    let as_rows = match (rows.len(), width) {
-        (2, 2) => !(sums_to_one(&column(0)) && sums_to_one(&column(1))),
-        (2, _) => true,
-        (_, 2) => false,
-        (lines, columns) => {
-            let shape = format!("{} has {lines} lines of {columns} numbers", file.display());
-            return Err(Problem::new(format!("{shape}, but two laws are two lines or two columns")));
-        }
-    };
-    let (kind, p, q) =
-        if as_rows { ("line", rows[0].clone(), rows[1].clone()) } else { ("column", column(0), column(1)) };
-    let law = |name: &str, number: usize, values: Vec<f64>| {
-        let name = format!("{name} ({kind} {number} of numbers)");
-        let built =
-            if normalise { FiniteLaw::proportional_to(&name, values) } else { FiniteLaw::new(&name, values) };
-        let help = "--normalise divides P and Q by their sums";
-        built.map_err(|error| {
-            let problem = Problem::new(error.to_string());
-            if matches!(error, dobrushin::Error::SumNotOne { .. }) { problem.help(help) } else { problem }
-        })
-    };
-    Ok(DiscretePair::new(law("P", 1, p)?, law("Q", 2, q)?)?)
 }
 
 fn report(
@@ -143,7 +113,7 @@ fn report(
     orders: &OrderArgs,
     style: Style,
 ) -> Result<Report, Problem> {
-    let levels = Level::all(at)?;
+    let levels = levels(&at.epsilon, &at.gamma)?;
     let mut text = Text::default();
     text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels, style)));
     let named: [(&str, &str, Enclosure); 4] = [
@@ -219,7 +189,7 @@ fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level],
 
 fn points_json(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level]) -> Value {
     let point = |level: &Level| {
-        let mut point = level.json();
+        let mut point = fields(level);
         point.insert("delta".to_owned(), bounds(pair.hockey_stick(level.gamma)));
         point.insert("log_delta".to_owned(), bounds(pair.ln_hockey_stick(level.gamma)));
         if let Some(reversed) = reversed {

@@ -11,7 +11,9 @@ mod explain;
 mod figures;
 mod kernel;
 mod local;
+mod observers_plot;
 mod predict;
+mod prescribe;
 mod records_plot;
 mod renyi_curve;
 mod schema;
@@ -45,14 +47,16 @@ pub enum Command {
     Account(account::AccountArgs),
     /// The smallest noise, or the most steps, with which a run meets a target
     Calibrate(calibrate::CalibrateArgs),
+    /// Noise and learning rate for a learning problem and a target: the run, its excess risk, and what nobody can do better
+    Prescribe(prescribe::PrescribeArgs),
     /// ε or δ over one or two parameters
     Curve(curve::CurveArgs),
     /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(divergence::DivergenceArgs),
-    /// Contraction coefficients and local-privacy profile of a finite channel
-    Kernel(kernel::KernelArgs),
+    /// Contraction coefficients and local-privacy profile of a finite channel, or of noise on an interval
+    Kernel(Box<kernel::KernelArgs>),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(local::LocalArgs),
     /// Declare what the columns of a table may hold, for training: make a draft, and check a schema
@@ -78,6 +82,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Account(arguments)) => account::run(arguments, &guard, style),
         Some(Command::Verify(arguments)) => certificate::verify(arguments, style),
         Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard, style),
+        Some(Command::Prescribe(arguments)) => return prescribe::run(arguments, &cli.common),
         Some(Command::Curve(arguments)) => curve::run(arguments, &guard, style),
         Some(Command::Divergence(arguments)) => divergence::run(arguments, style),
         Some(Command::Kernel(arguments)) => kernel::run(arguments, style),

@@ -2,7 +2,7 @@
 
 use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
-use super::local::LocalCommand;
+use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
 use super::{Cli, Command, figures, train};
 use crate::cli::{Common, LevelArgs};
@@ -17,13 +17,14 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
     files.answer(&cli.common);
     match &cli.command {
-        None | Some(Command::Explain(_)) => {}
+        None | Some(Command::Explain(_) | Command::Prescribe(_)) => {}
         Some(Command::Account(arguments)) => {
             files.read("the run", &arguments.run);
             files.write("--certificate", &arguments.certificate);
             files.draw("--plot", &arguments.plot)?;
             files.write("--per-record-csv", &arguments.per_record_csv);
             files.draw("--per-record-plot", &arguments.per_record_plot)?;
+            files.draw("--observers-plot", &arguments.observers_plot)?;
         }
         Some(Command::Calibrate(arguments)) => files.read("the run", [&arguments.run]),
         Some(Command::Curve(arguments)) => {
@@ -39,8 +40,10 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             }
         },
         Some(Command::Kernel(arguments)) => {
-            files.read("the channel", [&arguments.channel]);
-            files.levels(&arguments.at)?;
+            for (what, path) in arguments.inputs() {
+                files.read(what, [path]);
+            }
+            files.draw("--plot", arguments.plot())?;
         }
         Some(Command::Local(arguments)) => files.local(&arguments.command)?,
         Some(Command::Schema(arguments)) => match &arguments.command {
@@ -120,20 +123,30 @@ impl Files {
         let (mechanism, answers) = match command {
             LocalCommand::Profile(arguments) => {
                 self.draw("--plot", &arguments.plot)?;
+                self.write("--csv", &arguments.csv);
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Verify(arguments) => (Some(&arguments.mechanism), None),
             LocalCommand::Privatize(arguments) => {
                 self.read("the answers", [&arguments.data]);
+                self.read("the survey", &arguments.survey);
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Estimate(arguments) => {
                 self.read("the reports", &arguments.reports);
                 self.draw("--plot", &arguments.plot)?;
+                self.write("--csv", &arguments.csv);
                 (None, None)
             }
-            LocalCommand::Plan(arguments) => (None, Some(&arguments.answers)),
-            LocalCommand::Bounds(_) => (None, None),
+            LocalCommand::Plan(arguments) => {
+                self.write("--csv", &arguments.csv);
+                (None, Some(&arguments.answers))
+            }
+            LocalCommand::Bounds(arguments) => {
+                let files = arguments.problem.iter().flat_map(OwnProblem::files);
+                files.for_each(|(what, path)| self.read(what, [path]));
+                (None, None)
+            }
         };
         self.read("the channel", mechanism.and_then(|mechanism| mechanism.channel.as_ref()));
         let answers = answers.or(mechanism.map(|mechanism| &mechanism.answers));

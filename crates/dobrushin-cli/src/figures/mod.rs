@@ -15,6 +15,7 @@ mod regimes;
 mod regularised;
 mod steps;
 mod stopped;
+mod table_one;
 mod tightness;
 
 #[cfg(test)]
@@ -105,6 +106,18 @@ pub const ALL: &[Recipe] = &[
         about: "strongly convex, record 39 of 40 (PAC Figure 3)",
         floor: Some(-40.0),
         plot: || one_pass::figure_3(39),
+    },
+    Recipe {
+        id: "pai-table-1",
+        about: "the excess of one private task, with constants (PAI Table 1)",
+        floor: None,
+        plot: table_one::one_task,
+    },
+    Recipe {
+        id: "pai-table-1-tasks",
+        about: "the excess of k private tasks, with constants (PAI Table 1)",
+        floor: None,
+        plot: table_one::several_tasks,
     },
     Recipe {
         id: "ncv-1-delta",

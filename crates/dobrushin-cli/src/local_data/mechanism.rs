@@ -7,7 +7,8 @@ use dobrushin::kernel::FiniteKernel;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
 use dobrushin_document::report::PromiseReport;
 use dobrushin_local::frequency::{self, FrequencyOracle};
-use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target};
+use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target, VectorMechanism};
+use dobrushin_local::risk::Ball;
 use dobrushin_local::{LocalPrivacy, LocalProfile};
 use serde_json::{Value, json};
 
@@ -41,6 +42,11 @@ pub enum Id {
     Piecewise,
     /// Numbers: piecewise or one of two, by a coin (hybrid mechanism)
     Hybrid,
+    /// Vectors: a random direction, and on which side of it the vector is (Duchi, Jordan and Wainwright)
+    HalfSphere,
+    /// Vectors: a random direction that is near the vector more often than not (PrivUnit)
+    #[value(alias = "privunit")]
+    PrivUnit,
 }
 
 impl Id {
@@ -49,9 +55,14 @@ impl Id {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
-    /// Whether the mechanism takes numbers; all others take categories.
+    /// Whether the mechanism takes numbers.
     pub fn is_for_numbers(self) -> bool {
         matches!(self, Self::OneBit | Self::Laplace | Self::Gaussian | Self::Piecewise | Self::Hybrid)
+    }
+
+    /// Whether the mechanism takes vectors; those that take neither numbers nor vectors take categories.
+    pub fn is_for_vectors(self) -> bool {
+        matches!(self, Self::HalfSphere | Self::PrivUnit)
     }
 }
 
@@ -62,6 +73,8 @@ pub enum Answers {
     Category(Categories),
     /// A number between bounds.
     Number(Bounds),
+    /// A vector in a ball around 0.
+    Vector(Ball),
 }
 
 /// What a mechanism is made from.
@@ -87,6 +100,8 @@ pub enum Mechanism {
     Frequency(Box<dyn FrequencyOracle>, Categories),
     /// A mechanism whose reports give a mean.
     Mean(Box<dyn MeanMechanism>),
+    /// A mechanism whose reports give a mean vector.
+    Vector(Box<dyn VectorMechanism>),
 }
 
 impl Specification {
@@ -97,6 +112,7 @@ impl Specification {
                 Ok(Mechanism::Frequency(self.frequency(categories.count())?, categories.clone()))
             }
             Answers::Number(bounds) => Ok(Mechanism::Mean(self.mean(*bounds)?)),
+            Answers::Vector(ball) => Ok(Mechanism::Vector(self.vector(*ball)?)),
         }
     }
 
@@ -128,7 +144,7 @@ impl Specification {
             }
             id => match frequency::by_id(&id.name(), categories, epsilon, delta) {
                 Some(made) => made,
-                None => return Err(self.mismatch("--bounds, for numbers")),
+                None => return Err(self.mismatch()),
             },
         };
         made.map_err(|error| self.refused(&error))
@@ -136,12 +152,25 @@ impl Specification {
 
     fn mean(&self, bounds: Bounds) -> Result<Box<dyn MeanMechanism>, Problem> {
         if !self.id.is_for_numbers() {
-            return Err(self.mismatch("--values, --categories or --categories-file, for categories"));
+            return Err(self.mismatch());
         }
         mean::by_id(&self.id.name(), bounds, self.epsilon, self.delta).map_err(|error| self.refused(&error))
     }
 
-    fn mismatch(&self, needed: &str) -> Problem {
+    fn vector(&self, ball: Ball) -> Result<Box<dyn VectorMechanism>, Problem> {
+        if !self.id.is_for_vectors() {
+            return Err(self.mismatch());
+        }
+        mean::vector_by_id(&self.id.name(), ball.dimension, ball.radius, self.epsilon)
+            .map_err(|error| self.refused(&error))
+    }
+
+    fn mismatch(&self) -> Problem {
+        let needed = match (self.id.is_for_numbers(), self.id.is_for_vectors()) {
+            (true, _) => "--bounds, for numbers",
+            (_, true) => "--radius, for vectors",
+            _ => "--values, --categories or --categories-file, for categories",
+        };
         Problem::new(format!("--mechanism {} does not take such answers", self.id.name()))
             .help(format!("it takes {needed}"))
     }
@@ -157,6 +186,15 @@ impl Mechanism {
         match self {
             Self::Frequency(oracle, _) => oracle.privacy(),
             Self::Mean(mechanism) => mechanism.privacy(),
+            Self::Vector(mechanism) => mechanism.privacy(),
+        }
+    }
+
+    /// The number of columns that an answer takes.
+    pub fn answer_columns(&self) -> usize {
+        match self {
+            Self::Frequency(..) | Self::Mean(_) => 1,
+            Self::Vector(mechanism) => mechanism.dimension().get() as usize,
         }
     }
 
@@ -164,7 +202,7 @@ impl Mechanism {
     pub fn channel(&self) -> Option<FiniteKernel> {
         match self {
             Self::Frequency(oracle, _) => oracle.channel(),
-            Self::Mean(_) => None,
+            Self::Mean(_) | Self::Vector(_) => None,
         }
     }
 
@@ -173,6 +211,7 @@ impl Mechanism {
         let words = match self {
             Self::Frequency(oracle, _) => oracle.report_words(),
             Self::Mean(_) => 1,
+            Self::Vector(_) => return ["seed", "direction"].map(str::to_owned).to_vec(),
         };
         match words {
             1 => vec!["report".to_owned()],
@@ -189,6 +228,7 @@ impl Mechanism {
                 None => Value::Null,
             },
             Self::Mean(mechanism) => json!([ends(mechanism.worst_variance(Target::Records))]),
+            Self::Vector(mechanism) => json!([ends(mechanism.length())]),
         }
     }
 }

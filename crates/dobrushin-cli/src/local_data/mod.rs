@@ -6,8 +6,10 @@ mod mechanism;
 #[cfg(feature = "parquet")]
 mod parquet_reports;
 mod reports;
+mod survey;
 
 pub use answers::{Categories, NUMBER, number, refusal};
-pub use description::Description;
+pub use description::{Question, asked_word};
 pub use mechanism::{Answers, Id, Mechanism, Specification};
-pub use reports::{Batch, Reports, Writer, parse};
+pub use reports::{Batch, Reports, Rows, Writer, parse};
+pub use survey::Asking;

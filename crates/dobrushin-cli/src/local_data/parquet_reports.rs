@@ -41,7 +41,7 @@ impl ParquetOutput {
     /// A file with its description in its metadata.
     pub fn new(path: &Path, description: String, mechanism: &Mechanism) -> Result<Self, Problem> {
         let kind = match mechanism {
-            Mechanism::Frequency(..) => ("INT64", " (UINT_64)"),
+            Mechanism::Frequency(..) | Mechanism::Vector(_) => ("INT64", " (UINT_64)"),
             Mechanism::Mean(_) => ("DOUBLE", ""),
         };
         let names = mechanism.report_columns();

@@ -21,6 +21,14 @@ pub enum Batch {
     Numbers(Vec<f64>),
 }
 
+/// The reports of some rows: a batch for each question, all of the same rows.
+pub struct Rows {
+    /// The reports on each question.
+    pub batches: Vec<Batch>,
+    /// For each row, the only question that is answered, if not all are.
+    pub answered: Option<Vec<usize>>,
+}
+
 /// A file of reports that is being written; nothing is left of it unless it is finished.
 pub enum Writer {
     /// A CSV file, or standard output.
@@ -41,12 +49,14 @@ pub enum Form {
 }
 
 impl Form {
-    /// Brings a batch into this form. Many cores do this before [`Writer::write`], which one core does.
-    pub fn encode(self, batch: Batch) -> Encoded {
+    /// Brings rows into this form. Many cores do this before [`Writer::write`], which one core does.
+    pub fn encode(self, rows: Rows) -> Encoded {
         match self {
-            Self::Text => Encoded::Text(text(&batch)),
+            Self::Text => Encoded::Text(lines(&rows)),
             #[cfg(feature = "parquet")]
-            Self::Columns => Encoded::Columns(batch),
+            Self::Columns => {
+                Encoded::Columns(rows.batches.into_iter().next().unwrap_or(Batch::Numbers(Vec::new())))
+            }
         }
     }
 }
@@ -62,11 +72,18 @@ pub enum Encoded {
 
 impl Writer {
     /// Starts a file that says what its reports are.
-    pub fn new(path: &Path, description: &Description, mechanism: &Mechanism) -> Result<Self, Problem> {
-        let (line, columns) = (description.line(mechanism), mechanism.report_columns());
+    pub fn new(path: &Path, description: &Description, mechanisms: &[Mechanism]) -> Result<Self, Problem> {
+        let (line, columns) = (description.line(mechanisms), report_columns(mechanisms));
         if is_parquet(path) {
             #[cfg(feature = "parquet")]
-            return Ok(Self::Parquet(Box::new(ParquetOutput::new(path, line, mechanism)?)));
+            return match mechanisms {
+                [mechanism] => Ok(Self::Parquet(Box::new(ParquetOutput::new(path, line, mechanism)?))),
+                _ => Err(Problem::new(format!(
+                    "{}: reports on several questions are written as CSV",
+                    shown(path)
+                ))
+                .help("give a name that does not end in .parquet")),
+            };
             #[cfg(not(feature = "parquet"))]
             return Err(crate::table_file::without_parquet(path));
         }
@@ -109,12 +126,26 @@ impl Writer {
     }
 }
 
+/// The names of the columns of the reports on all questions: with the number of the question, if there are several.
+fn report_columns(mechanisms: &[Mechanism]) -> Vec<String> {
+    match mechanisms {
+        [mechanism] => mechanism.report_columns(),
+        _ => {
+            let numbered = |(number, mechanism): (usize, &Mechanism)| {
+                let names = mechanism.report_columns().into_iter();
+                names.map(move |name| format!("question_{}_{name}", number + 1)).collect::<Vec<_>>()
+            };
+            mechanisms.iter().enumerate().flat_map(numbered).collect()
+        }
+    }
+}
+
 /// A file of reports that is being read.
 pub struct Reports {
     /// What the file says about itself.
     pub description: Description,
-    /// The mechanism that made it.
-    pub mechanism: Mechanism,
+    /// The mechanisms that made it, one for each question.
+    pub mechanisms: Vec<Mechanism>,
     /// The reports, as text.
     pub columns: Box<dyn Columns>,
 }
@@ -123,14 +154,13 @@ impl Reports {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, Problem> {
         let (line, names, columns) = raw(path)?;
-        let (description, mechanism) = Description::read(&line, &shown(path))?;
-        let expected = mechanism.report_columns();
-        if names != expected {
+        let (description, mechanisms) = Description::read(&line, &shown(path))?;
+        if names != report_columns(&mechanisms) {
             let message = format!("the columns of {} are not those of its mechanism", shown(path));
             let help = "give the file as privatize wrote it, with the header line below the first line";
             return Err(Problem::new(message).help(help));
         }
-        Ok(Self { description, mechanism, columns })
+        Ok(Self { description, mechanisms, columns })
     }
 }
 
@@ -160,46 +190,117 @@ pub fn undescribed(path: &Path) -> Problem {
     ))
 }
 
-/// The reports of a batch, and the rows that are not reports.
-pub fn parse(cells: &Cells, mechanism: &Mechanism) -> (Batch, BadRows) {
+/// The reports of a batch on each question, and the rows that are not reports. If only one question is answered, the
+/// cells of all others are empty.
+pub fn parse(cells: &Cells, mechanisms: &[Mechanism], one_is_answered: bool) -> (Vec<Batch>, BadRows) {
     let mut bad = BadRows::default();
-    let names = mechanism.report_columns();
-    let batch = match mechanism {
-        Mechanism::Frequency(oracle, _) => {
-            let width = oracle.report_words();
-            let mut words = Vec::with_capacity(cells.rows() * width);
-            for (place, row) in cells.iter() {
-                let start = words.len();
-                let wrong = row.zip(&names).find(|(cell, _)| match whole(cell) {
-                    Some(word) => {
-                        words.push(word);
-                        false
-                    }
-                    None => true,
-                });
-                match wrong {
-                    Some((cell, name)) => bad.add(place, refusal(name, cell, || WORD.to_owned())),
-                    None if oracle.is_report(&words[start..]) => continue,
-                    None => bad.add(place, no_report(oracle.id())),
-                }
-                words.truncate(start);
+    let names: Vec<Vec<String>> = mechanisms.iter().map(Mechanism::report_columns).collect();
+    let mut batches: Vec<Batch> = mechanisms.iter().map(Batch::empty).collect();
+    let mut row: Vec<&[u8]> = Vec::new();
+    for (place, found) in cells.iter() {
+        row.clear();
+        row.extend(found);
+        let lengths: Vec<usize> = batches.iter().map(Batch::len).collect();
+        let mut rest = &row[..];
+        let mut answered = 0;
+        let mut wrong = None;
+        for ((batch, mechanism), names) in batches.iter_mut().zip(mechanisms).zip(&names) {
+            let (report, others) = rest.split_at(names.len().min(rest.len()));
+            rest = others;
+            if one_is_answered && report.iter().all(|cell| cell.is_empty()) {
+                continue;
             }
-            Batch::Words(words, width)
+            answered += 1;
+            if let Err(what) = batch.read(report, mechanism, names) {
+                wrong = Some(what);
+                break;
+            }
         }
-        Mechanism::Mean(mechanism) => {
-            let mut numbers = Vec::with_capacity(cells.rows());
-            for (place, mut row) in cells.iter() {
-                let cell = row.next().unwrap_or_default();
+        if one_is_answered && wrong.is_none() && answered != 1 {
+            wrong = Some(format!("it answers {answered} questions, but everybody answers one"));
+        }
+        if let Some(what) = wrong {
+            batches.iter_mut().zip(lengths).for_each(|(batch, length)| batch.truncate(length));
+            bad.add(place, what);
+        }
+    }
+    (batches, bad)
+}
+
+impl Batch {
+    /// No reports of a mechanism yet.
+    fn empty(mechanism: &Mechanism) -> Self {
+        match mechanism {
+            Mechanism::Frequency(oracle, _) => Self::Words(Vec::new(), oracle.report_words()),
+            Mechanism::Vector(_) => Self::Words(Vec::new(), 2),
+            Mechanism::Mean(_) => Self::Numbers(Vec::new()),
+        }
+    }
+
+    /// The number of words or numbers.
+    fn len(&self) -> usize {
+        match self {
+            Self::Words(words, _) => words.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+
+    /// The number of cells of a report.
+    fn width(&self) -> usize {
+        match self {
+            Self::Words(_, width) => *width,
+            Self::Numbers(_) => 1,
+        }
+    }
+
+    /// The number of reports.
+    fn reports(&self) -> usize {
+        self.len() / self.width()
+    }
+
+    fn truncate(&mut self, length: usize) {
+        match self {
+            Self::Words(words, _) => words.truncate(length),
+            Self::Numbers(numbers) => numbers.truncate(length),
+        }
+    }
+
+    /// Adds a report; if the cells are not one, it says why, and may leave a part of it.
+    fn read(&mut self, report: &[&[u8]], mechanism: &Mechanism, names: &[String]) -> Result<(), String> {
+        match (self, mechanism) {
+            (Self::Numbers(numbers), Mechanism::Mean(mechanism)) => {
+                let cell = report.first().copied().unwrap_or_default();
                 match number(cell) {
                     Some(report) if mechanism.is_report(report) => numbers.push(report),
-                    Some(_) => bad.add(place, no_report(mechanism.id())),
-                    None => bad.add(place, refusal(&names[0], cell, || NUMBER.to_owned())),
+                    Some(_) => return Err(no_report(mechanism.id()).to_string()),
+                    None => return Err(refusal(&names[0], cell, || NUMBER.to_owned()).to_string()),
                 }
             }
-            Batch::Numbers(numbers)
+            (Self::Words(words, _), mechanism) => {
+                let start = words.len();
+                for (cell, name) in report.iter().zip(names) {
+                    let word =
+                        whole(cell).ok_or_else(|| refusal(name, cell, || WORD.to_owned()).to_string())?;
+                    words.push(word);
+                }
+                let made = &words[start..];
+                let (is_report, id) = match mechanism {
+                    Mechanism::Frequency(oracle, _) => (oracle.is_report(made), oracle.id()),
+                    Mechanism::Vector(mechanism) => (
+                        made.first_chunk().is_some_and(|&report| mechanism.is_report(report)),
+                        mechanism.id(),
+                    ),
+                    Mechanism::Mean(mechanism) => (false, mechanism.id()),
+                };
+                if !is_report {
+                    return Err(no_report(id).to_string());
+                }
+            }
+            // Batches are made for their mechanisms.
+            (Self::Numbers(_), _) => return Err(NUMBER.to_owned()),
         }
-    };
-    (batch, bad)
+        Ok(())
+    }
 }
 
 /// What a word of a report is.
@@ -207,6 +308,30 @@ const WORD: &str = "a whole number from 0 to 2^64 − 1";
 
 fn no_report(mechanism: &str) -> impl Display {
     fmt::from_fn(move |f| write!(f, "it is not a report that {mechanism} can make: the file is damaged"))
+}
+
+/// Lines of a CSV file with the reports on all questions side by side.
+fn lines(rows: &Rows) -> Vec<u8> {
+    if let ([batch], None) = (&rows.batches[..], &rows.answered) {
+        return text(batch);
+    }
+    let texts: Vec<Vec<u8>> = rows.batches.iter().map(text).collect();
+    let mut columns: Vec<_> = texts.iter().map(|text| text.split_inclusive(|&byte| byte == b'\n')).collect();
+    let count = rows.batches.first().map_or(0, Batch::reports);
+    let mut all = Vec::with_capacity(texts.iter().map(Vec::len).sum());
+    for row in 0..count {
+        for (question, (reports, batch)) in columns.iter_mut().zip(&rows.batches).enumerate() {
+            let report = reports.next().unwrap_or_default();
+            let report = report.strip_suffix(b"\n").unwrap_or(report);
+            all.extend((question > 0).then_some(b','));
+            match rows.answered.as_ref().is_none_or(|answered| answered.get(row) == Some(&question)) {
+                true => all.extend_from_slice(report),
+                false => all.extend(std::iter::repeat_n(b',', batch.width() - 1)),
+            }
+        }
+        all.push(b'\n');
+    }
+    all
 }
 
 /// Lines of a CSV file.

@@ -7,6 +7,7 @@
 mod curves;
 mod decimal;
 mod frame;
+mod heat_map;
 mod layout;
 mod png;
 mod ruler;
@@ -14,6 +15,8 @@ mod style;
 mod svg;
 mod text;
 mod writer;
+
+pub use heat_map::HeatMap;
 
 use std::path::{Path, PathBuf};
 
@@ -161,19 +164,9 @@ impl Plot {
         svg::draw(self)
     }
 
-    /// A page that holds the picture.
-    pub fn to_html(&self) -> String {
-        let mut page = String::from("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
-        page.push_str(
-            "<style>body { margin: 2rem auto; max-width: 60rem } svg { width: 100%; height: auto }</style>\n",
-        );
-        page.push_str(&self.to_svg());
-        page.push_str("</html>\n");
-        page
-    }
-
     /// The picture as a PNG file with two pixels per SVG user unit.
-    pub fn to_png(&self) -> Result<Vec<u8>, PlotError> {
+    #[cfg(test)]
+    fn to_png(&self) -> Result<Vec<u8>, PlotError> {
         png::render(&self.to_svg())
     }
 
@@ -182,14 +175,29 @@ impl Plot {
     ///
     /// A file that already exists is replaced at once and completely, or not at all.
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
-        let bytes = match Format::of(path)? {
-            Format::Svg => self.to_svg().into_bytes(),
-            Format::Png => self.to_png()?,
-            Format::Html => self.to_html().into_bytes(),
-        };
-        crate::file::replace(path, &bytes)
-            .map_err(|source| PlotError::Write { path: path.to_path_buf(), source })
+        store(&self.to_svg(), path)
     }
+}
+
+/// A page that holds a drawing.
+fn page_of(svg: &str) -> String {
+    let mut page = String::from("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
+    page.push_str(
+        "<style>body { margin: 2rem auto; max-width: 60rem } svg { width: 100%; height: auto }</style>\n",
+    );
+    page.push_str(svg);
+    page.push_str("</html>\n");
+    page
+}
+
+/// Writes a drawing in the format named by the extension.
+fn store(svg: &str, path: &Path) -> Result<(), PlotError> {
+    let bytes = match Format::of(path)? {
+        Format::Svg => svg.as_bytes().to_vec(),
+        Format::Png => png::render(svg)?,
+        Format::Html => page_of(svg).into_bytes(),
+    };
+    crate::file::replace(path, &bytes).map_err(|source| PlotError::Write { path: path.to_path_buf(), source })
 }
 
 #[cfg(test)]

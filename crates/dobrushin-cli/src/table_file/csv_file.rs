@@ -26,20 +26,17 @@ pub struct CsvInput {
 const BUFFER: usize = 1 << 18;
 
 impl CsvInput {
-    /// One column, by its name or its number; only by its number if there is no header.
-    pub fn column(path: &Path, wanted: &str, has_header: bool) -> Result<Self, Problem> {
+    /// Some columns, by their names or their numbers; only by their numbers if there is no header.
+    pub fn some_columns(path: &Path, wanted: &[String], has_header: bool) -> Result<Self, Problem> {
         let mut input = Self::open(path)?;
-        let column = match has_header {
-            true => find(&input.names()?, wanted, path)?,
-            // The first row is like all others: it does not decide how they are read.
-            false => {
-                wanted.parse::<usize>().ok().filter(|number| *number > 0).ok_or_else(|| {
-                    Problem::new(format!("--column {wanted}: with --no-header columns have no names"))
-                        .help("give the number of the column, counted from 1")
-                })? - 1
+        input.columns = match has_header {
+            true => {
+                let names = input.names()?;
+                wanted.iter().map(|wanted| find(&names, wanted, path)).collect::<Result<_, _>>()?
             }
+            // The first row is like all others: it does not decide how they are read.
+            false => wanted.iter().map(|wanted| numbered(wanted)).collect::<Result<_, _>>()?,
         };
-        input.columns = vec![column];
         Ok(input)
     }
 
@@ -148,6 +145,15 @@ impl Columns for CsvInput {
     fn place(&self) -> &'static str {
         "line"
     }
+}
+
+/// The place of a column that is given by its number.
+fn numbered(wanted: &str) -> Result<usize, Problem> {
+    let number = wanted.parse::<usize>().ok().filter(|number| *number > 0);
+    number.map(|number| number - 1).ok_or_else(|| {
+        Problem::new(format!("--column {wanted}: with --no-header columns have no names"))
+            .help("give the number of the column, counted from 1")
+    })
 }
 
 /// The file, and its length if it has one.

@@ -29,15 +29,16 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Reads one column, by its name or its number, counted from 1.
-    pub fn column(&self, wanted: &str) -> Result<Box<dyn Columns>, Problem> {
+    /// Reads some columns, by their names or their numbers, counted from 1. A row may have more cells, or fewer, as long
+    /// as it has these.
+    pub fn columns(&self, wanted: &[String]) -> Result<Box<dyn Columns>, Problem> {
         if is_parquet(self.path) {
             #[cfg(feature = "parquet")]
-            return Ok(Box::new(ParquetInput::column(self.path, wanted)?));
+            return Ok(Box::new(ParquetInput::some_columns(self.path, wanted)?));
             #[cfg(not(feature = "parquet"))]
             return Err(without_parquet(self.path));
         }
-        Ok(Box::new(CsvInput::column(self.path, wanted, !self.no_header)?))
+        Ok(Box::new(CsvInput::some_columns(self.path, wanted, !self.no_header)?))
     }
 }
 

@@ -14,7 +14,7 @@ mod one_line;
 mod parquet_file;
 mod pipeline;
 
-pub use cells::{BadRows, Cells};
+pub use cells::{BadRow, BadRows, Cells};
 pub use csv_file::CsvInput;
 pub use csv_rows::{CsvRows, Row};
 #[cfg(not(feature = "parquet"))]

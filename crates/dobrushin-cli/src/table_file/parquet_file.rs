@@ -27,10 +27,11 @@ pub struct ParquetInput {
 }
 
 impl ParquetInput {
-    /// One column, by its name or its number.
-    pub fn column(path: &Path, wanted: &str) -> Result<Self, Problem> {
+    /// Some columns, by their names or their numbers.
+    pub fn some_columns(path: &Path, wanted: &[String]) -> Result<Self, Problem> {
         let mut input = Self::open(path)?;
-        input.columns = vec![find(&input.names(), wanted, path)?];
+        let names = input.names();
+        input.columns = wanted.iter().map(|wanted| find(&names, wanted, path)).collect::<Result<_, _>>()?;
         input.check_types("--column")?;
         Ok(input)
     }

@@ -215,7 +215,7 @@ impl Execution {
 }
 
 /// Makes an empty folder, and copies examples/ into it.
-fn fresh_with_examples(folder: &Path) {
+pub fn fresh_with_examples(folder: &Path) {
     if folder.exists() {
         std::fs::remove_dir_all(folder).expect("what an earlier test wrote can be removed");
     }

@@ -396,7 +396,31 @@ fn everything_that_training_writes_is_in_the_list() {
     let missing: Vec<String> =
         fields(&summary).into_iter().filter(|field| !is_listed(&privatize, "summary", field)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    folder.write("survey.toml", SURVEY);
+    let said =
+        ["local", "privatize", "data.csv", "--survey", "survey.toml", "--json", "--output", "reports.csv"];
+    let summary: Value = serde_json::from_slice(&folder.run(&said).stdout).expect("JSON");
+    let missing: Vec<String> =
+        fields(&summary).into_iter().filter(|field| !is_listed(&privatize, "summary", field)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
+
+/// Questions about the columns of the table.
+const SURVEY: &str = r#"
+epsilon = 6
+[[question]]
+column = "c"
+values = ["red", "green"]
+mechanism = "k-rr"
+[[question]]
+column = "a"
+bounds = [-10, 10]
+mechanism = "laplace"
+[[question]]
+columns = ["a", "1"]
+radius = 5
+mechanism = "priv-unit"
+"#;
 
 /// A report, and a prediction, depend on the row that they are for and on no other.
 #[test]
@@ -423,9 +447,15 @@ fn what_is_written_of_a_row_depends_on_that_row_alone() {
         "--not-private",
         "--skip-bad",
     ];
+    folder.write("survey.toml", SURVEY);
+    folder.write("one.toml", format!("answer = \"one\"\n{SURVEY}"));
+    let survey = |file| {
+        ["local", "privatize", "data.csv", "--survey", file, "--seed", "1", "--not-private", "--skip-bad"]
+    };
+    let (all, one) = (survey("survey.toml"), survey("one.toml"));
     let predict = ["predict", "model.json", "data.csv", "--skip-bad"];
     // With the same randomness a prediction is the same; a report on a row that cannot be used draws more of it.
-    for (arguments, is_fixed) in [(&privatize[..], false), (&predict, true)] {
+    for (arguments, is_fixed) in [(&privatize[..], false), (&all, false), (&one, false), (&predict, true)] {
         let usual = folder.everything(arguments, &table(&original));
         assert_eq!(usual.code, Some(0), "{}", usual.said);
         for content in contents() {

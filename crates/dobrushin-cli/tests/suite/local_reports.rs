@@ -100,10 +100,31 @@ fn a_channel_of_your_own_is_estimated_by_maximum_likelihood() {
     privatize(&folder, "answers.csv", "reports.csv", &[&channel[..], &["--epsilon", "1.8"]].concat())
         .assert()
         .success();
+    let answer = estimate(&folder, &["reports.csv", "--method", "maximum-likelihood"]);
+    assert!((number(&answer["frequencies"][0]["frequency"]) - 0.25).abs() < 0.02, "{answer}");
+    // It has an inverse, so there are error bars. The variance of the inverse is known for two categories.
+    let answer = estimate(&folder, &["reports.csv", "--confidence", "0.9999"]);
+    let row = &answer["frequencies"][0];
+    let error = number(&row["standard_error"]);
+    assert!((number(&row["frequency"]) - 0.25).abs() < 5.0 * error && error < 0.006, "{row}");
+    let certain = &row["certain_interval"];
+    assert!(number(&certain["from"]) <= 0.25 && 0.25 <= number(&certain["to"]), "{row}");
+    assert!(number(&certain["to"]) - number(&certain["from"]) < 12.0 * error, "{row}");
+    let text = said(estimation(&folder, &["reports.csv"]), 0);
+    assert!(text.contains("The frequencies are right on average"), "{text}");
+}
+
+#[test]
+fn a_channel_without_an_inverse_has_only_most_likely_frequencies() {
+    let folder = folder("singular");
+    std::fs::write(folder.join("channel.csv"), "0.6,0.4\n0.4,0.6\n0.5,0.5\n").expect("writable");
+    column(&folder, "answers.csv", (0..300).map(|person| person % 3 + 1));
+    let words = ["--channel", "channel.csv", "--epsilon", "1", "--seed", "3", "--not-private"];
+    privatize(&folder, "answers.csv", "reports.csv", &words).assert().success();
     let refusal = said(estimation(&folder, &["reports.csv"]), 2);
     assert!(refusal.contains("help: --method maximum-likelihood is possible"), "{refusal}");
     let answer = estimate(&folder, &["reports.csv", "--method", "maximum-likelihood"]);
-    assert!((number(&answer["frequencies"][0]["frequency"]) - 0.25).abs() < 0.02, "{answer}");
+    assert!(answer["frequencies"][0].get("certain_interval").is_none(), "{answer}");
 }
 
 #[test]

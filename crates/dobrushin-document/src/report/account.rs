@@ -1,7 +1,7 @@
 //! `account`: how private a run is.
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
-use super::{Records, RenyiReport, UtilityReport};
+use super::{ObserversReport, Records, RenyiReport, UtilityReport};
 use crate::run_file::RunFile;
 use dobrushin::account::{Account, Advice};
 use serde::Serialize;
@@ -42,6 +42,9 @@ pub struct Extras {
     /// How well each record is protected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
+    /// What each observer learns, if the records are at their owners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observers: Option<ObserversReport>,
     /// Rényi divergences, one for each order that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renyi: Option<Vec<RenyiReport>>,

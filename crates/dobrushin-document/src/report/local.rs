@@ -3,7 +3,7 @@
 use crate::json::{Bounds, Number};
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::{Delta, Epsilon, Gamma};
-use dobrushin_local::estimate::{Interval, MeanEstimate, QuantileEstimate};
+use dobrushin_local::estimate::{Interval, MeanEstimate, QuantileEstimate, VectorEstimate};
 use dobrushin_local::risk::{RiskBound, Summary};
 use dobrushin_local::{LocalPrivacy, LocalProfile};
 use serde::{Serialize, Serializer};
@@ -14,7 +14,7 @@ pub struct ProfileReport {
     /// What the profile belongs to, in words.
     #[serde(skip)]
     pub title: String,
-    mechanism: String,
+    pub(super) mechanism: String,
     pub(crate) eta: Vec<Eta>,
     pub(crate) tv: Bounds,
     pub(crate) chi2: Bounds,
@@ -145,6 +145,12 @@ pub struct PrivatizedReport {
     /// What is promised to everybody who answered.
     #[serde(flatten, serialize_with = "without_epsilon")]
     pub promise: PromiseReport,
+    /// Which of several questions everybody answers: "all" or "one".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<&'static str>,
+    /// What each of several questions uses of the promise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Vec<QuestionReport>>,
     /// Whether nobody knows the randomness.
     pub private: bool,
     /// The seed, if it is known.
@@ -152,6 +158,21 @@ pub struct PrivatizedReport {
     pub seed: Option<u64>,
     /// Where the reports are.
     pub output: String,
+}
+
+/// What a question uses of the promise that several share.
+#[derive(Serialize)]
+pub struct QuestionReport {
+    pub(crate) column: String,
+    #[serde(flatten, serialize_with = "without_epsilon")]
+    pub(crate) promise: PromiseReport,
+}
+
+impl QuestionReport {
+    /// The question about a column, or about several that are a vector, and what its mechanism keeps.
+    pub fn new(column: String, promise: &PromiseReport) -> Self {
+        Self { column, promise: promise.clone() }
+    }
 }
 
 /// If a promise is kept, the exact δ says everything.
@@ -191,7 +212,26 @@ pub struct EstimateReport {
     pub private: bool,
 }
 
-/// Frequencies of categories, or a mean of numbers.
+/// What is estimated from the reports on several questions.
+#[derive(Serialize)]
+pub struct SurveyReport {
+    /// The number of people who reported.
+    pub reports: u64,
+    /// The ε of the promise to each of them.
+    pub epsilon: f64,
+    /// The δ of the promise.
+    pub delta: f64,
+    /// Which of the questions everybody answered: "all" or "one".
+    pub answer: &'static str,
+    /// The estimate of each question.
+    pub questions: Vec<EstimateReport>,
+    /// Rows that were not reports.
+    pub skipped: u64,
+    /// Whether nobody knows the randomness.
+    pub private: bool,
+}
+
+/// Frequencies of categories, a mean of numbers, or a mean of vectors.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Estimate {
@@ -199,6 +239,8 @@ pub enum Estimate {
     Frequencies(FrequenciesReport),
     /// The mean of numbers.
     Mean(MeanReport),
+    /// The mean of vectors.
+    Vector(VectorReport),
 }
 
 /// A frequency for each category.
@@ -269,6 +311,43 @@ impl From<&MeanEstimate> for MeanReport {
             standard_error: Number(estimate.standard_error),
             interval: around(estimate.normal),
             certain_interval: around(estimate.certain),
+        }
+    }
+}
+
+/// A mean vector, with the intervals of its coordinates and a ball.
+#[derive(Serialize)]
+pub struct VectorReport {
+    pub(crate) simultaneous: bool,
+    pub(crate) coordinates: Vec<CoordinateReport>,
+    pub(crate) standard_error: Number,
+    pub(crate) certain_radius: Number,
+}
+
+#[derive(Serialize)]
+pub(crate) struct CoordinateReport {
+    pub column: String,
+    #[serde(flatten)]
+    pub mean: MeanReport,
+}
+
+impl VectorReport {
+    /// The mean of vectors whose coordinates are in these columns.
+    pub fn new(
+        columns: &[String],
+        coordinates: &[MeanEstimate],
+        simultaneous: bool,
+        whole: &VectorEstimate,
+    ) -> Self {
+        let coordinate = |(column, estimate): (&String, &MeanEstimate)| CoordinateReport {
+            column: column.clone(),
+            mean: estimate.into(),
+        };
+        Self {
+            simultaneous,
+            coordinates: columns.iter().zip(coordinates).map(coordinate).collect(),
+            standard_error: Number(whole.standard_error),
+            certain_radius: Number(whole.certain),
         }
     }
 }

@@ -5,7 +5,13 @@ mod account;
 mod answer;
 mod calibration;
 mod curve;
+mod kernel;
+mod level;
 mod local;
+mod local_csv;
+mod observers;
+mod prescription;
+mod problem;
 mod records;
 mod renyi;
 mod theorem;
@@ -17,12 +23,24 @@ pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;
 pub use curve::{Curve, Worth, answer};
-pub(crate) use local::RiskReport;
+pub use kernel::{
+    BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,
+    KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,
+};
+pub use level::Level;
 pub use local::{
     BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlanReport,
-    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, Span, Together,
+    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, QuestionReport, Span,
+    SurveyReport, Together, VectorReport,
 };
-pub use records::{Records, upper};
+pub(crate) use local::{CoordinateReport, RiskReport};
+pub use local_csv::{estimates_csv, plans_csv, profile_csv};
+pub use observers::{Modest, ObserversReport};
+pub use prescription::PrescriptionReport;
+pub(crate) use prescription::{source as prescription_source, title as prescription_title};
+pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
+pub use problem::{PrivacyReport, ProblemReport};
+pub use records::{Records, reached_by, upper};
 pub use renyi::{RenyiCurve, RenyiFinding, RenyiReport};
 pub use theorem::Theorem;
 pub use training::{

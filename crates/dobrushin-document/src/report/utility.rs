@@ -42,12 +42,17 @@ pub struct BestReport {
     pub id: &'static str,
     /// What must hold, in words.
     pub assumptions: Vec<String>,
+    /// Whether it says nothing about the run: every point of the domain satisfies it, or one that was chosen without
+    /// looking at the data.
+    pub vacuous: bool,
+    /// The excess of a model that was chosen without looking at the data.
+    pub without_data: Bounds,
     /// What is bounded, in words.
     #[serde(skip)]
     pub measure_in_words: &'static str,
     /// Whether every point of the domain satisfies it.
     #[serde(skip)]
-    pub is_vacuous: bool,
+    pub is_of_any_point: bool,
 }
 
 /// What one theorem says.
@@ -98,7 +103,9 @@ impl From<dobrushin::utility::Best<'_>> for BestReport {
             id: best.id,
             assumptions: in_words(best.assumptions),
             measure_in_words: best.measure.words(),
-            is_vacuous: best.is_vacuous(),
+            vacuous: best.is_vacuous(),
+            without_data: Bounds(best.blind),
+            is_of_any_point: best.is_of_any_point(),
         }
     }
 }

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 pub const ALGORITHMS: &[&str] = &["pnsgd", "dp-sgd", "gradient-descent", "online", "chain", "composition"];
 
 /// The sections that are lists of tables.
-const LISTS: [&str; 2] = ["mechanism", "step"];
+const LISTS: [&str; 3] = ["mechanism", "step", "task"];
 
 const RUN: Keys = &[
     ("algorithm", "algorithm = \"dp-sgd\""),
@@ -29,6 +29,10 @@ const RUN: Keys = &[
     ("start-distance", "start-distance = 1.0"),
     ("start-divergence", "start-divergence = 0.1"),
 ];
+/// What a task can say besides the keys of other sections.
+const TASK: Keys = &[("count", "count = 10"), ("first", "first = 1"), ("reversed", "reversed = true")];
+/// The keys of a run that all its tasks share.
+const OF_ALL_TASKS: [&str; 4] = ["records", "neighbours", "record", "tasks"];
 const UPDATE: Keys = &[
     ("learning-rate", "learning-rate = 0.1"),
     ("clip-norm", "clip-norm = 1.0"),
@@ -95,13 +99,25 @@ static MODEL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     keys
 });
 
+/// The keys of tasks: their own, and whatever a task may do differently.
+static OF_TASKS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let sections = [TASK, RUN, UPDATE, LOSS, &DOMAIN[..2]];
+    let keys = sections.iter().flat_map(|keys| keys.iter().copied());
+    keys.filter(|(name, _)| !OF_ALL_TASKS.contains(name)).collect()
+});
+
+/// The section to which a key of a task belongs; `None` for its own.
+pub fn section_of_task_key(name: &str) -> Option<&'static str> {
+    ["run", "update", "loss", "domain"].into_iter().find(|section| is_key(section, name))
+}
+
 /// The order of sections in which a key without its section is looked up; lists come last.
-const SECTIONS: [&str; 9] =
-    ["run", "update", "loss", "domain", "model", "evaluation", "target", "mechanism", "step"];
+const SECTIONS: [&str; 10] =
+    ["run", "update", "loss", "domain", "model", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The order in which messages list the sections.
-const LISTED: [&str; 9] =
-    ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step"];
+const LISTED: [&str; 10] =
+    ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The table of a section.
 pub fn section<'a>(tables: &'a Table, name: &str) -> Result<Section<'a>, DocumentError> {
@@ -124,6 +140,7 @@ fn keys_of(section: &str) -> Keys {
         "target" => TARGET,
         "mechanism" => MECHANISM,
         "step" => STEP,
+        "task" => &OF_TASKS,
         _ => &[],
     }
 }
@@ -170,6 +187,7 @@ pub fn is_whole(dotted: &str) -> bool {
         "record",
         "public-steps",
         "tasks",
+        "first",
     ]
     .contains(&name)
 }
@@ -215,12 +233,27 @@ pub fn check(tables: &Table) -> Result<(), DocumentError> {
             }
         }
     }
+    for (index, table) in (1..).zip(tables.get("task").and_then(Value::as_array).into_iter().flatten()) {
+        refuse_both(index, table)?;
+    }
     for group in EXCLUSIVE {
         let given: Vec<&str> = group.iter().copied().filter(|dotted| is_given(tables, dotted)).collect();
         if let [first, second, ..] = given[..] {
             let (section, a) = first.split_once('.').unwrap_or(("", first));
             let (_, b) = second.split_once('.').unwrap_or(("", second));
             return Err(both(section, a, b));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses keys of one task that exclude each other.
+fn refuse_both(number: usize, task: &Value) -> Result<(), DocumentError> {
+    for group in EXCLUSIVE {
+        let names = group.iter().map(|dotted| dotted.rsplit('.').next().unwrap_or(dotted));
+        let given: Vec<&str> = names.filter(|name| task.get(name).is_some()).collect();
+        if let [first, second, ..] = given[..] {
+            return Err(both(&format!("task {number}"), first, second));
         }
     }
     Ok(())

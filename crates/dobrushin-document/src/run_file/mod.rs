@@ -7,6 +7,7 @@ mod plan;
 mod self_contained;
 mod setting;
 mod sweep;
+mod task;
 mod training;
 
 pub use self_contained::{SelfContained, model_of};
@@ -158,6 +159,10 @@ impl RunFile {
             return Err(DocumentError::new(format!("{what} has no parameter to search")).help(
                 "calibrate needs algorithm = \"pnsgd\", \"dp-sgd\", \"gradient-descent\" or \"online\"",
             ));
+        }
+        if task::is_tasks(&self.tables) {
+            return Err(DocumentError::new("several tasks have no one parameter to search")
+                .help("leave every [[task]] out, or change one by hand: dobrushin curve --over task.1.noise-multiplier=1,2,4"));
         }
         // Bounded gradients are not clipped; the library says what to do.
         let is_bounded = parameter == Parameter::ClipNorm && keys::is_given(&self.tables, "update.lipschitz");

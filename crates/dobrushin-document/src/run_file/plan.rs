@@ -30,6 +30,12 @@ pub fn needs_model(tables: &Table) -> Result<(), DocumentError> {
 
 /// The plan that the tables describe.
 pub fn read(tables: &Table) -> Result<(Description, Schema), DocumentError> {
+    if tables.contains_key("task") {
+        return Err(DocumentError::new(
+            "[[task]] has no meaning with [model]: a model is trained for each label",
+        )
+        .help("leave [[task]] or [model] out"));
+    }
     let schema = schema_of(tables)?;
     let evaluation = section(tables, "evaluation")?;
     let loss_bound = evaluation.positive("loss-bound")?.unwrap_or(Positive::new(1.0)?);

@@ -1,7 +1,7 @@
 //! A run with everything in it: it names no file, and reading it opens none.
 
 use super::keys::{self, section};
-use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, training};
+use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, task, training};
 use crate::error::DocumentError;
 use crate::json::{of_toml, to_toml};
 use dobrushin::account::Question;
@@ -45,6 +45,10 @@ impl SelfContained {
 
     /// The run.
     pub fn run(&self) -> Result<Run, DocumentError> {
+        if task::is_tasks(&self.tables) && !plan::is_plan(&self.tables) {
+            plan::refuse_without_model(&self.tables)?;
+            return task::read(&self.tables);
+        }
         // This names the known algorithms if the run has none of them.
         match section(&self.tables, "run")?.word("algorithm", keys::ALGORITHMS)? {
             "composition" => mechanisms::read(&self.tables),

@@ -1,5 +1,6 @@
 //! How private a run is, in words.
 
+use super::observers::observers;
 use super::{Style, Text, bullets, capitalised, renyi, table, warn, wrap};
 use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
 use dobrushin::numeric::decimal as number;
@@ -25,6 +26,9 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     }
     if let Some(by_record) = &report.extras.records {
         text.answer(records(by_record, style));
+    }
+    if let Some(seen) = &report.extras.observers {
+        observers(&mut text, seen, style);
     }
     // It is always worth saying why there is no answer.
     let everything = style.verbose || best.is_none();
@@ -186,8 +190,13 @@ fn utility(text: &mut Text, report: &UtilityReport, style: Style) {
     for best in by_measure {
         let (measure, value) = (capitalised(best.measure_in_words), style.upper(best.value.0));
         text.answer(format!("{measure} ≤ {value}, by {}", best.id));
-        if best.is_vacuous {
+        if best.is_of_any_point {
             text.explanation("That is what every point of the domain has: nothing is said about the run.");
+        } else if best.vacuous {
+            text.explanation(format!(
+                "The centre of the domain, chosen without looking at the data, has at most {}: nothing is said about the run.",
+                style.upper(best.without_data.0)
+            ));
         }
         text.explanation(bullets("Assumptions of this bound", &best.assumptions));
     }

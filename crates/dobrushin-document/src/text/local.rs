@@ -4,8 +4,9 @@ use super::{Style, Text, aligned, table};
 use crate::json::{Bounds, Number};
 use crate::plain_text::shown_safely;
 use crate::report::{
-    BoundsReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport, PlansReport,
-    PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, RiskReport, Span, Together,
+    BoundsReport, CoordinateReport, Estimate, EstimateReport, FrequenciesReport, FrequencyReport, MeanReport,
+    PlansReport, PrivatizedReport, ProfileReport, PromiseReport, QuantileReport, QuestionReport, RiskReport,
+    Span, SurveyReport, Together, VectorReport,
 };
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -97,6 +98,9 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
         None => format!("{reports} reports, each {}-locally private by {name}", claim(promise)),
         Some(seed) => format!("{reports} reports by {name} from seed {seed}: {NOT_PRIVATE}"),
     });
+    if let Some(questions) = &report.questions {
+        text.answer(parts(report.answer, questions));
+    }
     let unusable = || {
         format!("{skipped} rows could not be used, and report {instead} instead, as privately as all others")
     };
@@ -111,20 +115,84 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
     text
 }
 
+/// What each question uses of the promise.
+fn parts(answer: Option<&str>, questions: &[QuestionReport]) -> String {
+    let row = |question: &QuestionReport| {
+        let PromiseReport { mechanism, epsilon, delta, .. } = &question.promise;
+        [shown_safely(&question.column), mechanism.clone(), number::plain(*epsilon), number::plain(*delta)]
+    };
+    let table = table(["question", "mechanism", "epsilon", "delta"], questions.iter().map(row));
+    let shared = match answer {
+        Some("one") => "Everybody answers one of the questions, drawn at random; which one is in the report.",
+        _ => "Everybody answers all questions; what they use together is at most what is promised.",
+    };
+    format!("{shared}\n\n{table}")
+}
+
 /// What is estimated from reports, and where they come from.
 pub fn estimate(report: &EstimateReport, style: Style) -> Text {
     let mut text = Text::default();
+    one_estimate(&mut text, report, style);
+    provenance(&mut text, report.skipped, report.private);
+    text
+}
+
+/// What is estimated from the reports on several questions.
+pub fn survey(report: &SurveyReport, style: Style) -> Text {
+    let mut text = Text::default();
+    for (index, question) in report.questions.iter().enumerate() {
+        text.answer(format!("Question {}: {}", index + 1, shown_safely(&question.column)));
+        one_estimate(&mut text, question, style);
+    }
+    provenance(&mut text, report.skipped, report.private);
+    text
+}
+
+fn one_estimate(text: &mut Text, report: &EstimateReport, style: Style) {
     match &report.estimate {
-        Estimate::Frequencies(found) => frequencies(&mut text, report, found, style),
-        Estimate::Mean(found) => mean(&mut text, report, found, style),
+        Estimate::Frequencies(found) => frequencies(text, report, found, style),
+        Estimate::Mean(found) => mean(text, report, found, style),
+        Estimate::Vector(found) => vector(text, report, found, style),
     }
-    if report.skipped > 0 {
-        text.answer(format!("{} rows were no reports and are not counted", report.skipped));
+}
+
+fn provenance(text: &mut Text, skipped: u64, private: bool) {
+    if skipped > 0 {
+        text.answer(format!("{skipped} rows were no reports and are not counted"));
     }
-    if !report.private {
+    if !private {
         text.answer(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
     }
-    text
+}
+
+fn vector(text: &mut Text, report: &EstimateReport, found: &VectorReport, style: Style) {
+    let confidence = number::plain(report.confidence);
+    let row = |coordinate: &CoordinateReport| {
+        let mean = &coordinate.mean;
+        let [from, to] = outward(mean.certain_interval, style);
+        let error = style.upper(Enclosure::from(mean.standard_error.0));
+        [shown_safely(&coordinate.column), style.nearest(mean.mean.0), error, from, to]
+    };
+    let header = ["coordinate", "mean", "standard error", "from", "to"];
+    let table = table(header, found.coordinates.iter().map(row));
+    text.answer(format!(
+        "Mean of the vectors from {} reports, with intervals of {confidence} confidence\n\n{table}",
+        report.reports
+    ));
+    let [error, radius] =
+        [found.standard_error, found.certain_radius].map(|n| style.upper(Enclosure::from(n.0)));
+    text.answer(format!(
+        "The whole vector is off by {error} at most (root of the mean squared distance), and by at most {radius} with \
+         {confidence} confidence"
+    ));
+    let cover = match found.simultaneous {
+        true => "All intervals at once cover",
+        false => "Each interval covers",
+    };
+    text.explanation(format!(
+        "The mean is that of the population from which the people are drawn. {cover} it with at\n\
+         least the confidence, for any number of reports; so does the ball around the whole vector."
+    ));
 }
 
 fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesReport, style: Style) {

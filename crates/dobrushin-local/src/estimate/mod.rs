@@ -2,6 +2,7 @@
 
 mod chernoff;
 mod frequencies;
+mod inversion;
 mod likelihood;
 mod mean;
 mod plan;
@@ -11,9 +12,10 @@ mod simplex;
 mod vector;
 
 pub use frequencies::{Family, Frequencies, Interval, variance};
+pub use inversion::Inversion;
 pub use likelihood::{MaximumLikelihood, Stop, maximum_likelihood};
 pub use mean::{MeanEstimate, MeanEstimator};
-pub use plan::{Accuracy, Plan, frequency_plans, frequency_records, mean_plans, mean_records};
+pub use plan::{Accuracy, Plan, frequency_plans, frequency_records, mean_plans, mean_records, vector_plans};
 pub use quantiles::{Bins, CdfEstimate, CdfEstimator, QuantileEstimate};
 pub use simplex::nearest_on_simplex;
 pub use vector::{VectorEstimate, VectorEstimator};

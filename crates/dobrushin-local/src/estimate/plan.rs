@@ -4,8 +4,9 @@ use super::frequencies::variance;
 use super::{Method, chernoff, error_probability, normal_quantile};
 use crate::LocalPrivacy;
 use crate::frequency::{self, Support};
-use crate::mean::{self, Bounds, MeanMechanism, Target};
+use crate::mean::{self, Bounds, HalfSphere, MeanMechanism, PrivUnit, Target, VectorMechanism};
 use dobrushin::{Enclosure, Error, Positive, Probability};
+use std::num::NonZeroU32;
 
 /// The accuracy required of an estimate.
 ///
@@ -104,6 +105,67 @@ pub fn mean_plans(
     plans.sort_by_key(|plan| plan.records);
     Ok(plans)
 }
+
+/// The number of reports that every mechanism for vectors in a ball of this radius needs for their mean, where the error
+/// is the Euclidean distance; the best comes first.
+///
+/// Each coordinate may also be reported for itself, with an equal share of ε and δ: these plans are named after the
+/// mechanism for numbers, as in "laplace, each coordinate".
+///
+/// # Guarantee
+/// The mean squared distance is B² for reports of norm B, and at most d times the largest variance of a number between
+/// −r and r for coordinates.
+///
+/// # Errors
+/// [`Error::OutOfRange`] for an ε to which no mechanism can be calibrated, a radius outside 1e-100 to 1e100, or an error
+/// that needs more than 10¹⁸ reports.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon, Positive};
+/// use dobrushin_local::LocalPrivacy;
+/// use dobrushin_local::estimate::vector_plans;
+///
+/// let privacy = LocalPrivacy { epsilon: Epsilon::new(4.0)?, delta: Delta::new(0.0)? };
+/// let plans = vector_plans(10.try_into()?, Positive::new(1.0)?, privacy, Positive::new(0.01)?)?;
+/// assert_eq!(plans.first().map(|plan| plan.mechanism), Some("priv-unit"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn vector_plans(
+    dimension: NonZeroU32,
+    radius: Positive,
+    privacy: LocalPrivacy,
+    error: Positive,
+) -> Result<Vec<Plan>, Error> {
+    let plan = |mechanism: &'static str, variance: Enclosure| {
+        let records = records(Accuracy::StandardError(error), variance, |_| Enclosure::INFINITE)?;
+        Ok(Plan { mechanism, records, standard_deviation: variance.sqrt().upper() })
+    };
+    let half = HalfSphere::new(dimension, radius, privacy.epsilon)?;
+    let mut plans = vec![plan(VectorMechanism::id(&half), half.length().square())?];
+    // It is not made in very many dimensions.
+    if let Ok(cap) = PrivUnit::new(dimension, radius, privacy.epsilon) {
+        plans.push(plan(cap.id(), cap.length().square())?);
+    }
+    let (bounds, part) = (Bounds::new(-radius.get(), radius.get())?, privacy.part(1, dimension)?);
+    let names = mean::IDS.iter().zip(EACH_COORDINATE);
+    for (id, name) in names.filter(|(id, _)| **id != "gaussian" || part.delta.get() > 0.0) {
+        // Left out: a share of ε or δ for which there is no mechanism, or which takes more than 10¹⁸ reports.
+        let one = mean::by_id(id, bounds, part.epsilon, part.delta)
+            .map(|mechanism| mechanism.worst_variance(Target::Population));
+        plans.extend(one.and_then(|one| plan(name, one * Enclosure::from(f64::from(dimension.get())))));
+    }
+    plans.sort_by_key(|plan| plan.records);
+    Ok(plans)
+}
+
+/// What the plans are called that use a mechanism for numbers, in the order of [`mean::IDS`].
+const EACH_COORDINATE: [&str; 5] = [
+    "one-bit, each coordinate",
+    "piecewise, each coordinate",
+    "hybrid, each coordinate",
+    "laplace, each coordinate",
+    "gaussian, each coordinate",
+];
 
 /// The number of reports of a mechanism that suffices for a mean, for any values.
 ///

@@ -1,8 +1,10 @@
 //! The mean of vectors, from private reports.
 
-use super::error_probability;
-use crate::mean::{HalfSphere, SphereReport, Target};
-use dobrushin::{Enclosure, Error, Probability};
+use super::frequencies::Family;
+use super::mean::MeanEstimate;
+use super::{chernoff, error_probability, normal_quantile};
+use crate::mean::VectorMechanism;
+use dobrushin::{Enclosure, Error, Positive, Probability};
 
 /// Adds up reports on vectors.
 ///
@@ -18,11 +20,13 @@ use dobrushin::{Enclosure, Error, Probability};
 /// assert_eq!(estimator.estimate(Probability::new(0.95)?)?.mean, mechanism.decode(report));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct VectorEstimator<'a> {
-    mechanism: &'a HalfSphere,
+    mechanism: &'a dyn VectorMechanism,
     records: u64,
     sum: Vec<f64>,
+    /// The sum of the squares of each coordinate.
+    squares: Vec<f64>,
 }
 
 /// A mean vector and its accuracy.
@@ -57,21 +61,35 @@ pub struct VectorEstimate {
 
 impl<'a> VectorEstimator<'a> {
     /// An estimator for reports of a mechanism.
-    pub fn new(mechanism: &'a HalfSphere) -> Self {
-        Self { mechanism, records: 0, sum: vec![0.0; mechanism.dimension().get() as usize] }
+    pub fn new(mechanism: &'a dyn VectorMechanism) -> Self {
+        let zeros = vec![0.0; mechanism.dimension().get() as usize];
+        Self { mechanism, records: 0, sum: zeros.clone(), squares: zeros }
     }
 
     /// Counts a report.
-    pub fn add(&mut self, report: SphereReport) {
+    pub fn add(&mut self, report: impl Into<[u64; 2]>) {
+        self.add_decoded(&self.mechanism.vector(report.into()));
+    }
+
+    /// Counts a report that was decoded before.
+    pub fn add_decoded(&mut self, decoded: &[f64]) {
         self.records += 1;
-        let decoded = self.mechanism.decode(report);
-        self.sum.iter_mut().zip(decoded).for_each(|(sum, x)| *sum += x);
+        for ((sum, square), x) in self.sum.iter_mut().zip(&mut self.squares).zip(decoded) {
+            *sum += x;
+            *square += x * x;
+        }
     }
 
     /// Counts the reports of another estimator for the same mechanism.
     pub fn merge(&mut self, other: &Self) {
         self.records += other.records;
         self.sum.iter_mut().zip(&other.sum).for_each(|(sum, x)| *sum += x);
+        self.squares.iter_mut().zip(&other.squares).for_each(|(sum, x)| *sum += x);
+    }
+
+    /// The number of reports.
+    pub fn records(&self) -> u64 {
+        self.records
     }
 
     /// The estimate so far.
@@ -79,23 +97,69 @@ impl<'a> VectorEstimator<'a> {
     /// # Guarantee
     /// Every decoded report has norm B. The expected distance of their mean from its expectation is at most B/√n, and
     /// changing one report moves it by at most 2B/n, so it is more than B/√n·(1 + √(2·ln(1/α))) with probability at
-    /// most α (McDiarmid).
+    /// most α (McDiarmid). Its expectation is within [`VectorMechanism::bias`] of the mean vector.
     ///
     /// # Errors
     /// [`Error::Empty`] without reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
     pub fn estimate(&self, confidence: Probability) -> Result<VectorEstimate, Error> {
         let error = error_probability(confidence)?;
-        if self.records == 0 {
-            return Err(Error::Empty { what: "the mean vector".to_owned(), missing: "report" });
-        }
-        let n = self.records as f64;
-        let root = (self.mechanism.worst_variance(Target::Population) / Enclosure::from(self.records)).sqrt();
+        let n = self.checked()?;
+        let root = (self.mechanism.length().square() / Enclosure::from(self.records)).sqrt();
         let tail = (Enclosure::from(-2.0) * error.ln()).sqrt();
         Ok(VectorEstimate {
             records: self.records,
             mean: self.sum.iter().map(|sum| sum / n).collect(),
             standard_error: root.upper(),
-            certain: (root * (Enclosure::ONE + tail)).upper(),
+            certain: (root * (Enclosure::ONE + tail) + self.mechanism.bias()).upper(),
         })
+    }
+
+    /// The estimate of every coordinate, for people who are drawn from a population: each interval alone has the
+    /// confidence, or all at once have it.
+    ///
+    /// # Guarantee
+    /// Decoded reports are independent, and a coordinate Y of one has |Y| ≤ B and E Y² ≤ v, with v the
+    /// [`VectorMechanism::coordinate_moment`]. So ln E e^(±t(Y − m)) is at most t²B²/2 (Hoeffding) and
+    /// (v/D²)(e^(tD) − 1 − tD) with D = B + r (Bennett), and the certain interval follows, with the
+    /// [`VectorMechanism::bias`] added. The other interval is right for many reports.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without reports, [`Error::OutOfRange`] for a confidence of 0 or 1.
+    pub fn coordinates(&self, confidence: Probability, family: Family) -> Result<Vec<MeanEstimate>, Error> {
+        let error = error_probability(confidence)?;
+        let n = self.checked()?;
+        let error = match family {
+            Family::Single => error,
+            Family::Simultaneous => error / Enclosure::from(self.sum.len() as u64),
+        };
+        let (length, moment) = (self.mechanism.length(), self.mechanism.coordinate_moment());
+        let deviation = length + Enclosure::from(self.mechanism.radius());
+        let log_moment = |t: Positive| {
+            let t = Enclosure::from(t);
+            let x = t * deviation;
+            let by_variance = moment / deviation.square() * (x.exp_m1() - x).positive_part();
+            ((t * length).square() / Enclosure::from(2.0)).min(by_variance)
+        };
+        let certain = chernoff::half_width(self.records, error, moment, log_moment);
+        let certain = (Enclosure::from(certain) + self.mechanism.bias()).upper();
+        let estimate = |(sum, squares): (&f64, &f64)| {
+            let mean = sum / n;
+            let variance = match self.records {
+                1 => moment.upper(),
+                _ => ((squares - sum * mean) / (n - 1.0)).max(0.0),
+            };
+            let standard_error = (variance / n).sqrt();
+            let normal = normal_quantile(error) * standard_error;
+            MeanEstimate { records: self.records, mean, standard_error, normal, certain }
+        };
+        Ok(self.sum.iter().zip(&self.squares).map(estimate).collect())
+    }
+
+    /// The number of reports, if there are any.
+    fn checked(&self) -> Result<f64, Error> {
+        match self.records {
+            0 => Err(Error::Empty { what: "the mean vector".to_owned(), missing: "report" }),
+            n => Ok(n as f64),
+        }
     }
 }

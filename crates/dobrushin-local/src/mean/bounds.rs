@@ -31,9 +31,9 @@ pub struct Bounds {
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clipped {
+pub struct Clipped<Value = f64> {
     /// The value.
-    pub value: f64,
+    pub value: Value,
     /// Whether it was outside.
     pub clipped: bool,
 }

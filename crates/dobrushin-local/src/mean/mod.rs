@@ -8,6 +8,7 @@
 //! | [`Laplace`] | any multiple of a grid's step | ε |
 //! | [`Gaussian`] | any multiple of a grid's step | (ε, δ), δ > 0 |
 //! | [`HalfSphere`] | a seed and a sign, for vectors in an ℓ₂ ball | ε (Duchi, Jordan, Wainwright 2018) |
+//! | [`PrivUnit`] | a seed and a direction, for vectors in an ℓ₂ ball | ε (Bhowmick et al. 2018, by rank) |
 //!
 //! # What is protected
 //! A number with floating-point noise may reveal the number through the set of values that can occur at all (Mironov
@@ -23,17 +24,21 @@
 mod bounded;
 mod bounds;
 mod chance;
+mod direction;
 mod gaussian;
 mod grid;
 mod hybrid;
 mod laplace;
 mod level;
+mod nearest;
 mod noise;
 mod on_grid;
 mod one_bit;
 mod piecewise;
+mod priv_unit;
 mod profile;
 mod sphere;
+mod vector;
 
 pub use bounds::{Bounds, Clipped};
 pub use gaussian::Gaussian;
@@ -44,12 +49,15 @@ pub use noise::{DiscreteGaussian, DiscreteLaplace, IntegerNoise};
 pub use on_grid::OnGrid;
 pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
+pub use priv_unit::PrivUnit;
 pub use sphere::{HalfSphere, SphereReport};
+pub use vector::{VectorMechanism, clip_to_ball};
 
 use super::profile::LocalProfile;
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Positive};
+use std::num::NonZeroU32;
 
 /// The mean that is estimated.
 ///
@@ -166,6 +174,43 @@ pub fn by_id(
                 combination: format!("the mechanism {id:?} for a mean"),
                 reason: "there is none with this name",
                 nearest: "one-bit, piecewise, hybrid, laplace or gaussian",
+            });
+        }
+    })
+}
+
+/// The names of the mechanisms for vectors.
+pub const VECTOR_IDS: [&str; 2] = ["half-sphere", "priv-unit"];
+
+/// The mechanism with the given name for vectors of this dimension and norm at most r, calibrated to ε.
+///
+/// # Errors
+/// [`Error::Unsupported`] for another name, and the errors of the mechanism's constructor.
+///
+/// ```
+/// use dobrushin::{Epsilon, Positive};
+/// use dobrushin_local::mean::{VECTOR_IDS, vector_by_id};
+///
+/// for id in VECTOR_IDS {
+///     let mechanism = vector_by_id(id, 3.try_into()?, Positive::new(2.0)?, Epsilon::new(1.0)?)?;
+///     assert_eq!((mechanism.id(), mechanism.dimension().get()), (id, 3));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn vector_by_id(
+    id: &str,
+    dimension: NonZeroU32,
+    radius: Positive,
+    epsilon: Epsilon,
+) -> Result<Box<dyn VectorMechanism>, Error> {
+    Ok(match id {
+        "half-sphere" => Box::new(HalfSphere::new(dimension, radius, epsilon)?),
+        "priv-unit" => Box::new(PrivUnit::new(dimension, radius, epsilon)?),
+        _ => {
+            return Err(Error::Unsupported {
+                combination: format!("the mechanism {id:?} for vectors"),
+                reason: "there is none with this name",
+                nearest: "half-sphere or priv-unit",
             });
         }
     })

@@ -1,11 +1,11 @@
 //! Vectors in a ball, reported by their side of a random hyperplane.
 
+use super::direction::{check, check_radius, direction, dot, keeps_direction, mean_cosine};
 use super::profile::{Outcome, Outcomes};
+use super::vector::VectorMechanism;
 use super::{Target, level};
 use crate::profile::LocalProfile;
 use dobrushin::numeric::bits::{Coin, RandomBits};
-use dobrushin::numeric::elementary;
-use dobrushin::numeric::gamma::ln_gamma;
 use dobrushin::{Enclosure, Epsilon, Error, Positive};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -64,10 +64,7 @@ impl HalfSphere {
     /// # Errors
     /// [`Error::OutOfRange`] unless ε is between 1e-6 and 1000, r between 1e-100 and 1e100.
     pub fn new(dimension: NonZeroU32, radius: Positive, epsilon: Epsilon) -> Result<Self, Error> {
-        if !(1e-100..=1e100).contains(&radius.get()) {
-            let (name, value) = ("the radius", radius.get());
-            return Err(Error::OutOfRange { name, value, accepted: "between 1e-100 and 1e100" });
-        }
+        check_radius(radius)?;
         let truth = level::likeliest_coin(level::check(epsilon)?, Enclosure::ONE);
         let slope = truth.probability() - truth.complement();
         let length = Enclosure::from(radius) / (mean_cosine(dimension)? * slope);
@@ -91,23 +88,10 @@ impl HalfSphere {
     /// [`Error::LengthMismatch`] for another dimension, and [`Error::OutOfRange`] for a coordinate that is not finite
     /// or so large that the norm overflows.
     pub fn privatise(&self, vector: &[f64], bits: &mut dyn RandomBits) -> Result<SphereReport, Error> {
-        let dimension = self.dimension.get() as usize;
-        if vector.len() != dimension {
-            return Err(Error::LengthMismatch {
-                what: "the vector".to_owned(),
-                found: vector.len(),
-                expected: dimension,
-                like: "the mechanism's dimension".to_owned(),
-            });
-        }
-        if let Some(&value) = vector.iter().find(|x| x.is_nan() || x.abs() > LARGEST) {
-            let name = "a coordinate of the vector";
-            return Err(Error::OutOfRange { name, value, accepted: "finite and at most 1e150 in magnitude" });
-        }
-        let share = (norm(vector) / self.radius.get()).min(1.0);
-        let same = Coin::at_most(0.5 + 0.5 * share).toss(bits);
+        check(vector, self.dimension)?;
+        let same = keeps_direction(vector, self.radius, bits);
         let seed = bits.bits();
-        let side = dot(&direction(seed, dimension), vector) >= 0.0;
+        let side = dot(&direction(seed, vector.len()), vector) >= 0.0;
         Ok(SphereReport { seed, positive: (side == same) == self.truth.toss(bits) })
     }
 
@@ -136,54 +120,47 @@ impl HalfSphere {
     }
 }
 
-/// Squares of larger coordinates overflow.
-const LARGEST: f64 = 1e150;
-
-/// E|⟨z, e⟩| for z uniform on the sphere: Γ(d/2)/(√π·Γ((d + 1)/2)).
-fn mean_cosine(dimension: NonZeroU32) -> Result<Enclosure, Error> {
-    let half = f64::from(dimension.get()) / 2.0;
-    let [first, second, pi] = [half, half + 0.5, 0.5].map(|x| Positive::new(x).map(ln_gamma));
-    // Γ(1/2) = √π.
-    Ok((first? - second? - pi?).exp().min(Enclosure::ONE))
-}
-
-/// The direction of a seed: normal coordinates by the polar method, divided by their norm. Only correctly rounded
-/// functions are used, so that sender and receiver compute the same result.
-fn direction(seed: u64, dimension: usize) -> Vec<f64> {
-    // Seeds that differ by a multiple of the increment must not share numbers.
-    let mut state = mix(seed);
-    let mut uniform = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        // Odd multiples of 2⁻⁵³ between −1 and 1.
-        let word = mix(state) >> 11;
-        (2 * word as i64 + 1 - (1 << 53)) as f64 / (1u64 << 53) as f64
-    };
-    let mut vector = Vec::with_capacity(dimension + 1);
-    while vector.len() < dimension {
-        let (x, y) = (uniform(), uniform());
-        let square = x * x + y * y;
-        if square < 1.0 {
-            let factor = (-2.0 * elementary::ln(square) / square).sqrt();
-            vector.extend([x * factor, y * factor]);
-        }
+impl From<SphereReport> for [u64; 2] {
+    fn from(report: SphereReport) -> Self {
+        [report.seed, u64::from(!report.positive)]
     }
-    vector.truncate(dimension);
-    let length = norm(&vector);
-    vector.iter_mut().for_each(|x| *x /= length);
-    vector
 }
 
-/// The mixing function of SplitMix64.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+impl VectorMechanism for HalfSphere {
+    fn id(&self) -> &'static str {
+        "half-sphere"
+    }
 
-fn norm(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
-}
+    fn dimension(&self) -> NonZeroU32 {
+        self.dimension
+    }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    fn radius(&self) -> Positive {
+        self.radius
+    }
+
+    fn privacy(&self) -> LocalProfile {
+        self.privacy()
+    }
+
+    fn report(&self, vector: &[f64], bits: &mut dyn RandomBits) -> Result<[u64; 2], Error> {
+        self.privatise(vector, bits).map(Into::into)
+    }
+
+    fn is_report(&self, [_, side]: [u64; 2]) -> bool {
+        side < 2
+    }
+
+    fn vector(&self, [seed, side]: [u64; 2]) -> Vec<f64> {
+        self.decode(SphereReport { seed, positive: side == 0 })
+    }
+
+    fn length(&self) -> Enclosure {
+        self.length
+    }
+
+    /// z is uniform, whichever side is told.
+    fn coordinate_moment(&self) -> Enclosure {
+        self.length.square() / Enclosure::from(f64::from(self.dimension.get()))
+    }
 }

@@ -1,11 +1,11 @@
 //! The Bayes risk of a parameter with finitely many values.
 
+use super::counts::Counts;
 use super::fano::most_likely;
 use super::search::summit;
 use super::{Coefficient, Reports, RiskBound, number, sorted};
 use dobrushin::divergence::{FiniteLaw, gamma_information_of, mutual_information_of};
-use dobrushin::numeric::gamma;
-use dobrushin::{Enclosure, Error, Gamma, Positive};
+use dobrushin::{Enclosure, Error, Gamma};
 use std::num::NonZeroU32;
 
 /// A parameter Θ with a finite prior, n records with a finite law given Θ, and any finite table of losses.
@@ -26,16 +26,14 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug)]
 pub struct BayesProblem {
     records: NonZeroU32,
-    /// The joint law of Θ and one record, and of Θ and the number of occurrences of each value among all records.
+    /// The joint law of Θ and one record, and of Θ and the number of occurrences of each value among all records, if
+    /// these are few enough.
     one: Vec<Vec<Enclosure>>,
-    all: Vec<Vec<Enclosure>>,
+    all: Option<Vec<Vec<Enclosure>>>,
     /// Every z that is a loss, with the largest prior probability of a loss below it.
     balls: Vec<(f64, Enclosure)>,
     entropy: Enclosure,
 }
-
-/// The largest number of counts that are enumerated.
-const MOST_COUNTS: f64 = 200_000.0;
 
 impl BayesProblem {
     /// `laws[θ]` is the law of a record and `losses[θ]` the loss of every estimate, at every value θ of the parameter.
@@ -49,6 +47,30 @@ impl BayesProblem {
         laws: &[FiniteLaw],
         losses: &[Vec<f64>],
         records: NonZeroU32,
+    ) -> Result<Self, Error> {
+        Self::build(prior, laws, losses, records, true)
+    }
+
+    /// Like [`BayesProblem::new`] for any number of records, but all that is known of them together is that they tell
+    /// at most as much as each tells alone, times their number, and at most all of Θ.
+    ///
+    /// # Errors
+    /// The errors of [`BayesProblem::new`], except that any number of records is accepted.
+    pub fn uncounted(
+        prior: &FiniteLaw,
+        laws: &[FiniteLaw],
+        losses: &[Vec<f64>],
+        records: NonZeroU32,
+    ) -> Result<Self, Error> {
+        Self::build(prior, laws, losses, records, false)
+    }
+
+    fn build(
+        prior: &FiniteLaw,
+        laws: &[FiniteLaw],
+        losses: &[Vec<f64>],
+        records: NonZeroU32,
+        is_counted: bool,
     ) -> Result<Self, Error> {
         let parameters = prior.len();
         let matches = |what: &str, found: usize, expected: usize, like: &str| {
@@ -77,26 +99,37 @@ impl BayesProblem {
         if estimates == 0 {
             return Err(Error::Empty { what: "the table of losses".to_owned(), missing: "estimate" });
         }
-        let counts = counts_of(records.get(), outcomes)?;
+        let counts = is_counted.then(|| Counts::of(records.get(), outcomes)).transpose()?;
         let weights: Vec<Enclosure> = prior.enclosures().collect();
         let one =
             weights.iter().zip(laws).map(|(&w, law)| law.enclosures().map(|p| w * p).collect()).collect();
-        let all = weights.iter().zip(laws).map(|(&w, law)| {
-            let ln: Vec<Enclosure> = law.enclosures().map(Enclosure::ln).collect();
-            counts.iter().map(|(choices, counts)| w * probability(*choices, counts, &ln)).collect()
+        let all = counts.map(|counts| {
+            let joint = weights.iter().zip(laws);
+            joint.map(|(&w, law)| counts.law(law.enclosures()).into_iter().map(|p| w * p).collect()).collect()
         });
         let entropy = weights.iter().filter(|w| **w != Enclosure::ZERO).map(|&w| -(w * w.ln())).sum();
-        Ok(Self { records, one, all: all.collect(), balls: balls(&weights, losses), entropy })
+        Ok(Self { records, one, all, balls: balls(&weights, losses), entropy })
     }
 
-    /// I(Θ; X^n) in nats.
+    /// I(Θ; X) of one record, in nats.
+    pub fn information_of_one(&self) -> Enclosure {
+        mutual_information_of(&self.one)
+    }
+
+    /// I(Θ; X^n) in nats; at most the upper end if the records are not counted.
     pub fn information(&self) -> Enclosure {
-        mutual_information_of(&self.all).min(self.entropy)
+        match &self.all {
+            Some(all) => mutual_information_of(all).min(self.entropy),
+            None => {
+                let most = (number(self.records) * self.information_of_one()).min(self.entropy);
+                Enclosure::between(self.information_of_one().min(most).lower(), most.upper())
+            }
+        }
     }
 
-    /// I_γ(Θ; X^n).
+    /// I_γ(Θ; X^n); between 0 and 1 if the records are not counted.
     pub fn hockey_stick_information(&self, gamma: Gamma) -> Enclosure {
-        gamma_information_of(&self.all, gamma)
+        self.all.as_ref().map_or(Enclosure::UNIT, |all| gamma_information_of(all, gamma))
     }
 
     /// CED Theorem 4 over all γ > 0 and, with coefficient 1, equation 27, at one γ: the best z of
@@ -127,9 +160,9 @@ impl BayesProblem {
     /// # Guarantee
     /// They also hold for sequentially interactive reports, see [`Reports`].
     pub fn risk(&self, reports: &Reports) -> Vec<RiskBound> {
-        let of_one = mutual_information_of(&self.one);
+        let of_one = self.information_of_one();
         let all = self.information().min(number(self.records) * of_one);
-        let (information, coefficient) = reports.reported_information(self.records, of_one, all);
+        let (information, coefficient) = reports.least_information(self.records, of_one, all);
         let at = |ln_gamma: f64| {
             Gamma::from_epsilon(ln_gamma).map_or(Enclosure::ZERO, |gamma| {
                 self.risk_by_hockey_stick(reports.hockey_stick_of(gamma, self.records), gamma)
@@ -166,45 +199,4 @@ fn balls(prior: &[Enclosure], losses: &[Vec<f64>]) -> Vec<(f64, Enclosure)> {
         (0..losses[0].len()).map(of).fold(Enclosure::ZERO, Enclosure::max).min(Enclosure::ONE)
     };
     radii.into_iter().map(|z| (z, ball(z))).collect()
-}
-
-/// Every vector of counts of the values of n records, with the logarithm of the number of orders.
-fn counts_of(records: u32, outcomes: usize) -> Result<Vec<(Enclosure, Vec<u32>)>, Error> {
-    let places = outcomes.saturating_sub(1);
-    let number = (1..=places).fold(1.0, |ways, i| ways * (f64::from(records) + i as f64) / i as f64);
-    if number > MOST_COUNTS {
-        let accepted = "at most 200000: give fewer records, or outcomes";
-        return Err(Error::OutOfRange {
-            name: "the number of different counts",
-            value: number.round(),
-            accepted,
-        });
-    }
-    let mut counts = vec![(records, Vec::new())];
-    for _ in 0..places {
-        let longer = counts.into_iter().flat_map(|(left, counts): (u32, Vec<u32>)| {
-            (0..=left).map(move |next| (left - next, [counts.as_slice(), &[next]].concat()))
-        });
-        counts = longer.collect();
-    }
-    let complete = counts.into_iter().map(|(left, mut counts)| {
-        counts.push(left);
-        let repeated: Enclosure = counts.iter().map(|&count| ln_factorial(count)).sum();
-        (ln_factorial(records) - repeated, counts)
-    });
-    Ok(complete.collect())
-}
-
-/// The multinomial probability of counts.
-fn probability(ln_orders: Enclosure, counts: &[u32], ln: &[Enclosure]) -> Enclosure {
-    let present = counts.iter().zip(ln).filter(|(count, _)| **count > 0);
-    if present.clone().any(|(_, ln)| ln.upper() == f64::NEG_INFINITY) {
-        return Enclosure::ZERO;
-    }
-    let exponent: Enclosure = present.map(|(&count, &ln)| Enclosure::from(f64::from(count)) * ln).sum();
-    (ln_orders + exponent).exp().min(Enclosure::ONE)
-}
-
-fn ln_factorial(n: u32) -> Enclosure {
-    Positive::new(f64::from(n) + 1.0).map_or(Enclosure::ENTIRE, gamma::ln_gamma)
 }

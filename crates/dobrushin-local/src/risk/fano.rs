@@ -56,10 +56,11 @@ impl Family {
     /// Under independence a guess is right with probability 1/|V|, so its probability p under the joint law has
     /// d(p‖1/|V|) ≤ I(V; Z^n) ≤ min{n·η_KL·I(V; X), (1 − (1−η_KL)^n)·I(V; X^n)} (LDC Lemma 4, sharpened in E17). This
     /// is Fano's inequality, whose usual form 1 − (I + ln 2)/ln|V| is weaker. Sequential interaction is allowed, see
-    /// [`Reports::reported_information`].
+    /// [`Reports::reported_information`]. For δ = 0 the capacity of a report is a third bound, see
+    /// [`Reports::capacity`].
     pub fn error(&self, reports: &Reports, records: NonZeroU32) -> RiskBound {
         let all = (super::number(records) * self.information).min(Enclosure::from(self.size).ln());
-        let (information, coefficient) = reports.reported_information(records, self.information, all);
+        let (information, coefficient) = reports.least_information(records, self.information, all);
         let right = most_likely(Enclosure::ONE / Enclosure::from(self.size), information);
         RiskBound { id: "fano", value: (Enclosure::ONE - right).positive_part(), coefficient }
     }

@@ -4,14 +4,20 @@
 //! estimator and every choice of channels that keep the promise, even if a channel is chosen after earlier reports have
 //! been seen (sequential interaction). [`Reports`] contains the contraction of each report, from a promise or from a
 //! channel; [`TwoPoints`], [`MomentClass`], [`Ball`], [`Frequencies`], [`Testing`], [`Family`] and [`BayesProblem`]
-//! turn it into bounds, and [`Task::bounds`] gives all that apply.
+//! turn it into bounds, and [`Task::bounds`] gives all that apply. [`own`] answers questions about laws of one's own.
 
 mod ball;
 mod bayes;
 mod coins;
+mod counts;
 mod fano;
 mod frequency;
+mod hypercube;
+mod indistinguishable;
 mod moments;
+mod observed;
+pub mod own;
+mod pairs;
 mod reports;
 mod search;
 mod summary;
@@ -23,6 +29,8 @@ pub use bayes::BayesProblem;
 pub use coins::Coins;
 pub use fano::Family;
 pub use frequency::{Frequencies, FrequencyLoss};
+pub use hypercube::Hypercube;
+pub use indistinguishable::Indistinguishable;
 pub use moments::MomentClass;
 pub use reports::{Coefficient, Reports};
 pub use summary::{Summary, Task};

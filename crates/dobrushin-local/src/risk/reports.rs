@@ -1,7 +1,7 @@
 //! How much each of several private reports contracts, and all of them together.
 
 use super::{kept, number};
-use crate::LocalPrivacy;
+use crate::{LocalPrivacy, LocalProfile};
 use dobrushin::kernel::{FiniteKernel, Kernel};
 use dobrushin::numeric::binomial;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
@@ -37,6 +37,10 @@ enum Origin {
     /// This channel's own coefficients, the smallest ε at which it is private with δ = 0, and some promises that it
     /// keeps.
     Channel { kernel: FiniteKernel, epsilon: Enclosure, promises: Vec<LocalPrivacy> },
+    /// A mechanism's own coefficients, and the same as for a channel.
+    Mechanism { epsilon: Enclosure, promises: Vec<LocalPrivacy> },
+    /// The records themselves.
+    Clear,
 }
 
 /// The contraction coefficient that gave the best bound.
@@ -72,6 +76,12 @@ pub enum Coefficient {
     HockeyStickOfAll,
     /// e^ε − 1, for δ = 0: the largest relative excess of a report's probability for one record over that for another.
     Level,
+    /// 1: the records are not private.
+    Clear,
+    /// ε′ and δ′ between the laws of a report under two given laws of a record.
+    Indistinguishability,
+    /// The largest I(X; Z) for any law of X, for δ = 0.
+    Capacity,
 }
 
 impl fmt::Display for Coefficient {
@@ -85,6 +95,9 @@ impl fmt::Display for Coefficient {
             Self::InformationOfAll => "η_KL of all",
             Self::HockeyStickOfAll => "η_γ of all",
             Self::Level => "e^ε − 1",
+            Self::Clear => "1",
+            Self::Indistinguishability => "ε′",
+            Self::Capacity => "capacity",
         })
     }
 }
@@ -113,6 +126,41 @@ impl Reports {
         Self { total_variation: kernel.total_variation(), information, origin }
     }
 
+    /// Every record goes through this mechanism, as it is realised; its matrix, rounded to `f64`, has the exact η_KL if
+    /// it is known.
+    ///
+    /// ```
+    /// use dobrushin::{Delta, Epsilon};
+    /// use dobrushin_local::frequency::{FrequencyOracle, Response};
+    /// use dobrushin_local::risk::Reports;
+    ///
+    /// // Randomised response among ten categories tells less than between two.
+    /// let of = |categories| -> Result<f64, dobrushin::Error> {
+    ///     let oracle = Response::new(categories, Epsilon::new(1.0)?, Delta::new(0.0)?)?;
+    ///     Ok(Reports::of(&oracle.privacy(), oracle.channel().as_ref()).information().upper())
+    /// };
+    /// assert!(of(10)? < of(2)?);
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn of(profile: &LocalProfile, matrix: Option<&FiniteKernel>) -> Self {
+        let by_profile = profile.chi_squared_contraction();
+        let information = matrix.map_or(by_profile, |matrix| {
+            let eta = matrix.chi_squared_contraction().value + Enclosure::between(-ROUNDED, ROUNDED);
+            eta.positive_part().min(Enclosure::ONE)
+        });
+        let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::UNIT, |level| profile.delta(level));
+        let epsilon = Delta::new(0.0).map_or(Enclosure::INFINITE, |zero| profile.epsilon(zero));
+        let most = epsilon.upper().min(MOST_PROMISED);
+        let promise = |part: &f64| promise(part * most, at(part * most));
+        let promises = LEVELS.iter().filter_map(promise).collect();
+        Self { total_variation: at(0.0), information, origin: Origin::Mechanism { epsilon, promises } }
+    }
+
+    /// Every record is reported as it is: no privacy.
+    pub fn clear() -> Self {
+        Self { total_variation: Enclosure::ONE, information: Enclosure::ONE, origin: Origin::Clear }
+    }
+
     /// η_TV of one report.
     pub fn total_variation(&self) -> Enclosure {
         self.total_variation
@@ -128,7 +176,7 @@ impl Reports {
     pub fn phi(&self) -> Option<Enclosure> {
         match &self.origin {
             Origin::Promise(privacy) | Origin::Published(privacy) => Some(privacy.published(1)),
-            Origin::Channel { .. } => None,
+            Origin::Channel { .. } | Origin::Mechanism { .. } | Origin::Clear => None,
         }
     }
 
@@ -150,8 +198,7 @@ impl Reports {
         let promises = match &self.origin {
             Origin::Published(privacy) => return privacy.published(records.get()).min(coupled),
             Origin::Channel { kernel, .. } if records.get() == 1 => return kernel.contraction(gamma),
-            Origin::Channel { promises, .. } => promises.as_slice(),
-            Origin::Promise(privacy) => std::slice::from_ref(privacy),
+            _ => self.promises(),
         };
         if records.get() > MOST_COMPOSED {
             return coupled;
@@ -184,6 +231,59 @@ impl Reports {
         if each.0.upper() <= all.0.upper() { each } else { all }
     }
 
+    /// The largest I(X; Z) of one report, for δ = 0: m − 1 − ln m with m = ε·e^ε/(e^ε − 1), in nats.
+    ///
+    /// # Guarantee
+    /// I(X; Z) is at most this for every law of X. For every report z the ratios r(x) = K(z|x)/P(z) have mean 1 and lie
+    /// in [1/m, e^ε/m] for some 1 ≤ m ≤ e^ε, and I(X; Z) is the mean of r·ln r, which is convex: E[r·ln r] is at most the
+    /// chord at 1, ε·e^ε/(e^ε − 1)·(1 − 1/m) − ln m, and this is largest at m = ε·e^ε/(e^ε − 1). The law of X may depend
+    /// on earlier reports, so that I(V; Z^n) ≤ Σ I(X_i; Z_i | Z^(i−1)) is at most n times this.
+    ///
+    /// ```
+    /// use dobrushin::{Delta, Epsilon};
+    /// use dobrushin_local::LocalPrivacy;
+    /// use dobrushin_local::risk::Reports;
+    ///
+    /// let reports = Reports::promised(LocalPrivacy { epsilon: Epsilon::new(0.01)?, delta: Delta::new(0.0)? });
+    /// // About ε²/8.
+    /// assert!(reports.capacity().is_some_and(|most| (most.upper() / (1e-4 / 8.0) - 1.0).abs() < 1e-2));
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn capacity(&self) -> Option<Enclosure> {
+        let epsilon = self.pure_level()?;
+        if epsilon.upper() <= 0.0 {
+            return Some(Enclosure::ZERO);
+        }
+        // It grows with ε.
+        let level = Enclosure::from(epsilon.upper());
+        let m = level / -(-level).exp_m1();
+        let most = m - Enclosure::ONE - m.ln();
+        Some(most.positive_part())
+    }
+
+    /// The least of [`Reports::reported_information`] and n times the capacity of a report.
+    pub fn least_information(
+        &self,
+        records: NonZeroU32,
+        of_one: Enclosure,
+        of_all: Enclosure,
+    ) -> (Enclosure, Coefficient) {
+        let contracted = self.reported_information(records, of_one, of_all);
+        match self.capacity().map(|most| number(records) * most) {
+            Some(most) if most.upper() < contracted.0.upper() => (most, Coefficient::Capacity),
+            _ => contracted,
+        }
+    }
+
+    /// Promises (ε, δ) that every report keeps.
+    pub(super) fn promises(&self) -> &[LocalPrivacy] {
+        match &self.origin {
+            Origin::Promise(privacy) => std::slice::from_ref(privacy),
+            Origin::Channel { promises, .. } | Origin::Mechanism { promises, .. } => promises,
+            Origin::Published(_) | Origin::Clear => &[],
+        }
+    }
+
     /// A bound on 1 − BC of one report under two laws of a record, from their 1 − BC and their total variation.
     ///
     /// # Guarantee
@@ -210,7 +310,7 @@ impl Reports {
             Origin::Promise(LocalPrivacy { epsilon, delta }) if delta.get() == 0.0 => {
                 Enclosure::from(*epsilon)
             }
-            Origin::Channel { epsilon, .. } => *epsilon,
+            Origin::Channel { epsilon, .. } | Origin::Mechanism { epsilon, .. } => *epsilon,
             _ => return None,
         };
         epsilon.upper().is_finite().then_some(epsilon)
@@ -218,21 +318,25 @@ impl Reports {
 
     /// The name of a coefficient of one report.
     pub(super) fn of_one(&self, coefficient: Coefficient) -> Coefficient {
-        if self.is_published() { Coefficient::Published } else { coefficient }
+        match self.origin {
+            Origin::Published(_) => Coefficient::Published,
+            Origin::Clear => Coefficient::Clear,
+            _ => coefficient,
+        }
     }
 
     /// The name of a coefficient of all reports.
     pub(super) fn of_all(&self, coefficient: Coefficient) -> Coefficient {
-        if self.is_published() { Coefficient::PublishedOfAll } else { coefficient }
-    }
-
-    fn is_published(&self) -> bool {
-        matches!(self.origin, Origin::Published(_))
+        match self.origin {
+            Origin::Published(_) => Coefficient::PublishedOfAll,
+            Origin::Clear => Coefficient::Clear,
+            _ => coefficient,
+        }
     }
 }
 
 /// For more reports than this, η_γ of all is not worth computing: 1 − (1−η_TV)^n is used.
-const MOST_COMPOSED: u32 = 1_000_000;
+pub(super) const MOST_COMPOSED: u32 = 1_000_000;
 
 /// The promises of a channel that are considered: at these fractions of its ε for δ = 0, or of the largest useful one.
 const LEVELS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
@@ -240,15 +344,22 @@ const MOST_PROMISED: f64 = 4.0;
 
 /// The promise that a channel keeps at ε.
 fn keeps(kernel: &FiniteKernel, epsilon: f64) -> Option<LocalPrivacy> {
-    let delta = kernel.contraction(Gamma::from_epsilon(epsilon).ok()?).upper();
-    Some(LocalPrivacy { epsilon: Epsilon::new(epsilon).ok()?, delta: Delta::new(delta).ok()? })
+    promise(epsilon, kernel.contraction(Gamma::from_epsilon(epsilon).ok()?))
 }
+
+fn promise(epsilon: f64, delta: Enclosure) -> Option<LocalPrivacy> {
+    Some(LocalPrivacy { epsilon: Epsilon::new(epsilon).ok()?, delta: Delta::new(delta.upper()).ok()? })
+}
+
+/// What rounding every entry of a matrix to `f64`, after a few dozen operations, can change in η_KL: if each entry is
+/// within a factor of 1 ± e, ∫pq/(λp + (1−λ)q) = 1 − η is within 1 ± 4e.
+const ROUNDED: f64 = 1e-13;
 
 /// An enclosure of γ that leaves more choices than this gives nothing.
 const MOST_CANDIDATES: u64 = 4;
 
 /// E_γ of n times "reveal with probability δ, else randomised response".
-fn composed(privacy: LocalPrivacy, gamma: Gamma, records: NonZeroU32) -> Enclosure {
+pub(super) fn composed(privacy: LocalPrivacy, gamma: Gamma, records: NonZeroU32) -> Enclosure {
     let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
     let hidden = kept(Enclosure::from(privacy.delta), records);
     let responses = responses(privacy.epsilon, gamma, records);

@@ -67,6 +67,10 @@ impl Testing {
 
     /// η_KL·KL(P‖Q): for every fixed α < 1, −(1/n)·ln β is at most this in the limit (CED Corollary 4).
     pub fn exponent(&self, reports: &Reports) -> Enclosure {
+        // Reports that contract everything to 0 do not depend on the record.
+        if reports.information() == Enclosure::ZERO {
+            return Enclosure::ZERO;
+        }
         reports.information() * self.pair.kl()
     }
 
@@ -83,6 +87,20 @@ impl Testing {
         level: Probability,
         missed: Probability,
     ) -> Result<Enclosure, Error> {
+        let known = self.records_needed_by(reports, level, missed)?.into_iter().map(|bound| bound.value);
+        Ok(known.fold(Enclosure::ZERO, Enclosure::max))
+    }
+
+    /// The bounds whose largest is [`Testing::records_needed`], the best first.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn records_needed_by(
+        &self,
+        reports: &Reports,
+        level: Probability,
+        missed: Probability,
+    ) -> Result<Vec<RiskBound>, Error> {
         for (name, value) in [("alpha", level.get()), ("beta", missed.get())] {
             if value <= 0.0 {
                 return Err(Error::OutOfRange { name, value, accepted: "above 0" });
@@ -98,14 +116,26 @@ impl Testing {
         let forward = coins_divergence(accepted, beta) / per_record(self.pair.kl());
         let backward = coins_divergence(beta, accepted) / per_record(self.pair.reversed().kl());
         let both = (alpha * (Enclosure::ONE - beta)).sqrt() + (accepted * beta).sqrt();
-        let by_affinity = both.ln() / (-self.affinity_loss(reports).0).ln_1p();
+        let (affinity_loss, affinity_by) = self.affinity_loss(reports);
+        let by_affinity = both.ln() / (-affinity_loss).ln_1p();
         let at = |s: f64| {
             let needed = Enclosure::from(s - 1.0) * -beta.ln() + Enclosure::from(s) * accepted.ln();
             needed / self.contracted(reports, s).0
         };
         let s = 1.0 + summit(ORDERS, PLACES, |ln_s| finite(at(1.0 + ln_s.exp()))).exp();
-        let known = [forward, backward, by_affinity, at(s)].into_iter().filter(|n| n.lower() > 0.0);
-        Ok(known.fold(Enclosure::ZERO, Enclosure::max))
+        let information = reports.of_one(Coefficient::Information);
+        let known = [
+            ("testing-kl", forward.max(backward), information),
+            ("testing-affinity", by_affinity, affinity_by),
+            ("testing-renyi", at(s), self.contracted(reports, s).1),
+        ];
+        let known = known.into_iter().filter(|(_, n, _)| n.lower() > 0.0);
+        Ok(sorted(known.map(|(id, value, coefficient)| RiskBound { id, value, coefficient }).collect()))
+    }
+
+    /// The two laws.
+    pub fn pair(&self) -> &DiscretePair {
+        &self.pair
     }
 
     /// ln[1 + η(e^((s−1)D_s) − 1)], the contribution of one report to (s − 1)·D_s.

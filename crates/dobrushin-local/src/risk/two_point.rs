@@ -80,7 +80,7 @@ impl Loss {
     /// ½(ρ₀^p + ρ₁^p) ≥ ((ρ₀ + ρ₁)/2)^p ≥ (Δ/2)^p for the distances ρ of any estimate from both, so the Bayes risk is
     /// at least 2·(Δ/2)^p·∫min(dM₀, dM₁)/2: twice the bound of E18 for any number of parameters. The same holds with p
     /// = 2 for a squared norm.
-    fn of_two(self, separation: NonNegative) -> Enclosure {
+    pub(super) fn of_two(self, separation: NonNegative) -> Enclosure {
         let half = Enclosure::from(separation) / Enclosure::from(2.0);
         match self.0 {
             Kind::Power(p) => Enclosure::from(2.0) * half.powf(Enclosure::from(p)),

@@ -14,11 +14,11 @@ use dobrushin_reference::golden;
 use serde_json::Value;
 use std::num::NonZeroU32;
 
-fn count(n: u32) -> NonZeroU32 {
+pub(super) fn count(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-fn privacy(epsilon: f64, delta: f64) -> LocalPrivacy {
+pub(super) fn privacy(epsilon: f64, delta: f64) -> LocalPrivacy {
     LocalPrivacy { epsilon: Epsilon::new(epsilon).unwrap(), delta: Delta::new(delta).unwrap() }
 }
 
@@ -71,11 +71,11 @@ fn golden_values_are_matched() {
 }
 
 /// Rows with entries of very different sizes, or 0.
-fn channel(random: &mut Random, inputs: usize, outputs: usize) -> Vec<Vec<f64>> {
+pub(super) fn channel(random: &mut Random, inputs: usize, outputs: usize) -> Vec<Vec<f64>> {
     (0..inputs).map(|_| law(random, outputs)).collect()
 }
 
-fn law(random: &mut Random, outcomes: usize) -> Vec<f64> {
+pub(super) fn law(random: &mut Random, outcomes: usize) -> Vec<f64> {
     let weights: Vec<f64> = (0..outcomes)
         .map(|_| if random.below(6) == 0 { 0.0 } else { random.log_between(0.02, 1.0) })
         .collect();
@@ -83,20 +83,20 @@ fn law(random: &mut Random, outcomes: usize) -> Vec<f64> {
     if sum == 0.0 { vec![1.0 / outcomes as f64; outcomes] } else { weights.iter().map(|w| w / sum).collect() }
 }
 
-fn pushed(law: &[f64], channel: &[Vec<f64>]) -> Vec<f64> {
+pub(super) fn pushed(law: &[f64], channel: &[Vec<f64>]) -> Vec<f64> {
     (0..channel[0].len()).map(|z| law.iter().zip(channel).map(|(p, row)| p * row[z]).sum()).collect()
 }
 
-fn finite(law: &[f64]) -> FiniteLaw {
+pub(super) fn finite(law: &[f64]) -> FiniteLaw {
     FiniteLaw::proportional_to("P", law.to_vec()).unwrap()
 }
 
-fn pair(p: &[f64], q: &[f64]) -> DiscretePair {
+pub(super) fn pair(p: &[f64], q: &[f64]) -> DiscretePair {
     DiscretePair::new(finite(p), finite(q)).unwrap()
 }
 
 /// The law of n independent draws.
-fn power(law: &[f64], n: u32) -> Vec<f64> {
+pub(super) fn power(law: &[f64], n: u32) -> Vec<f64> {
     (0..n).fold(vec![1.0], |laws, _| laws.iter().flat_map(|p| law.iter().map(move |q| p * q)).collect())
 }
 
@@ -556,7 +556,7 @@ fn no_bayes_bound_exceeds_the_exact_bayes_risk() {
 }
 
 /// The smallest error of the second kind at a level, by Neyman and Pearson.
-fn missed(p: &[f64], q: &[f64], level: f64) -> f64 {
+pub(super) fn missed(p: &[f64], q: &[f64], level: f64) -> f64 {
     let possible = p.iter().copied().zip(q.iter().copied()).filter(|(p, q)| p + q > 0.0);
     let mut outcomes: Vec<(f64, f64)> = possible.collect();
     outcomes.sort_by(|(p, q), (r, s)| (s / r).total_cmp(&(q / p)));

@@ -1,13 +1,11 @@
 //! The analyses: each derives a privacy profile from a run by its own theorem.
 
-use super::worst::{WorstCurve, WorstProfile};
-use super::worst_place::WorstPlace;
-use crate::analysis::{self, Bound, Effort, Family, HiddenStates, Theorem};
-use crate::lower::{RecordRanges, Released};
-use crate::profile::{BestProfile, PrivacyProfile, RenyiCurve};
-use crate::run::{Assumption, Run};
-use crate::{Enclosure, NotApplicable, Probability};
-use rayon::prelude::*;
+use super::bounds::{Care, bounds};
+use super::tasks::bounds_of_tasks;
+use crate::analysis::{self, Bound, Effort, Family, Theorem};
+use crate::profile::{PrivacyProfile, RenyiCurve};
+use crate::run::{Assumption, NoiseKind, Run};
+use crate::{NotApplicable, Probability};
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -80,6 +78,21 @@ impl Options {
     pub(super) fn wants(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.contains(&id)
     }
+
+    /// The theorems that are asked, in the order of reports.
+    pub(super) fn theorems(&self) -> impl Iterator<Item = Theorem> {
+        analysis::ALL.iter().filter(|theorem| self.wants(theorem.id())).copied()
+    }
+
+    /// The same, but if all analyses are asked, only those that suit each of thousands of records.
+    pub(super) fn for_each_record(&self, noise: NoiseKind) -> Self {
+        let mut options = self.clone();
+        if options.only.is_empty() {
+            let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record_with(noise));
+            options.only = suited.map(|theorem| theorem.id()).collect();
+        }
+        options
+    }
 }
 
 /// The names of all analyses, in the order of reports.
@@ -131,94 +144,18 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 }
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
-    let composed = run.composition();
-    let released = run.released_except(options.exception);
-    let wanted = analysis::ALL.iter().filter(|theorem| options.wants(theorem.id()));
-    let analysed = wanted.map(|theorem| {
-        let (bound, assumptions) = match *theorem {
-            Theorem::EveryStep(theorem) => match &composed {
-                Ok(composed) => {
-                    let bound = theorem.apply(&composed.parts, effort);
-                    let bound = bound.map(|bound| (bound.renyi(), bound));
-                    (bound, composed.assumptions.clone())
-                }
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-            Theorem::HiddenStates(theorem) => match &released {
-                Ok(released) => {
-                    let (bound, mut assumptions) = over_views(theorem, released, run, options.tolerance);
-                    assumptions.extend(theorem.further_assumption());
-                    (bound, assumptions)
-                }
-                Err(reason) => (Err(reason.clone()), Vec::new()),
-            },
-        };
-        let (renyi, profile) = match bound {
-            Ok((renyi, bound)) => (renyi, Ok(bound.into_profile())),
-            Err(reason) => (None, Err(reason)),
-        };
-        Analysed {
-            id: theorem.id(),
-            family: theorem.family(),
-            rigorous: theorem.is_rigorous(),
-            profile,
-            renyi,
-            assumptions,
-        }
+    let care = Care { tolerance: options.tolerance, exception: options.exception, effort };
+    let said = match run.as_tasks() {
+        Some(tasks) => bounds_of_tasks(run, tasks, options.theorems(), care),
+        None => bounds(run, options.theorems(), care),
+    };
+    let analysed = said.into_iter().map(|said| Analysed {
+        id: said.theorem.id(),
+        family: said.theorem.family(),
+        rigorous: said.theorem.is_rigorous(),
+        profile: said.bound.map(Bound::into_profile),
+        renyi: said.renyi,
+        assumptions: said.assumptions,
     });
     analysed.collect()
-}
-
-/// A bound, and one on Rényi divergences if there is one.
-type Found = (Option<Arc<dyn RenyiCurve>>, Bound);
-
-/// The bound by all steps or by the last ones, whichever is less, and what must hold for it; and the bound by all steps on
-/// Rényi divergences, if there is one.
-fn over_views(
-    theorem: &'static dyn HiddenStates,
-    released: &Released,
-    run: &Run,
-    tolerance: f64,
-) -> (Result<Found, NotApplicable>, Vec<Assumption>) {
-    let bound = over_records(theorem, released, run, tolerance);
-    let recent =
-        released.recent.as_deref().map(|recent| (over_records(theorem, recent, run, tolerance), recent));
-    let Some((Ok(recent_bound), recent)) = recent else {
-        return (bound, released.assumptions.clone());
-    };
-    let renyi = bound.as_ref().ok().and_then(|(renyi, _)| renyi.clone());
-    let members = bound.into_iter().chain([recent_bound]).map(|(_, bound)| bound.into_profile()).collect();
-    let best = BestProfile::new(members).map(|best| (renyi, Bound::Profile(Arc::new(best))));
-    (best.map_err(NotApplicable::from), recent.assumptions.clone())
-}
-
-/// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
-fn over_records(
-    theorem: &'static dyn HiddenStates,
-    released: &Released,
-    run: &Run,
-    tolerance: f64,
-) -> Result<Found, NotApplicable> {
-    let mut bounds = if released.has_ranges() {
-        // Views that hold for all records are replaced by those for some of them.
-        let worst =
-            |records: &RecordRanges| Ok(Bound::Profile(Arc::new(WorstPlace::new(theorem, records.clone())?)));
-        released.ranges.iter().map(worst).collect::<Result<Vec<_>, NotApplicable>>()?
-    } else {
-        released.views.par_iter().map(|view| theorem.apply(view)).collect::<Result<Vec<_>, _>>()?
-    };
-    // What holds except with some probability bounds no Rényi divergence.
-    let exception = released.exception * Enclosure::from(run.tasks());
-    let composed = |bound: Bound| {
-        Ok::<_, NotApplicable>(bound.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
-    };
-    if bounds.len() == 1 {
-        let bound = composed(bounds.remove(0))?;
-        return Ok((bound.renyi(), bound));
-    }
-    let curves: Option<Vec<_>> = bounds.iter().map(Bound::renyi).collect();
-    let curve = curves.map(|curves| composed(Bound::Renyi(Arc::new(WorstCurve::new(curves))))).transpose()?;
-    let profiles = bounds.into_iter().map(Bound::into_profile).collect();
-    let worst = composed(Bound::Profile(Arc::new(WorstProfile::new(profiles))))?;
-    Ok((curve.and_then(|curve| curve.renyi()), worst))
 }

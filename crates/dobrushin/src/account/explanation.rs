@@ -1,23 +1,29 @@
 //! Where an answer comes from, and what did not help, in words.
 
+use super::analyses::DEFAULT_TOLERANCE;
+use super::bounds::Care;
 use super::question::{Account, Question};
+use super::tasks::of_the_maxima;
 use crate::Enclosure;
-use crate::analysis::Family;
+use crate::analysis::{self, Effort, Family};
 use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::lower::Released;
 use crate::numeric::decimal::briefly;
-use crate::run::{Fact, Record, Run};
+use crate::run::{Fact, Record, Run, Tasks};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
-    let Ok(released) = run.released_except(report.exception) else {
-        return (Vec::new(), Vec::new());
-    };
-    let mut explanation = Vec::new();
     let symbol = match report.question {
         Question::EpsilonAt(_) => "ε",
         Question::DeltaAt(_) => "δ",
     };
+    if let Some(tasks) = run.as_tasks() {
+        return (of_tasks(tasks, report, symbol), Vec::new());
+    }
+    let Ok(released) = run.released_except(report.exception) else {
+        return (Vec::new(), Vec::new());
+    };
+    let mut explanation = Vec::new();
     let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
@@ -57,6 +63,36 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let mut warnings = released.notes.clone();
     warnings.extend(shown.as_ref().and_then(|view| width(view, report)));
     (explanation, warnings)
+}
+
+/// What hiding gains in several tasks, and that nobody is the worst record of each.
+fn of_tasks(tasks: &Tasks, report: &Account, symbol: &str) -> Vec<String> {
+    let published = report.if_published().map(|answer| {
+        format!(
+            "If every iterate of every task were published, {symbol} would be {}: that is what composition counts.",
+            briefly(answer.value)
+        )
+    });
+    let mut explanation: Vec<String> = published.into_iter().collect();
+    let hidden = report.guarantee().ok().filter(|best| best.family != Family::Composition);
+    let Some(best) = hidden.filter(|_| tasks.record == Record::Worst && tasks.tasks.len() > 1) else {
+        return explanation;
+    };
+    let tolerance = DEFAULT_TOLERANCE;
+    let care = Care { tolerance, exception: report.exception, effort: Effort::Once(tolerance) };
+    let theorem = analysis::ALL.iter().find(|theorem| theorem.id() == best.id);
+    let maxima = theorem.and_then(|theorem| of_the_maxima(tasks, *theorem, care));
+    let maxima = maxima.map(|profile| report.question.ask(profile.as_ref()).value);
+    if let Some(maxima) = maxima.filter(|maxima| maxima.upper() > best.answer.value.upper() * 1.001) {
+        explanation.push(format!(
+            "Somebody who is the worst record of each task would have {symbol} = {}. Nobody is: the worst record of all tasks \
+             together has {symbol} = {} by {}. See `account --per-record`.",
+            briefly(maxima),
+            briefly(best.answer.value),
+            best.id
+        ));
+    }
+    explanation
 }
 
 fn branch(view: &Mixture) -> Option<&Branch> {

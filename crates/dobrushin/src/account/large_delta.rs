@@ -30,7 +30,7 @@ pub fn large_delta(run: &Run, delta: f64) -> Option<String> {
             "δ = {shown} is no guarantee: everything is (ε, 1)-private, even publishing all records in full"
         ));
     }
-    let records = run.as_training()?.records;
+    let records = run.records()?;
     (delta >= 1.0 / records as f64).then(|| {
         format!(
             "δ = {shown} is not below 1/n for the n = {records} records: publishing one of them in full, drawn at random, \

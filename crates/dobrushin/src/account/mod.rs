@@ -3,16 +3,22 @@
 
 mod advice;
 mod analyses;
+mod bounds;
+mod by_ranges;
 mod calibrate;
 mod exception;
 mod explanation;
 mod large_delta;
+mod monotone;
+mod observers;
 mod proxy;
 mod question;
 mod records;
 mod renyi;
+mod rows;
 mod search;
 mod target;
+mod tasks;
 mod worst;
 mod worst_place;
 
@@ -20,6 +26,7 @@ pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};
 pub use calibrate::{Calibration, CalibrationError, calibrate};
 pub use large_delta::large_delta;
+pub use observers::{Observer, Observers, Pair};
 pub use question::{Account, Answer, Entry, Guarantee, Question};
 pub use records::{Protection, RecordsError, protection_by_record};
 pub use renyi::{RenyiAccount, RenyiEntry};

@@ -62,18 +62,7 @@ impl DiscretePair {
         if self.p == self.q {
             return Enclosure::ZERO;
         }
-        let terms = self.both().map(|(p, q)| {
-            if p == q && p.width() == 0.0 {
-                Enclosure::ZERO
-            } else if q == Enclosure::ZERO {
-                p * f.slope_at_infinity()
-            } else if p == Enclosure::ZERO {
-                q * f.at_zero()
-            } else {
-                q * f.value(p / q)
-            }
-        });
-        terms.sum::<Enclosure>().positive_part()
+        sum_of_terms(self.both(), f)
     }
 
     fn both(&self) -> impl Iterator<Item = (Enclosure, Enclosure)> + '_ {
@@ -112,6 +101,25 @@ impl DiscretePair {
         });
         terms.sum::<Enclosure>().ln_1p() / below
     }
+}
+
+/// Σ q·f(p/q) over the outcomes of two laws.
+pub(crate) fn sum_of_terms(
+    both: impl Iterator<Item = (Enclosure, Enclosure)>,
+    f: &(impl Generator + ?Sized),
+) -> Enclosure {
+    let terms = both.map(|(p, q)| {
+        if p == q && p.width() == 0.0 {
+            Enclosure::ZERO
+        } else if q == Enclosure::ZERO {
+            p * f.slope_at_infinity()
+        } else if p == Enclosure::ZERO {
+            q * f.at_zero()
+        } else {
+            q * f.value(p / q)
+        }
+    });
+    terms.sum::<Enclosure>().positive_part()
 }
 
 impl Pair for DiscretePair {

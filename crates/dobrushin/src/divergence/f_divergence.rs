@@ -27,6 +27,10 @@ const TOLERANCE: f64 = 1e-9;
 const MOST_POINTS: usize = 1 << 16;
 /// The grid ends where the moment of the rest is below this.
 const NEGLIGIBLE: f64 = 1e-12;
+/// The grid ends at this ε at the latest.
+const LARGEST: f64 = 600.0;
+/// So far beyond the last knot of a curve, rounding does not hide that it is constant.
+const MARGIN: f64 = 1e-6;
 
 /// D_f(P‖Q) of any pair by the integral representation, to about 1e-7 relative
 /// where it is of the order of 1, and to about 1e-10 where it is small.
@@ -40,22 +44,33 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub fn f_divergence(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> Enclosure {
-    weighted(pair, f, None)
+    integral(pair, f, None)
 }
 
-/// ∫₁^∞ w(γ)·[ f″(γ)·E_γ(P‖Q) + f̃″(γ)·E_γ(Q‖P) ] dγ for a weight w such that w·E_γ is convex and decreasing in both
-/// directions; without one, w = 1.
-pub(crate) fn weighted(
+/// What a kernel leaves of E_γ.
+pub(crate) struct Left<'a> {
+    /// From γ ≥ 1 and E_γ before the kernel, a bound on E_γ after it. Along E_γ of any pair it is convex and decreasing
+    /// in γ, and at most E_γ.
+    pub of: &'a dyn Fn(Gamma, Enclosure) -> Enclosure,
+    /// An ε beyond which a constant E_γ leaves a constant, if any.
+    pub last_epsilon: Option<f64>,
+}
+
+/// ∫₁^∞ [ f″(γ)·G_γ(P‖Q) + f̃″(γ)·G_γ(Q‖P) ] dγ, where G_γ is what is left of E_γ; without a kernel, G = E.
+pub(crate) fn integral(
     pair: &(impl Pair + ?Sized),
     f: &(impl Generator + ?Sized),
-    weight: Option<&dyn Fn(Gamma) -> Enclosure>,
+    left: Option<&Left>,
 ) -> Enclosure {
-    let factor = |gamma: Gamma| weight.map_or(Enclosure::ONE, |weight| weight(gamma));
-    let forward = |gamma: Gamma| factor(gamma) * pair.hockey_stick(gamma);
-    let backward = |gamma: Gamma| factor(gamma) * pair.hockey_stick_reversed(gamma);
-    // Beyond its last knot E_γ is constant, but w·E_γ need not be.
-    let last = pair.last_epsilon().filter(|_| weight.is_none());
-    half_integral(pair, f, &forward, last) + half_integral(pair, &Conjugate(f), &backward, last)
+    let after = |gamma: Gamma, e: Enclosure| left.map_or(e, |left| (left.of)(gamma, e));
+    let forward = |gamma: Gamma| after(gamma, pair.hockey_stick(gamma));
+    let backward = |gamma: Gamma| after(gamma, pair.hockey_stick_reversed(gamma));
+    let constant_from = match (pair.last_epsilon(), left) {
+        (Some(last), Some(left)) => left.last_epsilon.map(|also| last.max(also)),
+        (last, _) => last,
+    };
+    half_integral(pair, f, &forward, constant_from)
+        + half_integral(pair, &Conjugate(f), &backward, constant_from)
 }
 
 /// ∫₁^∞ f″·G for a convex decreasing curve G that is at most E_γ of the pair, and constant beyond the given ε, if any.
@@ -65,14 +80,16 @@ fn half_integral(
     curve: &dyn Fn(Gamma) -> Enclosure,
     constant_from: Option<f64>,
 ) -> Enclosure {
-    let end = last_epsilon(pair, f);
+    let at = |g: f64| Gamma::new(g).map_or(Enclosure::UNIT, |g| curve(g).positive_part().min(Enclosure::ONE));
+    let mut end = last_epsilon(pair, f);
+    // What only one law can produce counts beyond the last knot of E_γ, until what is left of it is constant too.
+    if let Some(last) = constant_from.filter(|last| *last > end && at(end.exp()).upper() > 0.0) {
+        end = (last + MARGIN).min(LARGEST);
+    }
     let mut points = 1 << 10;
     loop {
         let gammas = grid(end, points, &pair.knots());
-        let values: Vec<Enclosure> = gammas
-            .iter()
-            .map(|&g| Gamma::new(g).map_or(Enclosure::UNIT, |g| curve(g).positive_part().min(Enclosure::ONE)))
-            .collect();
+        let values: Vec<Enclosure> = gammas.iter().map(|&g| at(g)).collect();
         let upper = by_parts(f, &chords(&gammas, &values)) + most_of_rest(pair, f, &gammas, &values);
         let lower =
             by_parts(f, &supports(&gammas, &values)) + least_of_rest(f, &gammas, &values, constant_from);
@@ -87,7 +104,6 @@ fn half_integral(
 
 /// Where the grid may end.
 fn last_epsilon(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> f64 {
-    const LARGEST: f64 = 600.0;
     if let Some(last) = pair.last_epsilon() {
         return (last * (1.0 + 1e-12) + 1e-15).min(LARGEST);
     }

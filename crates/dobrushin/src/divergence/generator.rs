@@ -263,7 +263,7 @@ impl Generator for JensenShannon {
 /// assert!(ratio.contains(0.5));
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alpha(Positive);
 
 impl Alpha {
@@ -275,6 +275,11 @@ impl Alpha {
             return Err(Error::OutOfRange { name: "alpha", value: alpha, accepted });
         }
         Ok(Self(Positive::named("alpha", alpha)?))
+    }
+
+    /// α.
+    pub fn order(self) -> f64 {
+        self.0.get()
     }
 }
 

@@ -18,12 +18,15 @@ mod generator;
 mod information;
 mod laplace;
 mod law;
+mod named;
+mod symmetric;
 
 pub use curve::{HockeyStickCurve, Vertex};
 pub(crate) use curve::{level_sets, merged_hull};
 pub use discrete::DiscretePair;
+pub(crate) use discrete::sum_of_terms;
 pub use f_divergence::f_divergence;
-pub(crate) use f_divergence::weighted;
+pub(crate) use f_divergence::{Left, integral};
 pub use gamma::Gamma;
 pub use gaussian::GaussianPair;
 pub use generator::{
@@ -34,6 +37,8 @@ pub use information::{gamma_information_of, mutual_information_of};
 pub use laplace::LaplacePair;
 pub(crate) use law::enclose;
 pub use law::{FiniteLaw, SUM_TOLERANCE};
+pub use named::NamedDivergence;
+pub use symmetric::{Jeffreys, LeCam, TotalVariation};
 
 use crate::{Delta, Enclosure, RenyiOrder};
 

@@ -4,7 +4,7 @@
 //! [`super::FiniteKernel::beside`] give the kernel itself, whose coefficients are
 //! exact; these are the bounds for kernels of any kind.
 
-use super::Kernel;
+use super::{Kernel, tight_of};
 use crate::{Enclosure, Gamma, Probability};
 
 /// Kernels applied in sequence, the first to the input.
@@ -29,12 +29,12 @@ impl Kernel for Composition {
     /// above the product Π η_γ(K_t) of the papers.
     fn contraction(&self, gamma: Gamma) -> Enclosure {
         let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
-        self.0.iter().fold(Enclosure::ONE, |e, kernel| fold(kernel.as_ref(), gamma, e))
+        self.0.iter().fold(Enclosure::ONE, |e, kernel| tight_of(kernel.as_ref(), gamma, e))
     }
 
     /// An upper bound: the tight curves applied in turn.
     fn tight(&self, gamma: Gamma, divergence: Probability) -> Enclosure {
-        self.0.iter().fold(divergence.into(), |e, kernel| fold(kernel.as_ref(), gamma, e))
+        self.0.iter().fold(divergence.into(), |e, kernel| tight_of(kernel.as_ref(), gamma, e))
     }
 }
 
@@ -43,10 +43,6 @@ impl Composition {
     pub fn published_contraction(&self, gamma: Gamma) -> Enclosure {
         self.0.iter().fold(Enclosure::ONE, |product, kernel| product * kernel.contraction(gamma))
     }
-}
-
-fn fold(kernel: &dyn Kernel, gamma: Gamma, e: Enclosure) -> Enclosure {
-    e.map_monotone(|e| Probability::new(e).map_or(Enclosure::UNIT, |e| kernel.tight(gamma, e)))
 }
 
 /// Kernels applied independently, each to its own coordinate of the input.
@@ -63,6 +59,51 @@ fn fold(kernel: &dyn Kernel, gamma: Gamma, e: Enclosure) -> Enclosure {
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub struct Product(pub Vec<Box<dyn Kernel>>);
+
+impl Product {
+    /// The bound of the papers on η_TV of the product, from η at a single γ ≥ 1: max_i 1 − ((1 − η_γ(K_i))/γ)^n (CED
+    /// Lemma 2); for γ < 1, where η_γ = η_{1/γ}, with 1/γ in place of γ. At γ = 1 it is max_i 1 − (1 − η_TV(K_i))^n.
+    ///
+    /// ```
+    /// use dobrushin::Gamma;
+    /// use dobrushin::kernel::{FiniteKernel, Product};
+    ///
+    /// // ln 3-private reports of two bits, from η_3 = 0: 1 − (1/3)².
+    /// let bit = || FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]]);
+    /// let both = Product(vec![Box::new(bit()?), Box::new(bit()?)]);
+    /// assert!((both.published_total_variation(Gamma::new(3.0)?).upper() - 8.0 / 9.0).abs() < 1e-12);
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn published_total_variation(&self, gamma: Gamma) -> Enclosure {
+        let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
+        let count = Enclosure::from(self.0.len() as u64);
+        let of_one = |kernel: &dyn Kernel| {
+            let ln_kept = (-kernel.contraction(gamma)).ln_1p() - gamma.epsilon();
+            (-(count * ln_kept).exp_m1()).positive_part()
+        };
+        self.0.iter().map(|kernel| of_one(kernel.as_ref())).fold(Enclosure::ZERO, Enclosure::max)
+    }
+}
+
+/// 1 − Π(1 − η_i): a bound on a coefficient of kernels side by side, from those of the kernels.
+///
+/// # Guarantee
+/// It holds for η_TV (see [`Product`]) and for η_χ² = η_KL. Of the latter: η_KL is the largest I(U; Y)/I(U; X) over U →
+/// X → Y. For two kernels, I(U; Y₁Y₂) = I(U; Y₂) + I(U; Y₁|Y₂), and as Y₁ depends on the rest only through X₁, the
+/// second is at most η₁·I(U; X₁|Y₂) = η₁·[I(U; X₁Y₂) − I(U; Y₂)]. Likewise I(U; X₁Y₂) ≤ (1 − η₂)·I(U; X₁) + η₂·I(U;
+/// X₁X₂), and I(U; Y₂) ≤ η₂·I(U; X₂). So I(U; Y₁Y₂) is at most (1 − η₁)η₂ + η₁(1 − η₂) + η₁η₂ times I(U; X₁X₂), and the
+/// rest is induction.
+///
+/// ```
+/// use dobrushin::Enclosure;
+/// use dobrushin::kernel::side_by_side;
+///
+/// assert!(side_by_side([0.5, 0.25].map(Enclosure::from)).contains(0.625));
+/// ```
+pub fn side_by_side(coefficients: impl IntoIterator<Item = Enclosure>) -> Enclosure {
+    let ln_kept: Enclosure = coefficients.into_iter().map(|eta| (-eta).ln_1p()).sum();
+    (-ln_kept.exp_m1()).positive_part().min(Enclosure::ONE)
+}
 
 /// The number of ways of dividing ε between two kernels that are tried.
 const SHARES: u32 = 64;

@@ -46,6 +46,10 @@ impl Kernel for ContractionCurve {
     fn contraction(&self, gamma: Gamma) -> Enclosure {
         self.0.at(if gamma.is_below_one() { gamma.reciprocal() } else { gamma })
     }
+
+    fn last_epsilon(&self) -> Option<f64> {
+        Some(self.bends().last().map_or(0.0, |(gamma, _)| gamma.ln()))
+    }
 }
 
 impl FiniteKernel {

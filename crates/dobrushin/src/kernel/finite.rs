@@ -1,7 +1,7 @@
 //! A kernel with finitely many inputs and outputs: a row-stochastic matrix.
 
 use super::Kernel;
-use crate::divergence::{FiniteLaw, enclose};
+use crate::divergence::{DiscretePair, FiniteLaw, enclose};
 use crate::{Enclosure, Error, Gamma};
 
 /// A channel: row x is the law of the output at input x.
@@ -83,6 +83,17 @@ impl FiniteKernel {
         Ok(Self { outputs, entries, relative_error, equal_rows_are_equal_laws: true })
     }
 
+    /// The kernel with the laws P and Q at its two inputs.
+    pub(super) fn of_laws(pair: &DiscretePair) -> Self {
+        let (p, q) = (pair.p(), pair.q());
+        Self {
+            outputs: p.len(),
+            entries: [p.probabilities(), q.probabilities()].concat(),
+            relative_error: p.relative_error().max(q.relative_error()),
+            equal_rows_are_equal_laws: true,
+        }
+    }
+
     /// The number of inputs (rows).
     pub fn inputs(&self) -> usize {
         self.entries.len() / self.outputs
@@ -98,8 +109,19 @@ impl FiniteKernel {
         &self.entries[x * self.outputs..][..self.outputs]
     }
 
-    /// K(y|x) for one row.
-    pub(super) fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
+    /// K(y|x) for one row, the input `x` counted from 0.
+    ///
+    /// ```
+    /// use dobrushin::kernel::FiniteKernel;
+    ///
+    /// let response = FiniteKernel::new(vec![vec![0.75, 0.25], vec![0.25, 0.75]])?;
+    /// assert!(response.row_enclosures(1).next().is_some_and(|lie| lie.contains(0.25)));
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such input.
+    pub fn row_enclosures(&self, x: usize) -> impl Iterator<Item = Enclosure> + '_ {
         let error = self.relative_error;
         self.row(x).iter().map(move |&p| enclose(p, error))
     }

@@ -16,6 +16,7 @@ mod ranges;
 mod recent;
 mod shuffled;
 mod steps;
+mod tasks;
 mod update;
 
 pub use observed::{Composed, ComposedPart};
@@ -109,6 +110,10 @@ impl Run {
                 &[Fact::Algorithm],
                 "a list of mechanisms has no hidden states: every result counts as released",
             )),
+            Kind::Tasks(_) => Err(NotApplicable::because_of(
+                &[Fact::TaskList],
+                "several tasks have several releases: each has its own chains",
+            )),
         }
     }
 
@@ -126,6 +131,7 @@ impl Run {
             Kind::Training(training) => observed::of_training(training),
             Kind::Mechanisms(mechanisms) => Ok(mechanisms.composition()),
             Kind::Chain(chain) => chain.composition(),
+            Kind::Tasks(tasks) => tasks.composition(),
         }
     }
 

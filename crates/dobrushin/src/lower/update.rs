@@ -80,6 +80,12 @@ impl Training {
         self.step_at(1, Participation::Never, None).ok().map(|step| step.noise.size())
     }
 
+    /// How far a record that a step uses moves the iterate, in units of its noise.
+    pub(crate) fn exposure_at(&self, time: u64) -> Result<Enclosure, NotApplicable> {
+        let step = self.step_at(time, Participation::Always, None)?;
+        Ok(step.displacement / step.noise.size())
+    }
+
     /// The number of contributions of one record by which neighbours differ in a step that uses it.
     pub(super) fn contributions_apart(&self) -> f64 {
         match (self.neighbours, self.order) {

@@ -1,6 +1,6 @@
 //! What must hold for a guarantee.
 
-use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release};
+use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release, Turn};
 use crate::Positive;
 use crate::mechanism::Neighbours;
 use std::fmt;
@@ -76,6 +76,14 @@ pub enum Assumption {
     Evaluated(Positive),
     /// This many such runs are released.
     Tasks(u64),
+    /// This many runs, which may differ, are released.
+    DifferentTasks(u64),
+    /// The guarantee of several tasks is for one record only.
+    OnlyForRecordOfAll(u64),
+    /// Where a pass begins among the records, and its direction.
+    PassBegins(Turn),
+    /// What must hold for one of several tasks, counted from 1.
+    OfTask(usize, Box<Assumption>),
     /// Everything may be published; this is what is published.
     MayPublish(Release),
     /// Nothing else is published.
@@ -280,6 +288,20 @@ impl fmt::Display for Assumption {
                 f,
                 "{tasks} such runs on the same records are released, each with its own noise and order"
             ),
+            Self::DifferentTasks(runs) => write!(
+                f,
+                "{runs} runs on the same records are released, each with its own noise and secrets; what a later one does may \
+                 depend on what was released, but on nothing else that an earlier one computed"
+            ),
+            Self::OnlyForRecordOfAll(index) => {
+                write!(f, "the bound is for record {index} of the records, not for the others")
+            }
+            Self::PassBegins(Turn { first, reversed }) => write!(
+                f,
+                "a pass begins with record {first} and goes on {}",
+                if *reversed { "backward" } else { "forward" }
+            ),
+            Self::OfTask(number, assumption) => write!(f, "task {number}: {assumption}"),
             Self::MayPublish(release) => f.write_str(match release {
                 Release::All => "every iterate may be published",
                 Release::Last => {

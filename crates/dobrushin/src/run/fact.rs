@@ -62,6 +62,14 @@ facts! {
     PublicSteps = "run.public-steps",
     /// The number of such runs on the same records that are released.
     Tasks = "run.tasks",
+    /// The list of tasks that differ.
+    TaskList = "task",
+    /// The number of equal tasks.
+    TaskCount = "task.count",
+    /// The record with which a pass of a task begins.
+    TaskFirst = "task.first",
+    /// Whether a pass of a task goes backward.
+    TaskReversed = "task.reversed",
     /// η.
     LearningRate = "update.learning-rate",
     /// The norm to which gradients are clipped.

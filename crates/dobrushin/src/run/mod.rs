@@ -1,7 +1,7 @@
 //! What was run: the parameters of an algorithm, checked once.
 //!
-//! A [`Run`] is a noisy iteration ([`Training`]), a list of mechanisms ([`Mechanisms`]) or a chain given step by step
-//! ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
+//! A [`Run`] is a noisy iteration ([`Training`]), several of them on the same records ([`Tasks`]), a list of mechanisms
+//! ([`Mechanisms`]) or a chain given step by step ([`CustomChain`]). What it means for privacy is in [`crate::lower`].
 
 mod assumption;
 mod batches;
@@ -11,6 +11,7 @@ mod fact;
 mod mechanisms;
 mod not_applicable;
 mod parameter;
+mod tasks;
 mod training;
 mod update;
 
@@ -21,6 +22,7 @@ pub use mechanisms::{MechanismUse, Mechanisms};
 pub use not_applicable::{NotApplicable, Obstacle};
 pub(crate) use not_applicable::{in_the_way, missing};
 pub use parameter::Parameter;
+pub use tasks::{Task, Tasks, Turn};
 pub use training::{
     Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
@@ -54,6 +56,7 @@ pub(crate) enum Kind {
     Training(Box<Training>),
     Mechanisms(Mechanisms),
     Chain(Box<CustomChain>),
+    Tasks(Box<Tasks>),
 }
 
 /// One record's chain, and its release.
@@ -135,6 +138,15 @@ impl Run {
         Ok(Self { kind: Kind::Mechanisms(mechanisms) })
     }
 
+    /// Several noisy iterations on the same records, which may differ.
+    ///
+    /// # Errors
+    /// [`RunError`] if there is none, if one of them is not consistent, or if they are not about the same records.
+    pub fn of_tasks(tasks: Tasks) -> Result<Self, RunError> {
+        tasks.check()?;
+        Ok(Self { kind: Kind::Tasks(Box::new(tasks)) })
+    }
+
     /// One record's chain, given step by step.
     pub fn chain(chain: CustomChain) -> Self {
         Self { kind: Kind::Chain(Box::new(chain)) }
@@ -144,6 +156,23 @@ impl Run {
     pub fn as_training(&self) -> Option<&Training> {
         match &self.kind {
             Kind::Training(training) => Some(training),
+            Kind::Mechanisms(_) | Kind::Chain(_) | Kind::Tasks(_) => None,
+        }
+    }
+
+    /// The tasks that differ, if the run is a list of them.
+    pub fn as_tasks(&self) -> Option<&Tasks> {
+        match &self.kind {
+            Kind::Tasks(tasks) => Some(tasks),
+            Kind::Training(_) | Kind::Mechanisms(_) | Kind::Chain(_) => None,
+        }
+    }
+
+    /// The number of records, if it is known.
+    pub fn records(&self) -> Option<u64> {
+        match &self.kind {
+            Kind::Training(training) => Some(training.records),
+            Kind::Tasks(tasks) => Some(tasks.records()),
             Kind::Mechanisms(_) | Kind::Chain(_) => None,
         }
     }
@@ -158,6 +187,9 @@ impl Run {
     /// # Errors
     /// [`RunError`] if there is no such record, or records have no fixed place.
     pub fn of_record(&self, record: u64) -> Result<Self, RunError> {
+        if let Some(tasks) = self.as_tasks() {
+            return Self::of_tasks(Tasks { record: Record::Index(record), ..tasks.clone() });
+        }
         let Some(training) = self.as_training() else {
             return Err(RunError::new(
                 Fact::Record,

@@ -99,6 +99,11 @@ impl Run {
     /// # Errors
     /// [`RunError`] if the value is impossible.
     pub fn with(&self, parameter: Parameter, value: f64) -> Result<Self, RunError> {
+        if self.as_tasks().is_some() {
+            let help = "change the tasks one by one";
+            return Err(RunError::new(parameter.fact(), "is no parameter of several tasks", help)
+                .against(Fact::TaskList));
+        }
         let Some(training) = self.as_training() else {
             return Err(RunError::new(
                 parameter.fact(),

@@ -67,6 +67,17 @@ pub(super) const OUTPUT_BOUND: Statement = Statement {
     notes: None,
 };
 
+pub(super) const TIGHT_OUTPUT_BOUND: Statement = Statement {
+    id: "tight-output-bound",
+    title: "What a kernel leaves of an f-divergence, by the tight curve",
+    statement: "D_f(μK‖νK) ≤ ∫₁^∞ [f″(γ)·F_γ(E_γ(μ‖ν)) + γ⁻³f″(1/γ)·F_γ(E_γ(ν‖μ))] dγ with F_γ(e) = e·η_γ̃(K), \
+                γ̃ = 1 + (γ − 1)/e: never above `output-bound`.",
+    assumptions: &["f convex with f(1) = 0"],
+    source: "`tight-curve` in the integral representation of f-divergences (Asoodeh, Diaz, Calmon 2023, eq. 17)",
+    errata: &[],
+    notes: None,
+};
+
 pub(super) const CHI2_CONTRACTION: Statement = Statement {
     id: "chi2-contraction",
     title: "η_χ² = η_KL of a finite kernel",

@@ -54,6 +54,27 @@ pub const LOCAL: &[Statement] = &[
         notes: None,
     },
     Statement {
+        id: "local-capacity",
+        title: "How much a report can tell at most, whatever the records are",
+        statement: "For δ = 0, I(X; Z) ≤ m − 1 − ln m with m = ε·e^ε/(e^ε − 1), for every law of X, on however many values; so I(V; Z^n) ≤ \
+                    n·(m − 1 − ln m). It is about ε²/8 for small ε, and below ε.",
+        assumptions: reports!("δ = 0"),
+        source: "K(z|x)/P(z) has mean 1 and lies between 1/m and e^ε/m for some m; t·ln t is below its chord, and the best m is as above; \
+                 channels that report large sets of values approach it",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
+        id: "local-data-processing",
+        title: "Reports tell no more than the records",
+        statement: "Nobody does better from n reports than the best estimator or test from the n records in the clear. Its error is computed \
+                    exactly, from the law of how often each value occurs among them.",
+        assumptions: reports!("at most 200000 different counts of the values"),
+        source: "the data-processing inequality; Neyman and Pearson for tests at a level",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
         id: "two-point-pinsker",
         title: "Two laws that are hard to tell apart, by Pinsker's inequality",
         statement: "Every test between P and Q errs with probability at least ½(1 − √(n·η_KL·KL(P‖Q)/2)), on average. For parameters at \
@@ -90,6 +111,30 @@ pub const LOCAL: &[Statement] = &[
                     known bound on TV(P^n, Q^n).",
         assumptions: reports!(),
         source: ced!("Lemma 5, with the total variation of n randomised responses for φ_n"),
+        errata: &[],
+        notes: None,
+    },
+    Statement {
+        id: "two-point-composed",
+        title: "Two laws that are hard to tell apart, as randomised responses are",
+        statement: "The laws of a report under P and Q are (ε′, δ′)-indistinguishable, e^ε′ = 1 + (e^ε − 1)·E and δ′ = δ·E with \
+                    E = max{E_γ(P‖Q), E_γ(Q‖P)} at γ = e^ε′. So the error of `two-point-pinsker` is at least ½(1 − TV), TV that of n times \
+                    \"reveal with probability δ′, else randomised response with ε′\". For δ = 0 and two values with P and Q mirrored, randomised \
+                    response attains it, for every n.",
+        assumptions: reports!(),
+        source: "E_γ(PK‖QK) ≤ e·η_γ̃(K), e = E_γ(P‖Q), γ̃ = 1 + (γ−1)/e (Balle, Barthe, Gaboardi, Geumlek 2019), and the composition of Kairouz, Oh, \
+                 Viswanath (2017), which allows interaction",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
+        id: "assouad",
+        title: "Laws indexed by signs, coordinate by coordinate",
+        statement: "For laws P_v, v a vector of d signs, and a loss that is a sum over coordinates, the risk is at least the sum over j of the \
+                    mean, over the other signs, of the best bound of the kind `two-point-affinity` on the Bayes risk between the two laws that \
+                    differ in sign j alone.",
+        assumptions: reports!("a law for each of the 2^d vectors of signs"),
+        source: "Assouad (1983): for uniform v the Bayes risk is a sum over coordinates, and knowing all other signs does not increase it",
         errata: &[],
         notes: None,
     },
@@ -167,6 +212,16 @@ pub const LOCAL: &[Statement] = &[
         notes: None,
     },
     Statement {
+        id: "family-pair",
+        title: "The largest risk over a family, by two of its laws",
+        statement: "The largest risk over a family of laws is at least that over any two of them, bounded as in `two-point-pinsker`, \
+                    `two-point-affinity` or `two-point-composed`, with the least distance of their parameters.",
+        assumptions: reports!("at most 100 laws"),
+        source: "a supremum over fewer laws is no larger",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
         id: "bayes-information",
         title: "The Bayes risk, by mutual information",
         statement: "R ≥ sup over z of z·(1 − p), p the largest probability with d(p‖L(z)) ≤ I(Θ; Z^n), L(z) = sup_a P(ℓ(Θ, a) < z); it is never \
@@ -186,6 +241,19 @@ pub const LOCAL: &[Statement] = &[
             "Theorem 4 has γ = e^ε only, and is not always above Corollary 3 (E21)",
             "the example of Remark 2 is 2/27, not 0.08 (E20)",
         ],
+        notes: None,
+    },
+    Statement {
+        id: "bayes-pairs",
+        title: "The Bayes risk, by pairs of values",
+        statement: "R ≥ Σ over pairs of min_e [ℓ(θ, e) + ℓ(θ′, e)]·∫min(a·p, b·q), p and q the laws of all reports, a = π(θ)π(θ′)/(1 − π(θ)), b the \
+                    same with θ and θ′ exchanged. For b ≥ a the integral is a·(1 − E_γ(p‖q)), γ = b/a, bounded as in `two-point-composed`, and at \
+                    least 2a times the error of `two-point-pinsker`, in its best form. For equally likely laws and wrong guesses that cost 1 it is \
+                    the mean over pairs of the error of the best test between them.",
+        assumptions: reports!("a prior on at most 100 values of Θ"),
+        source: "whoever knows θ tells the estimator one other value that it might be, drawn with probability π(θ′)/(1 − π(θ)), which does not \
+                 increase the risk",
+        errata: &[],
         notes: None,
     },
     Statement {
@@ -214,6 +282,17 @@ pub const LOCAL: &[Statement] = &[
         statement: "With α and β as in `testing-renyi`, √(α(1−β)) + √((1−α)β) ≥ BC of the reports, bounded as in `two-point-affinity`.",
         assumptions: reports!(),
         source: "the data-processing inequality",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
+        id: "testing-composed",
+        title: "Errors of the second kind, as those between randomised responses",
+        statement: "With α as in `testing-renyi` and (ε′, δ′) as in `two-point-composed`, β is at least the least one between n times \"reveal with \
+                    probability δ′, else randomised response with ε′\" and the same with the truth exchanged: β ≥ 1 − E_γ − γα and β ≥ (1 − E_γ − α)/γ \
+                    for every γ ≥ 1. For δ = 0, −(1/n)·ln β is at most ε′·tanh(ε′/2) in the limit.",
+        assumptions: reports!(),
+        source: "Kairouz, Oh, Viswanath (2017), which allows interaction",
         errata: &[],
         notes: None,
     },

@@ -57,6 +57,7 @@ pub const FOUNDATIONS: &[Statement] = &[
     kernels::LAPLACE_KERNEL,
     kernels::TIGHT_CURVE,
     kernels::OUTPUT_BOUND,
+    kernels::TIGHT_OUTPUT_BOUND,
     kernels::CHI2_CONTRACTION,
     kernels::PRODUCT_KERNEL,
     divergences::RENYI_CONVERSION,

@@ -55,6 +55,22 @@ pub const UTILITY: &[Statement] = &[
         notes: None,
     },
     Statement {
+        id: "utility-passes",
+        title: "The excess empirical risk of the last iterate after several passes in turn",
+        statement: "Records are used in turn, in M equal batches a pass, the same rate η in every step. A whole pass is a step of rate \
+                    Mη on the empirical risk, with the second moment g²/M + L²(M−1)/M + (2L√V/M²)·Σ_{j<M} √j, where g² = L² + V \
+                    and V = d(s/η)² is the noise of a step. The bound is that of utility-last for as many steps as there are passes.",
+        assumptions: &[
+            "convex losses with gradients (or subgradients) of norm at most L; clipped ones only of generalised linear losses",
+            "the start is in, and every step is projected to, a closed convex set of diameter D",
+            "whole passes, each over all records, in batches of equal size",
+            "no weight decay; one learning rate and one noise",
+        ],
+        source: "incremental subgradient descent (Nedić, Bertsekas 2001), with noise, explicit constants and the last iterate",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
         id: "utility-domain",
         title: "The excess risk of any point of the domain, or the average regret of any plays",
         statement: "F(x) − F* ≤ L·D.",
@@ -146,6 +162,17 @@ pub const UTILITY: &[Statement] = &[
         notes: None,
     },
     Statement {
+        id: "prescription-passes",
+        title: "Noise and learning rate for several passes in the same order",
+        statement: "With the smallest σ such that θ_ε(2L·√(1 + (E−1)/n)/σ) ≤ δ, the last model of E passes over n records is \
+                    (ε, δ)-private; the learning rate minimises the bound of utility-passes. With E = n this is, up to a \
+                    logarithm, the rate L·D·(1/√n + √d·σ/(L·n)).",
+        assumptions: &["convex L-Lipschitz losses of smoothness at most 2/η", "a convex set of diameter D"],
+        source: pai!("Theorem 35, with the exact profile; the paper gives no utility"),
+        errata: &[],
+        notes: None,
+    },
+    Statement {
         id: "prescription-smoothing",
         title: "Losses that are not smooth",
         statement: "f̂(w) = E f(w + λZ), Z ~ N(0, I), is convex, L-Lipschitz and L/λ-smooth, and f ≤ f̂ ≤ f + L·λ·E‖Z‖ with \
@@ -171,6 +198,40 @@ pub const UTILITY: &[Statement] = &[
         ],
         source: "Asoodeh, Diaz, Calmon, Contraction of E_γ-divergence and its applications to privacy (2023), Proposition 2",
         errata: &["the bound is for w_T, not for the w_{T+1} that the algorithm returns (E21)"],
+        notes: None,
+    },
+    Statement {
+        id: "lower-two-points",
+        title: "What nobody can do better: two points",
+        statement: "Every algorithm has, for some straight losses −L·⟨w, x⟩ on the ball of radius R, an excess of at least \
+                    L·R·sup_h h·(1 − T(h)). Without privacy T² = 1 − (1 − h²)^n. If every report is (ε, δ)-private, T² = 1 − B^{2n} \
+                    with B = δ·√(1 − h²) + (1 − δ)·√(1 − τ²h²), τ = tanh(ε/2). If the model is (ε, δ)-private, T = \
+                    min{nhφ, (1 + 2δ/(e^ε − 1))·tanh(nhε/2)} with φ = τ + δ(1 − τ), plus √(1 − (1 − h²)^m) for m public records, where \
+                    n counts the others. For the empirical risk h = r/n for whole numbers r.",
+        assumptions: &[
+            "the class of losses contains straight ones, and the set is the ball of radius R",
+            "neighbours differ in one replaced record",
+        ],
+        source: "Le Cam's method; Kairouz, Oh, Viswanath, The composition theorem for differential privacy (2015), for the \
+                 least private report on two values",
+        errata: &[],
+        notes: None,
+    },
+    Statement {
+        id: "lower-tracing",
+        title: "What nobody can do better: tracing in d dimensions",
+        statement: "Every algorithm has, for some straight losses on the ball of radius R, an excess of at least \
+                    L·R·sup_{k≥0} (√(v·d/(κ + d − 1)) − ℓ/(2(k+1)√d)), v = 1/(2k+3), κ = 3(2k+3)/(2k+5). If the model is \
+                    (ε, δ)-private, ℓ = n·(sinh ε + (1 + e^{−ε})·δ·√d); with K models sinh ε/√K; with m public records, n counting the \
+                    others, √(md) more. If every report is (ε, δ)-private, ℓ = y·√n with y² = y·sinh ε + 2(1 + e^{−ε})·δ·d. For the \
+                    empirical risk, N of n records: (N/n)·L·R·(… − ℓ/(N√d)). The leading terms are L·R·√d/(4nε) and L·R·√d/(4ε√n).",
+        assumptions: &[
+            "the class of losses contains straight ones, and the set is the ball of radius R",
+            "neighbours differ in one replaced record",
+        ],
+        source: "fingerprinting (Bun, Ullman, Vadhan 2014; Steinke, Ullman 2017) with explicit constants; the proof is in the \
+                 documentation of dobrushin::utility::least_excess",
+        errata: &[],
         notes: None,
     },
 ];

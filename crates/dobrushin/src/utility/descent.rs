@@ -51,6 +51,30 @@ impl Ground {
         self.lipschitz() * self.diameter()
     }
 
+    /// L·D·√(d/(2(d+1))): F(c) − F* for the centre c of the smallest ball that contains the set; the factor is 1/√2 if
+    /// the dimension is not known.
+    ///
+    /// # Guarantee
+    /// The ball has at most this radius over L, and its centre is in the set if that is closed and convex (Jung 1901). So
+    /// a model that was chosen without looking at the data has no larger excess, and a bound of this size says nothing.
+    ///
+    /// ```
+    /// use dobrushin::Positive;
+    /// use dobrushin::utility::Ground;
+    ///
+    /// // The middle of an interval is at most half of its length away from everything in it.
+    /// let ground = Ground { diameter: Positive::new(2.0)?, lipschitz: Positive::new(3.0)? };
+    /// assert!(ground.best_blind_point(Some(1)).contains(3.0));
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn best_blind_point(self, dimension: Option<u64>) -> Enclosure {
+        let share = dimension.map_or(Enclosure::from(0.5), |dimension| {
+            let d = Enclosure::from(dimension);
+            d / (Enclosure::from(2.0) * (d + Enclosure::ONE))
+        });
+        self.any_point() * share.sqrt()
+    }
+
     pub(super) fn diameter(self) -> Enclosure {
         self.diameter.into()
     }

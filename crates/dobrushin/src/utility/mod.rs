@@ -2,7 +2,8 @@
 //!
 //! [`of`] bounds the utility of a [`crate::run::Run`]; [`Descent`] is the theorem behind it, for any noisy projected
 //! descent; [`prescribe`] contains the papers' theorems that choose the noise and the learning rate for a given privacy
-//! level. A bound is an [`crate::Enclosure`] whose upper end is guaranteed.
+//! level, [`Request`] turns one of them into a run that is confirmed, and [`least_excess`] says what no private algorithm
+//! can do better. A bound is an [`crate::Enclosure`] whose upper end is guaranteed (for [`least_excess`]: the lower one).
 //!
 //! ```
 //! use dobrushin::Positive;
@@ -17,13 +18,17 @@
 //! ```
 
 mod descent;
+mod lower_bound;
 pub mod prescribe;
+mod prescribed;
 mod report;
 mod setting;
 mod smoothing;
 mod sums;
 
 pub use descent::{Descent, GradientStep, Ground};
+pub use lower_bound::{Learner, LowerBound, least_excess};
+pub use prescribed::{Prescribed, Published, Request, Scheme};
 pub use report::{Best, BestRate, Entry, Utility, of};
 pub use setting::Measure;
 pub use smoothing::{Smoothing, smoothing};

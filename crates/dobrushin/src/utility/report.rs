@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 /// The names of the theorems, by which [`crate::statement::find`] finds them, in the order of reports.
 const AVERAGE: &str = "utility-average";
 const LAST: &str = "utility-last";
+const PASSES: &str = "utility-passes";
 const DOMAIN: &str = "utility-domain";
 const REGRET: &str = "utility-regret";
 
@@ -30,6 +31,8 @@ const REGRET: &str = "utility-regret";
 pub struct Utility {
     /// One answer for each theorem, in a fixed order.
     pub entries: Vec<Entry>,
+    /// The excess of a model that was chosen without looking at the data: see [`Ground::best_blind_point`].
+    pub blind: Enclosure,
     /// The constant learning rate that minimises the best bound.
     pub best_rate: Option<BestRate>,
 }
@@ -80,6 +83,8 @@ pub struct Best<'a> {
     pub value: Enclosure,
     /// What must hold, in words.
     pub assumptions: &'a [String],
+    /// The excess of a model that was chosen without looking at the data.
+    pub blind: Enclosure,
 }
 
 /// A learning rate, and the bound it would give. The privacy of the run with it is a separate question.
@@ -105,8 +110,14 @@ pub struct BestRate {
 }
 
 impl Best<'_> {
-    /// Whether the bound is vacuous, because it holds for every point of the domain.
+    /// Whether the bound is vacuous: it holds for every point of the domain, or is not below that for a point which
+    /// was chosen without looking at the data.
     pub fn is_vacuous(&self) -> bool {
+        self.is_of_any_point() || self.value.upper() >= self.blind.lower()
+    }
+
+    /// Whether the bound holds for every point of the domain.
+    pub fn is_of_any_point(&self) -> bool {
         self.id == DOMAIN
     }
 }
@@ -119,7 +130,7 @@ impl Utility {
     pub fn best_of(&self, measure: Measure) -> Option<Best<'_>> {
         let bounds = self.entries.iter().filter(|entry| entry.measure == measure).filter_map(|entry| {
             let value = *entry.outcome.as_ref().ok()?;
-            Some(Best { id: entry.id, measure, value, assumptions: &entry.assumptions })
+            Some(Best { id: entry.id, measure, value, assumptions: &entry.assumptions, blind: self.blind })
         });
         bounds.min_by(|a, b| a.value.upper().total_cmp(&b.value.upper()))
     }
@@ -172,6 +183,16 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
         Entry { id, measure, outcome, assumptions }
     };
     let descent = || setting.descent.as_ref().map_err(NotApplicable::clone);
+    let (domain, blind) =
+        (setting.ground.any_point(), setting.ground.best_blind_point(training.domain.dimension));
+    if setting.passes.is_some() {
+        let last = descent().map(|descent| descent.last());
+        let entries = vec![
+            entry(PASSES, setting.measure, last, None),
+            entry(DOMAIN, setting.measure, Ok(domain), None),
+        ];
+        return Ok(Utility { entries, blind, best_rate: None });
+    }
     let times = random_times(training, setting.private);
     let average = times.and_then(|times| Ok(descent()?.average(times)));
     let last = match training.release {
@@ -181,7 +202,6 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
             Release
         )),
     };
-    let domain = setting.ground.any_point();
     let mut entries = vec![
         entry(AVERAGE, setting.measure, average, average_words(training)),
         entry(LAST, setting.measure, last, None),
@@ -192,7 +212,7 @@ fn at(training: &Training) -> Result<Utility, NotApplicable> {
         entries.push(entry(REGRET, Measure::AverageRegret, regret, None));
         entries.push(entry(DOMAIN, Measure::AverageRegret, Ok(domain), None));
     }
-    Ok(Utility { entries, best_rate: None })
+    Ok(Utility { entries, blind, best_rate: None })
 }
 
 /// The times at which the iterate may be released, all equally likely.
@@ -221,33 +241,43 @@ fn average_words(training: &Training) -> Option<&'static str> {
 
 /// The constant rate that minimises the bound on the goal of the run, if the noise of gradients does not depend on it
 /// and the rate is better than none.
+fn best_rate(training: &Training, now: &Utility) -> Option<BestRate> {
+    let measure = now.measures().first().copied();
+    let rate = optimal_rate(training, measure)?;
+    let best = at(&with_rate(training, rate)).ok()?;
+    let best = best.best_of(measure.or_else(|| Some(Setting::of(training).ok()?.measure))?)?;
+    (!best.is_of_any_point()).then_some(BestRate { rate, id: best.id, value: best.value })
+}
+
+fn with_rate(training: &Training, rate: Positive) -> Training {
+    Training { learning_rate: Some(LearningRate::Constant(rate)), ..training.clone() }
+}
+
+/// The constant rate that minimises the bound on a measure, if the noise of gradients does not depend on it.
 ///
 /// With m iterates averaged, (D²/η + η·B)/(2m) with B = (m−1)·G² + L² is least at η = D/√B. The bound on the last
-/// iterate is least over η, for a given m, at D/√(m·(G²·H_{m−1} + L²)), where it falls with m from m = 2 on.
-fn best_rate(training: &Training, now: &Utility) -> Option<BestRate> {
+/// iterate is least over η, for a given m, at D/√(m·(G²·H_{m−1} + L²)), where it falls with m from m = 2 on. A pass is a
+/// step of as many times the rate as it has steps.
+pub(super) fn optimal_rate(training: &Training, measure: Option<Measure>) -> Option<Positive> {
     if !matches!(training.noise, Noise::Multiplier(_) | Noise::Gradient(_)) {
         return None;
     }
-    let with =
-        |rate: Positive| Training { learning_rate: Some(LearningRate::Constant(rate)), ..training.clone() };
-    let setting = Setting::of(training).ok()?;
-    let measure = now.measures().first().copied().unwrap_or(setting.measure);
-    let total = setting.private.saturating_add(training.public_steps);
-    let (count, harmonic) = match (measure, random_times(training, setting.private)) {
-        (Measure::AverageRegret, _) => (total, None),
-        (_, Ok(times)) => (times.end() - times.start() + 1, None),
-        (_, Err(_)) => (total.saturating_add(1), Some(sums::harmonic(total).midpoint())),
-    };
     // G² does not depend on the rate.
-    let moment = Setting::of(&with(Positive::new(1.0).ok()?)).ok()?.descent.ok()?.second_moment()?;
+    let setting = Setting::of(&with_rate(training, Positive::new(1.0).ok()?)).ok()?;
+    let total = setting.passes.unwrap_or_else(|| setting.private.saturating_add(training.public_steps));
+    let times = random_times(training, setting.private).ok().filter(|_| setting.passes.is_none());
+    let (count, harmonic) = match (measure.unwrap_or(setting.measure), times) {
+        (Measure::AverageRegret, _) => (total, None),
+        (_, Some(times)) => (times.end() - times.start() + 1, None),
+        (_, None) => (total.saturating_add(1), Some(sums::harmonic(total).midpoint())),
+    };
+    let moment = setting.descent.ok()?.second_moment()?;
     let square = setting.ground.lipschitz().square().midpoint();
     let size = match harmonic {
         Some(harmonic) => count as f64 * (moment * harmonic + square),
         None => (count - 1) as f64 * moment + square,
     };
-    let rate = (setting.ground.diameter.get() / size.sqrt()).min(training.largest_rate());
-    let rate = Positive::new(rate).ok()?;
-    let best = at(&with(rate)).ok()?;
-    let best = best.best_of(measure)?;
-    (!best.is_vacuous()).then_some(BestRate { rate, id: best.id, value: best.value })
+    let steps = setting.passes.map_or(1.0, |_| training.batches_in_a_pass() as f64);
+    let rate = (setting.ground.diameter.get() / size.sqrt() / steps).min(training.largest_rate());
+    Positive::new(rate).ok()
 }

@@ -8,9 +8,23 @@
 //!   variance Σp(1−p)·‖g_i‖²/b² ≤ n·p(1−p)·L²/b² = (1−p)·L²/b.
 //!
 //! Noise s on the iterate is noise s/η on the gradient: it adds d·(s/η)² (Laplace: 2(s/η)², as d = 1).
+//!
+//! # Several passes in turn
+//! From the second pass on, records in turn have already moved the iterate at which their gradient is taken, so the
+//! gradient of a step is biased. But a whole pass of M steps, from y to y⁺, is like one step of rate Mη on the empirical
+//! risk F = (1/M)·Σ f_j: for every u in the set that is known before it, E‖y⁺ − u‖² ≤ ‖y − u‖² − 2Mη·(F(y) − F(u)) +
+//! (Mη)²·G² with
+//!
+//! G² = g²/M + L²·(M−1)/M + (2L√V/M²)·Σ_{j<M} √j, g² = L² + V, V = d(s/η)² the noise of one step.
+//!
+//! Proof. After j steps the mean square of the distance from y is at most (η·(Lj + √(Vj)))²: a step, seen from y, makes
+//! b² at most (b + ηL)² + η²V. So f_j at the iterate is at least f_j(y) − L·η·(Lj + √(Vj)) on average. The inequalities
+//! ‖x_{j+1} − u‖² ≤ ‖x_j − u‖² − 2η·⟨g_j + Z, x_j − u⟩ + η²·‖g_j + Z‖², in which the mean of the inner product is at least
+//! that of f_j(x_j) − f_j(u), add up to the claim, since Σ f_j = M·F whatever the order of the pass. This is all that the
+//! lemma of [`super::descent`] uses, so its bounds hold for the iterates after each pass. ∎
 
 use super::descent::{Descent, GradientStep, Ground};
-use crate::run::{Algorithm, Divisor, Fact, NoiseKind, Order, Training, in_the_way, missing};
+use crate::run::{Algorithm, Divisor, Fact, NoiseKind, Order, Release, Training, in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 
 /// The quantity that a bound on the utility of a run bounds.
@@ -63,6 +77,8 @@ pub(super) struct Setting {
     pub measure: Measure,
     /// The number of steps that use private records.
     pub private: u64,
+    /// The number of passes, if there are several and the descent is one from pass to pass.
+    pub passes: Option<u64>,
     /// What must hold besides convexity, in words.
     pub assumptions: Vec<String>,
 }
@@ -74,17 +90,25 @@ impl Setting {
     pub(super) fn of(training: &Training) -> Result<Self, NotApplicable> {
         let ground = ground(training)?;
         let dimension = dimension(training)?;
-        let measure = measure(training)?;
+        let mut measure = measure(training)?;
         let Some(private) = training.whole_steps() else {
             return Err(missing!(
                 "the utility is that of a whole number of steps: give {} as a number",
                 Steps
             ));
         };
-        check_batches(training, private)?;
+        let passes = passes(training, private);
+        if passes.is_some() {
+            measure = Measure::EmpiricalRisk;
+        } else {
+            check_batches(training, private)?;
+        }
         let total = private.saturating_add(training.public_steps);
         let step = |time: u64| gradient_step(training, ground, dimension, time);
-        let descent = if training.has_equal_steps() {
+        let descent = if let Some(passes) = passes {
+            let whole = |step| Descent::equal(ground, passes, pass(training, ground, step));
+            step(1).map(whole)
+        } else if training.has_equal_steps() {
             step(1).map(|step| Descent::equal(ground, total, step))
         } else if total > MOST_DIFFERENT {
             Err(in_the_way!(
@@ -95,7 +119,7 @@ impl Setting {
             let steps: Result<_, NotApplicable> = (1..=total).map(step).collect();
             steps.and_then(|steps| Descent::varying(ground, steps))
         };
-        Ok(Self { ground, descent, measure, private, assumptions: assumptions(training, measure) })
+        Ok(Self { ground, descent, measure, private, passes, assumptions: assumptions(training, measure) })
     }
 
     /// What must hold for a bound on a measure, in words.
@@ -168,6 +192,29 @@ fn measure(training: &Training) -> Result<Measure, NotApplicable> {
         )),
         _ => Ok(Measure::EmpiricalRisk),
     }
+}
+
+/// The number of passes, if records take turns in several whole passes of equal steps on full batches, and the model
+/// after the last one is released.
+fn passes(training: &Training, private: u64) -> Option<u64> {
+    let in_turn =
+        matches!(training.order, Order::Cyclic | Order::Shuffled) && !training.has_incomplete_batches();
+    let released = matches!(training.release, Release::Last | Release::All) && training.public_steps == 0;
+    let batches = training.batches_in_a_pass();
+    let several = private > batches && private.is_multiple_of(batches);
+    (in_turn && released && several && training.has_equal_steps()).then(|| private / batches)
+}
+
+/// A whole pass as one step on the empirical risk, from any of its steps.
+fn pass(training: &Training, ground: Ground, step: GradientStep) -> GradientStep {
+    let (count, norm) = (Enclosure::from(training.batches_in_a_pass()), ground.lipschitz());
+    let variance = (step.second_moment - norm.square()).positive_part();
+    let two = Enclosure::from(2.0);
+    // Σ_{j<M} √j ≤ ∫_1^M √x dx.
+    let roots = two / Enclosure::from(3.0) * (count * count.sqrt() - Enclosure::ONE).positive_part();
+    let drift = norm.square() * (count - Enclosure::ONE) / count
+        + two * norm * variance.sqrt() * roots / count.square();
+    GradientStep { rate: count * step.rate, second_moment: step.second_moment / count + drift }
 }
 
 /// Records that take turns: each once, in batches of equal size.

@@ -1,12 +1,14 @@
 //! What users type after `dobrushin local`.
 
-use crate::cli::{delta, epsilon, positive, probability};
+use super::own_problem::OwnProblem;
+use crate::cli::{bounds, delta, epsilon, positive, probability};
 use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
 use clap::{Args, Subcommand, ValueEnum};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_local::mean::Bounds;
+use dobrushin_local::risk::Ball;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -22,9 +24,9 @@ pub enum LocalCommand {
     Profile(ProfileArgs),
     /// Whether a mechanism or a channel is (ε, δ)-locally private
     Verify(VerifyArgs),
-    /// Turn a column of answers into private reports, one for each row (CSV or Parquet)
+    /// Turn one or more columns of answers into private reports, one for each row (CSV or Parquet)
     Privatize(PrivatizeArgs),
-    /// Estimate frequencies or a mean from private reports, with error bars
+    /// Estimate frequencies, a mean or a mean vector from private reports, with error bars
     Estimate(EstimateArgs),
     /// Which mechanism is best, and how many people you need for the error that you want
     Plan(PlanArgs),
@@ -36,25 +38,46 @@ pub enum LocalCommand {
 #[derive(Args, Debug)]
 pub struct AnswerArgs {
     /// The number of categories; they are named 1 to K
-    #[arg(long, value_name = "K", conflicts_with_all = ["values", "categories_file", "bounds"])]
+    #[arg(long, value_name = "K", conflicts_with_all = ["values", "categories_file", "bounds", "radius"])]
     pub categories: Option<u32>,
     /// The categories, separated by commas
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["categories_file", "bounds"])]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',',
+          conflicts_with_all = ["categories_file", "bounds", "radius"])]
     pub values: Vec<String>,
     /// A file with one category on each line
-    #[arg(long, value_name = "FILE", conflicts_with = "bounds")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bounds", "radius"])]
     pub categories_file: Option<PathBuf>,
     /// The bounds of the numbers; a number outside is moved to the nearer bound, and counted
-    #[arg(long, value_name = "LOW,HIGH", value_parser = bounds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LOW,HIGH", value_parser = bounds, allow_hyphen_values = true,
+          conflicts_with = "radius")]
     pub bounds: Option<Bounds>,
     /// Put the numbers into this many bins of equal width, as categories, for a histogram and quantiles
     #[arg(long, value_name = "K", requires = "bounds")]
     pub bins: Option<u32>,
+    /// The largest norm of the vectors; a longer vector is moved to it along its direction, and counted
+    #[arg(long, value_name = "R", value_parser = |s: &str| positive("radius", s), allow_negative_numbers = true)]
+    pub radius: Option<Positive>,
+    /// The dimension of the vectors; privatize takes it from --columns
+    #[arg(long, value_name = "D", requires = "radius")]
+    pub dimension: Option<NonZeroU32>,
 }
 
 impl AnswerArgs {
-    /// The answers that the flags declare; `None` if no flag is given.
-    pub fn declared(&self) -> Result<Option<Answers>, Problem> {
+    /// The answers that the flags declare; `None` if no flag is given. Vectors have as many coordinates as there are
+    /// columns, if these are known.
+    pub fn declared(&self, columns: Option<usize>) -> Result<Option<Answers>, Problem> {
+        if let Some(radius) = self.radius {
+            let known = columns.and_then(|count| u32::try_from(count).ok()).and_then(NonZeroU32::new);
+            let dimension = known.or(self.dimension).ok_or_else(|| {
+                Problem::new("--radius declares vectors, and --dimension is missing")
+                    .help("--dimension D says how many coordinates they have")
+            })?;
+            if self.dimension.is_some_and(|given| given != dimension) {
+                return Err(Problem::new(format!("--dimension is not the number of columns, {dimension}"))
+                    .help("leave it out: the columns are the coordinates"));
+            }
+            return Ok(Some(Answers::Vector(Ball { radius, dimension })));
+        }
         if let (Some(bounds), Some(bins)) = (self.bounds, self.bins) {
             return Ok(Some(Answers::Category(Categories::binned(bounds, bins)?)));
         }
@@ -75,7 +98,7 @@ impl AnswerArgs {
 #[derive(Args, Debug)]
 pub struct MechanismArgs {
     /// The mechanism
-    #[arg(long, value_enum, value_name = "NAME", required_unless_present = "channel")]
+    #[arg(long, value_enum, value_name = "NAME")]
     pub mechanism: Option<Id>,
     /// A channel of your own: a CSV file with a row of report probabilities for each category
     #[arg(long, value_name = "FILE")]
@@ -91,8 +114,8 @@ pub struct MechanismArgs {
 }
 
 impl MechanismArgs {
-    /// The mechanism that promises ε.
-    pub fn specification(&self, epsilon: Epsilon) -> Result<Specification, Problem> {
+    /// The mechanism that promises ε, for vectors of as many coordinates as there are columns, if these are known.
+    pub fn specification(&self, epsilon: Epsilon, columns: Option<usize>) -> Result<Specification, Problem> {
         let channel = self.channel.as_ref().map(|path| probabilities::read(path)).transpose()?;
         let id = match (self.mechanism, &channel) {
             (None | Some(Id::Channel), Some(_)) => Id::Channel,
@@ -100,13 +123,18 @@ impl MechanismArgs {
                 let message = format!("--channel goes with --mechanism channel, not with {}", id.name());
                 return Err(Problem::new(message).help("leave out one of the two"));
             }
-            (Some(Id::Channel) | None, None) => {
+            (None, None) => {
+                return Err(Problem::new("--mechanism NAME is missing").help(
+                    "dobrushin local plan says which is best; or --channel FILE gives one of your own",
+                ));
+            }
+            (Some(Id::Channel), None) => {
                 return Err(Problem::new("--mechanism channel needs --channel FILE")
                     .help("a CSV file with a row of report probabilities for each category"));
             }
             (Some(id), None) => id,
         };
-        let answers = match (self.answers.declared()?, &channel) {
+        let answers = match (self.answers.declared(columns)?, &channel) {
             (Some(answers), _) => answers,
             (None, Some(rows)) => Answers::Category(Categories::numbered(rows.len() as u32)?),
             (None, None) => return Err(undeclared(id)),
@@ -122,10 +150,12 @@ impl MechanismArgs {
 
 fn undeclared(id: Id) -> Problem {
     let name = id.name();
-    match id.is_for_numbers() {
-        true => Problem::new(format!("--mechanism {name} takes numbers, and --bounds is missing"))
+    match (id.is_for_numbers(), id.is_for_vectors()) {
+        (true, _) => Problem::new(format!("--mechanism {name} takes numbers, and --bounds is missing"))
             .help("--bounds LOW,HIGH says what numbers are possible; they must not be read off the data"),
-        false => Problem::new(format!("--mechanism {name} takes categories, and none are declared")).help(
+        (_, true) => Problem::new(format!("--mechanism {name} takes vectors, and --radius is missing"))
+            .help("--radius R says how long a vector can be; it must not be read off the data"),
+        _ => Problem::new(format!("--mechanism {name} takes categories, and none are declared")).help(
             "--values A,B,…, --categories K (the numbers from 1 to K) or --categories-file FILE says which are \
              possible; they must not be read off the data",
         ),
@@ -147,6 +177,9 @@ pub struct ProfileArgs {
     /// Draw δ against ε to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write δ at the levels ε to a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Also show what a person gives away who answers this many such questions
     #[arg(long, value_name = "N")]
     pub questions: Option<NonZeroU32>,
@@ -172,18 +205,29 @@ pub struct PrivatizeArgs {
     /// The answers: a CSV file with a header line, or Parquet (.parquet); "-" is standard input, as CSV
     pub data: PathBuf,
     /// The column: its name, or its number counted from 1
-    #[arg(long, value_name = "NAME")]
-    pub column: String,
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["columns", "survey"])]
+    pub column: Option<String>,
+    /// Several columns: the coordinates of a vector, or a question each, which share ε equally
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with = "column")]
+    pub columns: Vec<String>,
+    /// A survey: a TOML file with several questions about columns, and the promise that they share
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["column", "columns", "answer", "epsilon", "mechanism", "channel", "delta", "truth",
+                                "categories", "values", "categories_file", "bounds", "bins", "radius", "dimension"])]
+    pub survey: Option<PathBuf>,
+    /// Which of the questions about --columns everybody answers [default: all]
+    #[arg(long, value_enum)]
+    pub answer: Option<AnswerWhich>,
     #[command(flatten)]
     pub mechanism: MechanismArgs,
-    /// The ε of the promise to everybody in the column
-    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
-    pub epsilon: Epsilon,
+    /// The ε of the promise to everybody in the columns
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true, required_unless_present = "survey")]
+    pub epsilon: Option<Epsilon>,
     /// The CSV file has no header line: its first line is an answer too
     #[arg(long)]
     pub no_header: bool,
-    /// Let each row that cannot be used report a random category, or the middle of the bounds, and say how many there
-    /// were; a missing report would tell that its answer was bad
+    /// Let each row that cannot be used report a random category, the middle of the bounds or the zero vector, and say
+    /// how many there were; a missing report would tell that its answer was bad
     #[arg(long)]
     pub skip_bad: bool,
     /// Use a known seed, for tests; anybody who knows it can undo the reports
@@ -194,7 +238,16 @@ pub struct PrivatizeArgs {
     pub not_private: bool,
 }
 
-#[derive(Args, Debug)]
+/// Which of several questions everybody answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnswerWhich {
+    /// All of them, each with its share of ε
+    All,
+    /// One, drawn at random, with all of ε
+    One,
+}
+
+#[derive(Args, Clone, Debug)]
 pub struct EstimateArgs {
     /// The files that dobrushin local privatize wrote; files of the same mechanism are counted together
     #[arg(required = true)]
@@ -202,7 +255,7 @@ pub struct EstimateArgs {
     /// The probability that an interval covers the true value
     #[arg(long, value_parser = probability, default_value = "0.95", allow_negative_numbers = true)]
     pub confidence: Probability,
-    /// Make the intervals of all frequencies cover at once, instead of each alone
+    /// Make the intervals of all frequencies, coordinates and questions cover at once, instead of each alone
     #[arg(long)]
     pub simultaneous: bool,
     /// How to estimate frequencies
@@ -218,6 +271,9 @@ pub struct EstimateArgs {
     /// Draw the estimates with their intervals to a file (.svg, .png or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// Write the estimates with their intervals to a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 /// How to estimate frequencies.
@@ -248,19 +304,26 @@ pub struct PlanArgs {
     #[arg(long, value_name = "E", value_parser = |s: &str| positive("error", s), conflicts_with = "records",
           allow_negative_numbers = true)]
     pub error: Option<Positive>,
+    /// Write the mechanisms to a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct BoundsArgs {
+    /// A problem of your own
+    #[command(subcommand)]
+    pub problem: Option<OwnProblem>,
     /// The ε of the promise
-    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
-    pub epsilon: Epsilon,
+    #[arg(long, value_parser = epsilon, required = true, allow_negative_numbers = true)]
+    pub epsilon: Option<Epsilon>,
     /// The δ of the promise
     #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
     pub delta: Delta,
     /// The number of people who report
-    #[arg(long, value_name = "N")]
-    pub records: NonZeroU32,
+    #[arg(long, value_name = "N", required = true)]
+    pub records: Option<NonZeroU32>,
     /// The mean of numbers with E|X|^K ≤ 1; if you ask for nothing, this is asked with K = 2
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub moments: Option<f64>,
@@ -274,10 +337,4 @@ pub struct BoundsArgs {
     /// The frequencies of this many categories
     #[arg(long, value_name = "K")]
     pub categories: Option<u32>,
-}
-
-fn bounds(text: &str) -> Result<Bounds, String> {
-    let (low, high) = text.split_once(',').ok_or("two numbers are needed, as in --bounds 0,100")?;
-    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text:?} is not a number"));
-    Bounds::new(number(low)?, number(high)?).map_err(|error| error.to_string())
 }

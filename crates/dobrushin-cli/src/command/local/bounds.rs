@@ -1,6 +1,7 @@
 //! `dobrushin local bounds`: the smallest error that anybody can reach from private reports.
 
 use super::arguments::BoundsArgs;
+use super::own_bounds;
 use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
@@ -12,12 +13,17 @@ use dobrushin_local::risk::{Ball, Frequencies, FrequencyLoss, MomentClass, Repor
 
 /// Lower bounds for every task that is asked for.
 pub fn run(arguments: &BoundsArgs, style: Style) -> Result<Report, Problem> {
-    let privacy = LocalPrivacy { epsilon: arguments.epsilon, delta: arguments.delta };
-    let reports = Reports::promised(privacy);
+    if let Some(problem) = &arguments.problem {
+        return own_bounds::run(problem, style);
+    }
+    let (Some(epsilon), Some(records)) = (arguments.epsilon, arguments.records) else {
+        return Err(Problem::new("--epsilon and --records are needed"));
+    };
+    let reports = Reports::promised(LocalPrivacy { epsilon, delta: arguments.delta });
     let mut answers =
-        tasks(arguments)?.into_iter().map(|(what, task)| (what, task.bounds(&reports, arguments.records)));
+        tasks(arguments)?.into_iter().map(|(what, task)| (what, task.bounds(&reports, records)));
     let Some(first) = answers.next() else { return Err(Problem::new("there is no task")) };
-    let report = BoundsReport::new(arguments.records.get(), first, answers.collect());
+    let report = BoundsReport::new(records.get(), first, answers.collect());
     Ok(Report::new(text::bounds(&report, style), json::of(&report)))
 }
 

@@ -3,12 +3,15 @@
 mod arguments;
 mod bounds;
 mod estimate;
+mod own_bounds;
+mod own_problem;
 mod plan;
 mod privatize;
 mod profile;
 mod verify;
 
 pub use arguments::{LocalArgs, LocalCommand};
+pub use own_problem::OwnProblem;
 
 use crate::cli::Common;
 use crate::problem::Problem;

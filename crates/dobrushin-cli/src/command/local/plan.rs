@@ -1,23 +1,26 @@
 //! `dobrushin local plan`: which mechanism is best, and how many people it takes.
 
 use super::arguments::PlanArgs;
+use crate::file;
 use crate::local_data::Answers;
 use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Enclosure, Positive, Probability};
 use dobrushin_document::json::{self, Number};
-use dobrushin_document::report::{PlanReport, PlansReport};
+use dobrushin_document::report::{PlanReport, PlansReport, plans_csv};
 use dobrushin_document::text;
 use dobrushin_local::LocalPrivacy;
-use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans};
+use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans, vector_plans};
 use dobrushin_local::mean::Target;
+use dobrushin_local::risk::Ball;
 
 /// Every mechanism that can keep the promise, best first.
 pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
-    let answers = arguments.answers.declared()?.ok_or_else(|| {
-        Problem::new("what people answer is not declared: categories or numbers?").help(
-            "--categories K, --values A,B,… or --categories-file FILE for categories, --bounds LOW,HIGH for numbers",
+    let answers = arguments.answers.declared(None)?.ok_or_else(|| {
+        Problem::new("what people answer is not declared: categories, numbers or vectors?").help(
+            "--categories K, --values A,B,… or --categories-file FILE for categories, --bounds LOW,HIGH for numbers, \
+             --radius R and --dimension D for vectors",
         )
     })?;
     let (what, plans) = match &answers {
@@ -31,8 +34,20 @@ pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
             let plans = plans.into_iter().map(|plan| row(plan, None, arguments)).collect();
             (format!("a mean of numbers from {low} to {high}"), plans)
         }
+        Answers::Vector(Ball { radius, dimension }) => {
+            // If the number of records is given, the errors follow from it, whatever is wanted.
+            let wanted = arguments.error.unwrap_or(*radius);
+            let plans = vector_plans(*dimension, *radius, privacy(arguments), wanted)?;
+            let plans = plans.into_iter().map(|plan| row(plan, None, arguments)).collect();
+            let radius = number::plain(radius.get());
+            (format!("a mean of vectors of norm up to {radius} in {dimension} dimensions"), plans)
+        }
     };
     let report = PlansReport::new(privacy(arguments), what, plans);
+    if let Some(path) = &arguments.csv {
+        file::replace(path, plans_csv(&report).as_bytes())
+            .map_err(|error| Problem::cannot_write(path, error))?;
+    }
     Ok(Report::new(text::plans(&report), json::of(&report)))
 }
 

@@ -1,18 +1,22 @@
 //! `dobrushin local privatize`: turns a column of answers into private reports.
 
-use super::arguments::PrivatizeArgs;
+use super::arguments::{AnswerWhich, PrivatizeArgs};
 use crate::cli::Common;
 use crate::file::Place;
-use crate::local_data::{Batch, Description, Mechanism, NUMBER, Writer, number, refusal};
+use crate::local_data::{Answers, Asking, Batch, Mechanism, NUMBER, Rows, Writer, number, refusal};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
-use crate::table_file::{BadRows, Cells, Input, Pass};
+use crate::table_file::{BadRow, BadRows, Cells, Input, Pass};
 use dobrushin::numeric::bits::{RandomBits, below};
 use dobrushin::numeric::decimal;
 use dobrushin_document::report::PrivatizedReport;
 use dobrushin_document::{json, text};
+use dobrushin_local::Asked;
+use dobrushin_local::mean::clip_to_ball;
 use dobrushin_train::{Generators, Seed};
+use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -31,34 +35,31 @@ pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Probl
 }
 
 fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Result<Report, Problem> {
-    let specification = arguments.mechanism.specification(arguments.epsilon)?;
-    let mechanism = specification.build()?;
-    let promise = specification.promise(&mechanism);
+    let asking = asking(arguments)?;
+    let mechanisms = asking.build()?;
+    let promise = asking.promise(&mechanisms);
     if !promise.holds {
         let help = format!(
             "with delta = {} it is private at epsilon = {}; see dobrushin local verify",
-            decimal::plain(specification.delta.get()),
+            decimal::plain(arguments.mechanism.delta.get()),
             decimal::briefly(promise.exact_epsilon.0)
         );
         return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
     }
-    let description = Description {
-        mechanism: specification.clone(),
-        column: arguments.column.clone(),
-        seed: arguments.seed,
-    };
+    let description = asking.description(arguments.seed);
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let input = Input { path: &arguments.data, no_header: arguments.no_header };
-    let mut columns = input.column(&arguments.column)?;
-    columns.becoming(mechanism.report_columns().len() * WORD);
-    let mut writer = Writer::new(to, &description, &mechanism)?;
+    let mut columns = input.columns(&asking.columns())?;
+    columns.becoming(mechanisms.iter().map(|mechanism| mechanism.report_columns().len() * WORD).sum());
+    let mut writer = Writer::new(to, &description, &mechanisms)?;
     let form = writer.form();
     let work = |number: u64, cells: &Cells| {
-        let made = Made::of(cells, &mechanism, &arguments.column, &mut generators.stream(number));
+        let made = Made::of(cells, &asking, &mechanisms, &mut generators.stream(number));
         ((form.encode(made.reports), cells.len() as u64, made.clipped), made.bad)
     };
     let (mut reports, mut clipped) = (0, 0);
-    let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress };
+    let help = bad_rows(&mechanisms);
+    let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, help, show_progress };
     let skipped = pass.run(columns, work, |(batch, rows, outside)| {
         reports += rows;
         clipped += outside;
@@ -66,15 +67,20 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     })?;
     writer.finish(to)?;
 
+    let (answer, questions) = asking.parts(&mechanisms).unzip();
     let report = PrivatizedReport {
         reports,
         skipped,
-        instead: match mechanism {
-            Mechanism::Frequency(..) => "a category drawn at random",
-            Mechanism::Mean(_) => "the middle of the bounds",
+        instead: match &mechanisms[..] {
+            [Mechanism::Frequency(..)] => "a category drawn at random",
+            [Mechanism::Mean(_)] => "the middle of the bounds",
+            [Mechanism::Vector(_)] => "the zero vector",
+            _ => "a category drawn at random, the middle of the bounds or the zero vector",
         },
         clipped,
         promise,
+        answer,
+        questions,
         private: arguments.seed.is_none(),
         seed: arguments.seed,
         output: to.display().to_string(),
@@ -82,87 +88,191 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     Ok(Report::new(text::privatized(&report), json::of(&report)))
 }
 
+/// The questions that the flags, or the survey file, ask.
+fn asking(arguments: &PrivatizeArgs) -> Result<Asking, Problem> {
+    if let Some(path) = &arguments.survey {
+        return Asking::from_file(path);
+    }
+    let columns: Vec<String> = arguments.column.iter().chain(&arguments.columns).cloned().collect();
+    if let Some(twice) = columns.iter().enumerate().find(|(place, name)| columns[..*place].contains(name)) {
+        return Err(Problem::new(format!("--columns names {:?} twice", twice.1)).help("name it once"));
+    }
+    let Some(epsilon) = arguments.epsilon else {
+        return Err(Problem::new("--epsilon is missing").help("--epsilon 1 promises ε = 1 to everybody"));
+    };
+    let specification = arguments.mechanism.specification(epsilon, Some(columns.len()))?;
+    let is_one = arguments.columns.is_empty() || matches!(specification.answers, Answers::Vector(_));
+    match (is_one, arguments.answer) {
+        (true, Some(_)) => Err(Problem::new("--answer is for several questions, and this is one")
+            .help("leave it out; --columns with a mechanism that is not for vectors asks several")),
+        (true, None) => Ok(Asking::one(specification, columns)),
+        (false, None | Some(AnswerWhich::All)) => Asking::each(&specification, columns, Asked::All),
+        (false, Some(AnswerWhich::One)) => Asking::each(&specification, columns, Asked::One),
+    }
+}
+
 /// A word or a number of a report, with its digits, takes this many bytes.
 const WORD: usize = 32;
 
 /// What to do about bad rows.
-const BAD_ROWS: &str = "correct it; or --skip-bad makes such rows report a category drawn at random, or the middle of \
-                        the bounds, and says how many there were";
+fn bad_rows(mechanisms: &[Mechanism]) -> &'static str {
+    match mechanisms.iter().any(|mechanism| matches!(mechanism, Mechanism::Vector(_))) {
+        false => {
+            "correct it; or --skip-bad makes such rows report a category drawn at random, or the middle of the \
+             bounds, and says how many there were"
+        }
+        true => {
+            "correct it; or --skip-bad makes such rows report the zero vector, a category drawn at random, or the \
+             middle of the bounds, and says how many there were"
+        }
+    }
+}
 
-/// The reports of a batch, one for each row.
+/// The reports of a batch, one for each row and question.
 ///
 /// # Guarantee
-/// Whatever a row holds, it has one report, whose law is that of a report on some answer, or a mixture of such laws: a
-/// row that cannot be used reports a category drawn uniformly, or the middle of the bounds, by the same mechanism. E_γ
-/// is jointly convex, so the laws of the reports on any two rows, good or bad, have an E_γ of at most the mechanism's
-/// δ. A missing report would tell with certainty that its row was bad.
+/// Whatever a row holds, it has one report on each question, whose law is that of a report on some answer, or a mixture
+/// of such laws: a row that cannot be used reports a category drawn uniformly, the middle of the bounds, or the zero
+/// vector, by the same mechanism. E_γ is jointly convex, so the laws of the reports on any two rows, good or bad, have an
+/// E_γ of at most the mechanism's δ. A missing report would tell with certainty that its row was bad. If only one
+/// question is answered, which one is drawn independently of all rows, and the reports on the others are dropped.
 struct Made {
-    reports: Batch,
+    reports: Rows,
     clipped: u64,
     bad: BadRows,
 }
 
 impl Made {
-    fn of(cells: &Cells, mechanism: &Mechanism, column: &str, bits: &mut impl RandomBits) -> Self {
-        let (mut bad, mut clipped) = (BadRows::default(), 0);
-        let rows = (0..cells.len()).map(|row| {
-            let (place, mut row) = cells.get(row)?;
-            Some((place, row.next().unwrap_or_default()))
-        });
-        let reports = match mechanism {
-            Mechanism::Frequency(oracle, categories) => {
-                let mut category = |row: Option<(u64, &[u8])>| {
-                    let (place, cell) = row?;
-                    let found = categories.find(cell);
-                    if found.is_none() {
-                        bad.add(place, refusal(column, cell, || categories.accepted()));
+    fn of(cells: &Cells, asking: &Asking, mechanisms: &[Mechanism], bits: &mut impl RandomBits) -> Self {
+        let mut counts = Counts { bad: vec![false; cells.len()], first: None, clipped: 0 };
+        let mut first = 0;
+        let mut batches = Vec::with_capacity(mechanisms.len());
+        for (question, mechanism) in asking.questions.iter().zip(mechanisms) {
+            let places = first..first + mechanism.answer_columns();
+            first = places.end;
+            batches.push(reports(cells, places, &question.columns, mechanism, &mut counts, bits));
+        }
+        let shared = asking.survey.as_ref().filter(|shared| shared.asked == Asked::One);
+        let answered = shared.map(|shared| (0..cells.len()).map(|_| shared.survey.draw(bits)).collect());
+        let count = counts.bad.iter().filter(|bad| **bad).count() as u64;
+        Self {
+            reports: Rows { batches, answered },
+            clipped: counts.clipped,
+            bad: BadRows { count, first: counts.first },
+        }
+    }
+}
+
+/// What is counted while reports are made.
+struct Counts {
+    /// Whether each row has an answer that cannot be used.
+    bad: Vec<bool>,
+    /// The first of these rows in its file.
+    first: Option<BadRow>,
+    /// Numbers and vectors that were moved.
+    clipped: u64,
+}
+
+impl Counts {
+    fn refuse(&mut self, row: usize, place: u64, what: impl Display) {
+        self.bad[row] = true;
+        if self.first.as_ref().is_none_or(|first| place < first.place) {
+            self.first = Some(BadRow { place, what: what.to_string() });
+        }
+    }
+}
+
+/// The reports on one question, whose answers are in some of the cells of each row.
+fn reports(
+    cells: &Cells,
+    places: Range<usize>,
+    columns: &[String],
+    mechanism: &Mechanism,
+    counts: &mut Counts,
+    bits: &mut impl RandomBits,
+) -> Batch {
+    let rows = (0..cells.len()).map(|row| {
+        let (place, found) = cells.get(row)?;
+        Some((row, place, found.skip(places.start).take(places.len())))
+    });
+    let column = columns.first().map_or("", String::as_str);
+    match mechanism {
+        Mechanism::Frequency(oracle, categories) => {
+            let category = |(row, place, mut cell): (usize, u64, _)| {
+                let cell: &[u8] = Iterator::next(&mut cell).unwrap_or_default();
+                let found = categories.find(cell);
+                if found.is_none() {
+                    counts.refuse(row, place, refusal(column, cell, || categories.accepted()));
+                }
+                counts.clipped += u64::from(found?.clipped);
+                Some(found?.category)
+            };
+            let drawn = |bits: &mut _| below(u64::from(categories.count()), bits) as u32;
+            let mut category = category;
+            let categories: Vec<u32> =
+                rows.map(|row| row.and_then(&mut category).unwrap_or_else(|| drawn(bits))).collect();
+            let mut reports = Vec::new();
+            oracle.privatise_all(&categories, bits, &mut reports);
+            Batch::Words(reports, oracle.report_words())
+        }
+        Mechanism::Mean(mechanism) => {
+            let bounds = mechanism.bounds();
+            let middle = bounds.lower() / 2.0 + bounds.upper() / 2.0;
+            let mut value = |(row, place, mut cell): (usize, u64, _)| {
+                let cell: &[u8] = Iterator::next(&mut cell).unwrap_or_default();
+                let found = number(cell).and_then(|number| bounds.clip(number).ok());
+                if found.is_none() {
+                    counts.refuse(row, place, refusal(column, cell, || NUMBER.to_owned()));
+                }
+                counts.clipped += u64::from(found?.clipped);
+                Some(found?.value)
+            };
+            let reports =
+                rows.map(|row| mechanism.privatise(row.and_then(&mut value).unwrap_or(middle), bits));
+            Batch::Numbers(reports.collect())
+        }
+        Mechanism::Vector(mechanism) => {
+            let zero = vec![0.0; places.len()];
+            let mut words = Vec::with_capacity(2 * cells.len());
+            for row in rows {
+                let vector = row.and_then(|(row, place, found)| {
+                    let mut vector = Vec::with_capacity(places.len());
+                    for (cell, column) in found.zip(columns) {
+                        let coordinate = number(cell);
+                        if coordinate.is_none() {
+                            counts.refuse(row, place, refusal(column, cell, || NUMBER.to_owned()));
+                        }
+                        vector.push(coordinate?);
                     }
-                    clipped += u64::from(found?.clipped);
-                    Some(found?.category)
-                };
-                let drawn = |bits: &mut _| below(u64::from(categories.count()), bits) as u32;
-                let categories: Vec<u32> =
-                    rows.map(|row| category(row).unwrap_or_else(|| drawn(bits))).collect();
-                let mut reports = Vec::new();
-                oracle.privatise_all(&categories, bits, &mut reports);
-                Batch::Words(reports, oracle.report_words())
+                    let found = clip_to_ball(vector, mechanism.radius()).ok()?;
+                    counts.clipped += u64::from(found.clipped);
+                    Some(found.value)
+                });
+                // A vector in the ball has a report, and so has the zero vector.
+                let report = vector.and_then(|vector| mechanism.report(&vector, bits).ok());
+                words.extend(report.or_else(|| mechanism.report(&zero, bits).ok()).unwrap_or_default());
             }
-            Mechanism::Mean(mechanism) => {
-                let bounds = mechanism.bounds();
-                let middle = bounds.lower() / 2.0 + bounds.upper() / 2.0;
-                let mut value = |row: Option<(u64, &[u8])>| {
-                    let (place, cell) = row?;
-                    let found = number(cell).and_then(|number| bounds.clip(number).ok());
-                    if found.is_none() {
-                        bad.add(place, refusal(column, cell, || NUMBER.to_owned()));
-                    }
-                    clipped += u64::from(found?.clipped);
-                    Some(found?.value)
-                };
-                let reports = rows.map(|row| mechanism.privatise(value(row).unwrap_or(middle), bits));
-                Batch::Numbers(reports.collect())
-            }
-        };
-        Self { reports, clipped, bad }
+            Batch::Words(words, 2)
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local_data::{Answers, Categories, Id, Specification};
+    use crate::local_data::{Categories, Id, Specification};
     use crate::table_file::other_lines;
     use dobrushin::{Delta, Epsilon};
     use dobrushin_local::mean::Bounds;
 
-    fn mechanism(id: Id, answers: Answers) -> Mechanism {
+    fn asking(id: Id, answers: Answers) -> Asking {
         let (epsilon, delta) = (Epsilon::new(2.0).expect("above 0"), Delta::new(0.0).expect("a probability"));
         let specification = Specification { id, epsilon, delta, answers, truth: None, channel: None };
-        specification.build().expect("a mechanism")
+        Asking::one(specification, vec!["answer".to_owned()])
     }
 
     /// Reports on cells, the first of which is torn.
-    fn made(rows: &[&[u8]], mechanism: &Mechanism, stream: u64) -> Made {
+    fn made(rows: &[&[u8]], asking: &Asking, stream: u64) -> (Batch, u64) {
         let mut cells = Cells::new(1);
         cells.refuse(2, "torn");
         for (place, cell) in (3..).zip(rows) {
@@ -170,15 +280,17 @@ mod tests {
             cells.end_row(place);
         }
         let generators = Generators::new(Seed::Known(9)).expect("a known seed");
-        Made::of(&cells, mechanism, "answer", &mut generators.stream(stream))
+        let mechanisms = asking.build().expect("a mechanism");
+        let mut made = Made::of(&cells, asking, &mechanisms, &mut generators.stream(stream));
+        (made.reports.batches.remove(0), made.bad.count)
     }
 
     #[test]
     fn a_bad_row_reports_every_category_alike_and_the_middle_of_the_bounds() {
         let rows = vec![&b"bad"[..]; 40_000];
         let categories = Categories::numbered(4).expect("four");
-        let Made { reports, bad, .. } = made(&rows, &mechanism(Id::KRr, Answers::Category(categories)), 0);
-        assert_eq!(bad.count, 40_000);
+        let (reports, bad) = made(&rows, &asking(Id::KRr, Answers::Category(categories)), 0);
+        assert_eq!(bad, 40_000);
         let Batch::Words(words, 1) = reports else { panic!("one word each") };
         assert_eq!(words.len(), 40_001);
         let counts = [0, 1, 2, 3].map(|category| words.iter().filter(|&&word| word == category).count());
@@ -187,7 +299,7 @@ mod tests {
         let surplus: f64 = counts.iter().map(|&count| (count as f64 - 10_000.0).powi(2) / 10_000.0).sum();
         assert!(surplus < 21.0, "{counts:?}");
         let bounds = Bounds::new(0.0, 10.0).expect("bounds");
-        let Made { reports, .. } = made(&rows, &mechanism(Id::OneBit, Answers::Number(bounds)), 1);
+        let (reports, _) = made(&rows, &asking(Id::OneBit, Answers::Number(bounds)), 1);
         let Batch::Numbers(numbers) = reports else { panic!("a number each") };
         assert_eq!(numbers.len(), 40_001);
         let above = numbers.iter().filter(|&&number| number > 5.0).count();
@@ -203,7 +315,8 @@ mod tests {
         let path = folder.join("answers.csv");
         let lines = ["1", "2", "\"3\"", "4"];
         let categories = Categories::numbered(4).expect("four");
-        let mechanism = mechanism(Id::KRr, Answers::Category(categories.clone()));
+        let asking = asking(Id::KRr, Answers::Category(categories.clone()));
+        let mechanisms = asking.build().expect("a mechanism");
         let generators = Generators::new(Seed::Known(9)).expect("a known seed");
         for (seed, no_header) in [(3, false), (4, true)] {
             // Without a header, the first line is a row, which is never replaced here.
@@ -211,14 +324,11 @@ mod tests {
             other_lines(seed, 1000, header, &lines, |place, content| {
                 std::fs::write(&path, content).expect("the folder is ours");
                 let input = Input { path: &path, no_header };
-                let mut columns = input.column("1").expect("a column");
+                let mut columns = input.columns(&["1".to_owned()]).expect("a column");
                 let (cells, _) = columns.next().expect("rows");
                 let first = usize::from(no_header);
-                let Batch::Words(reports, 1) =
-                    Made::of(&cells, &mechanism, "1", &mut generators.stream(0)).reports
-                else {
-                    panic!("one word each")
-                };
+                let made = Made::of(&cells, &asking, &mechanisms, &mut generators.stream(0));
+                let [Batch::Words(reports, 1)] = &made.reports.batches[..] else { panic!("one word each") };
                 assert_eq!(reports.len(), lines.len() + first, "{content:?}");
                 for other in (0..lines.len()).filter(|other| *other != place) {
                     let answer =

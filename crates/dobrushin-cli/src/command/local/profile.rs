@@ -1,6 +1,7 @@
 //! `dobrushin local profile`: how private a mechanism is, at every ε.
 
 use super::arguments::ProfileArgs;
+use crate::file;
 use crate::local_data::Id;
 use crate::output::Report;
 use crate::plot::{Line, Plot};
@@ -11,7 +12,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
 use dobrushin_document::json::{self, Bounds};
-use dobrushin_document::report::{ProfileReport, Together};
+use dobrushin_document::report::{ProfileReport, Together, profile_csv};
 use dobrushin_document::text;
 use dobrushin_document::text::Style;
 use dobrushin_local::{LocalProfile, Shuffled};
@@ -29,7 +30,7 @@ pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
             .help("--at takes the levels at which you want delta"));
     }
     let specification =
-        arguments.mechanism.specification(arguments.epsilon.first().copied().unwrap_or(zero))?;
+        arguments.mechanism.specification(arguments.epsilon.first().copied().unwrap_or(zero), None)?;
     let mechanism = specification.build()?;
     let mut levels: Vec<Epsilon> = arguments.at.iter().chain(&arguments.epsilon).copied().collect();
     levels.sort_by(|a, b| a.get().total_cmp(&b.get()));
@@ -46,6 +47,10 @@ pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
     let mut report = ProfileReport::new(titles, &profile, channel.as_ref(), &levels, specification.delta)?;
     if let Some(path) = &arguments.plot {
         draw(title, &profile, &levels)?.write(path)?;
+    }
+    if let Some(path) = &arguments.csv {
+        file::replace(path, profile_csv(&report).as_bytes())
+            .map_err(|error| Problem::cannot_write(path, error))?;
     }
     let delta = arguments.together_delta;
     report.questions = arguments.questions.map(|count| questions(&profile, count, delta));

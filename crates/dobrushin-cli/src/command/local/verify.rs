@@ -8,7 +8,7 @@ use dobrushin_document::{json, text};
 
 /// The exit code is 1 if it is not.
 pub fn run(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
-    let specification = arguments.mechanism.specification(arguments.epsilon)?;
+    let specification = arguments.mechanism.specification(arguments.epsilon, None)?;
     let promise = specification.promise(&specification.build()?);
     Ok(Report {
         answer_is_no: !promise.holds,

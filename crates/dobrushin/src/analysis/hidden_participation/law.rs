@@ -41,6 +41,8 @@ const TOGETHER: f64 = 0.25;
 const FINENESS: f64 = 1024.0;
 /// The largest number of values that are distinguished.
 const MOST: usize = 1 << 15;
+/// Values that differ by less than this share are not distinguished in the end.
+const CLOSE: f64 = 1.0 / 1024.0;
 /// Numbers of uses, and values, that are less likely than this are counted as infinite.
 const UNLIKELY: f64 = 1e-34;
 
@@ -78,11 +80,28 @@ impl Law {
         law
     }
 
-    /// The values plus a constant, and their masses.
+    /// The values plus a constant, and their masses. Large values that are close to each other are raised to the
+    /// largest of them.
     pub fn atoms(&self, constant: f64) -> Vec<(f64, f64)> {
-        let value = |i: usize| add_up((self.unit * i as f64).next_up(), constant);
-        let atoms = self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0);
-        atoms.map(|(i, &mass)| (if i == 0 { constant } else { value(i) }, mass)).collect()
+        let value =
+            |i: usize| if i == 0 { constant } else { add_up((self.unit * i as f64).next_up(), constant) };
+        let mut atoms: Vec<(f64, f64)> = Vec::new();
+        let mut first = 0;
+        for (i, &mass) in self.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+            match atoms.last_mut() {
+                Some(last) if (i as f64) <= first as f64 * (1.0 + CLOSE) => *last = (value(i), last.1 + mass),
+                _ => {
+                    first = i;
+                    atoms.push((value(i), mass));
+                }
+            }
+        }
+        atoms
+    }
+
+    /// The number of values that are distinguished.
+    pub fn values(&self) -> usize {
+        self.masses.len()
     }
 
     fn add(&mut self, uses: &Uses) {

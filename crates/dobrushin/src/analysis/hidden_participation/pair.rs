@@ -31,7 +31,7 @@ const FARTHEST: f64 = 37.0;
 /// More than everything that underflows.
 const UNDERFLOW: f64 = 1e-285;
 /// The root is searched for with this many bisections.
-const BISECTIONS: u32 = 60;
+const BISECTIONS: u32 = 52;
 
 /// Sums over the law of M at one threshold.
 struct Sums {
@@ -46,7 +46,8 @@ impl Pair {
         let atoms = law.atoms(constant);
         // A term is a mass times a function of t and M, of relative error at most 2000 units for the arguments that
         // occur (the arguments of exponentials are below 1000, and x·φ(x)/Q(x) ≤ x² + 1).
-        let error = law.error + UNIT_ROUNDOFF * (4096.0 + 2.0 * atoms.len() as f64);
+        // Each mass is a sum of at most as many as the law has.
+        let error = law.error + UNIT_ROUNDOFF * (4096.0 + 2.0 * (atoms.len() + law.values()) as f64);
         Self { atoms, beyond: law.beyond, error }
     }
 
@@ -136,7 +137,8 @@ impl PrivacyProfile for Pair {
         let enough = |t: f64| self.at(direction, t).upper() <= delta.get();
         let end = if direction == Direction::Forward { FARTHEST } else { -FARTHEST };
         if !enough(end) {
-            return Enclosure::between(0.0, f64::INFINITY);
+            let farthest = self.sums(end, direction).ratio.ln();
+            return Enclosure::between(farthest.abs().lower(), f64::INFINITY);
         }
         let found = Boundary { holds: end, fails: middle }.halved(BISECTIONS, enough);
         let ratio = |t: f64| self.sums(t, direction).ratio.ln();

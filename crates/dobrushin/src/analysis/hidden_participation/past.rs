@@ -35,7 +35,7 @@ pub(super) struct Past {
 }
 
 /// The most steps that are looked at.
-const MOST_STEPS: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 17;
 /// What is worth less than this share of the first use is not looked at step by step.
 const NEGLIGIBLE: f64 = 1e-9;
 

@@ -4,12 +4,12 @@ use super::{EstimateArgs, EstimateMethod};
 use crate::local_data::Categories;
 use crate::plot::{Axis, Line, Plot, Scale, Series};
 use crate::problem::Problem;
-use dobrushin::Error;
 use dobrushin::numeric::decimal as number;
+use dobrushin::{Error, Probability};
 use dobrushin_document::json::Number;
 use dobrushin_document::plain_text::shown_safely;
 use dobrushin_document::report::{FrequenciesReport, FrequencyReport};
-use dobrushin_local::estimate::{Family, Frequencies, Interval, Stop, maximum_likelihood};
+use dobrushin_local::estimate::{Family, Frequencies, Interval, Inversion, Stop, maximum_likelihood};
 use dobrushin_local::frequency::FrequencyOracle;
 use dobrushin_local::mean::Target;
 
@@ -22,7 +22,7 @@ pub fn estimate(
     arguments: &EstimateArgs,
 ) -> Result<FrequenciesReport, Problem> {
     let family = if arguments.simultaneous { Family::Simultaneous } else { Family::Single };
-    let counted = Frequencies::new(oracle, counters, reports);
+    let counted = Counted::new(oracle, counters, reports);
     // These intervals cover the true frequencies, however those are estimated.
     let certain = counted.as_ref().ok();
     let certain =
@@ -33,8 +33,8 @@ pub fn estimate(
     let (method, frequencies) = match arguments.method {
         EstimateMethod::Unbiased => {
             let counted = counted.map_err(|error| impossible(&error, "maximum-likelihood"))?;
-            let normal = counted.normal_intervals(arguments.confidence, family, Target::Population)?;
-            errors = Some((counted.standard_errors(Target::Population), normal));
+            let normal = counted.normal_intervals(arguments.confidence, family)?;
+            errors = Some((counted.standard_errors(), normal));
             ("unbiased", counted.unbiased())
         }
         EstimateMethod::Projected => {
@@ -68,6 +68,56 @@ pub fn estimate(
     }
     let simultaneous = arguments.simultaneous;
     Ok(FrequenciesReport { method, simultaneous, frequencies, quantiles: None, notes })
+}
+
+/// The unbiased estimates of a mechanism: from what its reports support, or by inverting it.
+enum Counted {
+    Supported(Frequencies),
+    Inverted(Inversion),
+}
+
+impl Counted {
+    fn new(oracle: &dyn FrequencyOracle, counters: &[u64], reports: u64) -> Result<Self, Error> {
+        match oracle.support() {
+            Some(_) => Frequencies::new(oracle, counters, reports).map(Self::Supported),
+            None => Inversion::new(oracle, counters, reports).map(Self::Inverted),
+        }
+    }
+
+    fn unbiased(&self) -> Vec<f64> {
+        match self {
+            Self::Supported(counted) => counted.unbiased(),
+            Self::Inverted(counted) => counted.unbiased().to_vec(),
+        }
+    }
+
+    fn projected(&self) -> Vec<f64> {
+        match self {
+            Self::Supported(counted) => counted.projected(),
+            Self::Inverted(counted) => counted.projected(),
+        }
+    }
+
+    fn standard_errors(&self) -> Vec<f64> {
+        match self {
+            Self::Supported(counted) => counted.standard_errors(Target::Population),
+            Self::Inverted(counted) => counted.standard_errors(),
+        }
+    }
+
+    fn normal_intervals(&self, confidence: Probability, family: Family) -> Result<Vec<Interval>, Error> {
+        match self {
+            Self::Supported(counted) => counted.normal_intervals(confidence, family, Target::Population),
+            Self::Inverted(counted) => counted.normal_intervals(confidence, family),
+        }
+    }
+
+    fn certain_intervals(&self, confidence: Probability, family: Family) -> Result<Vec<Interval>, Error> {
+        match self {
+            Self::Supported(counted) => counted.certain_intervals(confidence, family),
+            Self::Inverted(counted) => counted.certain_intervals(confidence, family),
+        }
+    }
 }
 
 /// Says that the mechanism does not have this estimate.

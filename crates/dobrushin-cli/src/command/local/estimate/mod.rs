@@ -3,15 +3,18 @@
 mod frequencies;
 
 use super::arguments::{EstimateArgs, EstimateMethod};
-use crate::local_data::{Batch, Mechanism, Reports, parse};
+use crate::file;
+use crate::local_data::{Batch, Mechanism, Question, Reports, asked_word, parse};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
 use dobrushin::Probability;
-use dobrushin_document::report::{Estimate, EstimateReport, MeanReport, QuantileReport};
+use dobrushin_document::report::{
+    Estimate, EstimateReport, MeanReport, QuantileReport, SurveyReport, VectorReport, estimates_csv,
+};
 use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
-use dobrushin_local::estimate::{CdfEstimator, MeanEstimator, Method};
+use dobrushin_local::estimate::{CdfEstimator, Family, MeanEstimator, Method, VectorEstimator};
 use dobrushin_local::mean::Target;
 
 /// Reads the reports and estimates.
@@ -19,7 +22,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     let Some((first_path, others)) = arguments.reports.split_first() else {
         return Err(Problem::new("no file of reports is given"));
     };
-    let Reports { description, mechanism, columns } = Reports::open(first_path)?;
+    let Reports { description, mechanisms, columns } = Reports::open(first_path)?;
     let mut all = vec![(first_path, columns)];
     for path in others {
         let reports = Reports::open(path)?;
@@ -30,24 +33,92 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
         }
         all.push((path, reports.columns));
     }
-    let mut tally = Tally::new(&mechanism);
-    let mut skipped = 0;
+    let mut tallies: Vec<Tally> = mechanisms.iter().map(Tally::new).collect();
+    let (mut rows, mut skipped) = (0, 0);
+    let one_is_answered = description.one_is_answered();
     for (path, columns) in all {
         let pass = Pass { path, skip_bad: arguments.skip_bad, help: BAD_ROWS, show_progress: !style.quiet };
         let work = |_: u64, cells: &Cells| {
-            let (batch, bad) = parse(cells, &mechanism);
-            (Part::of(&mechanism, batch), bad)
+            let (batches, bad) = parse(cells, &mechanisms, one_is_answered);
+            let parts = mechanisms.iter().zip(batches).map(|(mechanism, batch)| Part::of(mechanism, batch));
+            ((parts.collect::<Vec<_>>(), cells.rows() as u64 - bad.count), bad)
         };
-        skipped += pass.run(columns, work, |part| {
-            tally.add(&part);
+        skipped += pass.run(columns, work, |(parts, count)| {
+            tallies.iter_mut().zip(&parts).for_each(|(tally, part)| tally.add(part));
+            rows += count;
             Ok(())
         })?;
     }
-    if tally.reports() == 0 {
+    if rows == 0 {
         return Err(Problem::new(format!("{} has no reports", first_path.display()))
             .help("there must be at least one"));
     }
-    let estimate = match (&mechanism, &tally) {
+    let private = description.seed.is_none();
+    let each = of_each(arguments, mechanisms.len())?;
+    let report = |(question, (mechanism, tally)): (&Question, (&Mechanism, &Tally))| {
+        let specification = &question.mechanism;
+        Ok(EstimateReport {
+            reports: tally.reports(),
+            confidence: arguments.confidence.get(),
+            estimate: estimate(question, mechanism, tally, &each)?,
+            mechanism: specification.id.name(),
+            epsilon: specification.epsilon.get(),
+            delta: specification.delta.get(),
+            column: question.name(),
+            skipped,
+            private,
+        })
+    };
+    let pairs = description.questions.iter().zip(mechanisms.iter().zip(&tallies));
+    let mut questions = pairs.map(report).collect::<Result<Vec<EstimateReport>, Problem>>()?;
+    if let Some(path) = &arguments.csv {
+        file::replace(path, estimates_csv(&questions).as_bytes())
+            .map_err(|error| Problem::cannot_write(path, error))?;
+    }
+    if let Some((promise, asked)) = description.survey {
+        let report = SurveyReport {
+            reports: rows,
+            epsilon: promise.epsilon.get(),
+            delta: promise.delta.get(),
+            answer: asked_word(asked),
+            questions,
+            skipped,
+            private,
+        };
+        return Ok(Report::new(text::survey(&report, style), json::of(&report)));
+    }
+    let report = questions.remove(0);
+    Ok(Report::new(text::estimate(&report, style), json::of(&report)))
+}
+
+/// The arguments for each of several questions: intervals that cover at once share the error among the questions.
+fn of_each(arguments: &EstimateArgs, questions: usize) -> Result<EstimateArgs, Problem> {
+    let mut each = arguments.clone();
+    if questions > 1 {
+        if arguments.plot.is_some() {
+            return Err(Problem::new("--plot is for one question, and there are several")
+                .help("--csv FILE writes the estimates of all questions"));
+        }
+        if arguments.simultaneous {
+            let error = (1.0 - arguments.confidence.get()) / questions as f64;
+            each.confidence = Probability::new((1.0 - error).next_up().min(1.0))?;
+        }
+    }
+    Ok(each)
+}
+
+/// What the reports on one question say.
+fn estimate(
+    question: &Question,
+    mechanism: &Mechanism,
+    tally: &Tally,
+    arguments: &EstimateArgs,
+) -> Result<Estimate, Problem> {
+    if tally.reports() == 0 {
+        return Err(Problem::new(format!("nobody answered the question about {}", question.name()))
+            .help("there must be at least one report on each question"));
+    }
+    Ok(match (mechanism, tally) {
         (Mechanism::Frequency(oracle, categories), Tally::Counters(counters, reports, cdf)) => {
             let mut found =
                 frequencies::estimate(oracle.as_ref(), categories, counters, *reports, arguments)?;
@@ -55,21 +126,9 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
             Estimate::Frequencies(found)
         }
         (_, Tally::Mean(estimator, _)) => Estimate::Mean(mean(estimator, arguments)?),
+        (_, Tally::Vector(estimator)) => Estimate::Vector(vector(question, estimator, arguments)?),
         _ => return Err(Problem::new("the reports are of another mechanism")),
-    };
-    let specification = &description.mechanism;
-    let report = EstimateReport {
-        reports: tally.reports(),
-        confidence: arguments.confidence.get(),
-        estimate,
-        mechanism: specification.id.name(),
-        epsilon: specification.epsilon.get(),
-        delta: specification.delta.get(),
-        column: description.column,
-        skipped,
-        private: description.seed.is_none(),
-    };
-    Ok(Report::new(text::estimate(&report, style), json::of(&report)))
+    })
 }
 
 /// What to do about rows that are not reports.
@@ -84,6 +143,25 @@ fn quantiles(estimator: &CdfEstimator, arguments: &EstimateArgs) -> Result<Vec<Q
 
 /// The mean, its standard error, and two intervals.
 fn mean(estimator: &MeanEstimator, arguments: &EstimateArgs) -> Result<MeanReport, Problem> {
+    only_unbiased(arguments)?;
+    Ok(MeanReport::from(&estimator.estimate(arguments.confidence, Target::Population)?))
+}
+
+/// The mean of the vectors, and of each coordinate.
+fn vector(
+    question: &Question,
+    estimator: &VectorEstimator,
+    arguments: &EstimateArgs,
+) -> Result<VectorReport, Problem> {
+    only_unbiased(arguments)?;
+    let family = if arguments.simultaneous { Family::Simultaneous } else { Family::Single };
+    let coordinates = estimator.coordinates(arguments.confidence, family)?;
+    let whole = estimator.estimate(arguments.confidence)?;
+    Ok(VectorReport::new(&question.columns, &coordinates, arguments.simultaneous, &whole))
+}
+
+/// Refuses what is for frequencies.
+fn only_unbiased(arguments: &EstimateArgs) -> Result<(), Problem> {
     if arguments.method != EstimateMethod::Unbiased {
         return Err(Problem::new("--method is for frequencies, and these reports are numbers")
             .help("the mean of the reports is unbiased: leave out --method"));
@@ -92,7 +170,7 @@ fn mean(estimator: &MeanEstimator, arguments: &EstimateArgs) -> Result<MeanRepor
         return Err(Problem::new("--plot is for frequencies, and these reports are numbers")
             .help("a mean is a single number: leave out --plot"));
     }
-    Ok(MeanReport::from(&estimator.estimate(arguments.confidence, Target::Population)?))
+    Ok(())
 }
 
 /// The total of some reports, which does not depend on the batches in which they are read.
@@ -101,6 +179,8 @@ enum Tally<'a> {
     Counters(Vec<u64>, u64, Option<Box<CdfEstimator<'a>>>),
     /// The sum and spread of the reports, and their number.
     Mean(MeanEstimator<'a>, u64),
+    /// The sum of the decoded reports.
+    Vector(VectorEstimator<'a>),
 }
 
 /// What a batch adds. Many cores count at the same time, but numbers are added one after another, because rounding
@@ -108,6 +188,8 @@ enum Tally<'a> {
 enum Part<'a> {
     Counted(Tally<'a>),
     Numbers(Vec<f64>),
+    /// Decoded reports, one after another.
+    Vectors(Vec<f64>, usize),
 }
 
 impl<'a> Part<'a> {
@@ -115,6 +197,10 @@ impl<'a> Part<'a> {
         let mut tally = Tally::new(mechanism);
         match (&mut tally, mechanism, batch) {
             (_, _, Batch::Numbers(numbers)) => return Self::Numbers(numbers),
+            (_, Mechanism::Vector(mechanism), Batch::Words(words, _)) => {
+                let decoded = words.as_chunks().0.iter().flat_map(|report| mechanism.vector(*report));
+                return Self::Vectors(decoded.collect(), mechanism.dimension().get() as usize);
+            }
             (
                 Tally::Counters(counters, reports, cdf),
                 Mechanism::Frequency(oracle, _),
@@ -142,6 +228,7 @@ impl<'a> Tally<'a> {
                 Self::Counters(vec![0; oracle.counters()], 0, cdf)
             }
             Mechanism::Mean(mechanism) => Self::Mean(MeanEstimator::new(mechanism.as_ref()), 0),
+            Mechanism::Vector(mechanism) => Self::Vector(VectorEstimator::new(mechanism.as_ref())),
         }
     }
 
@@ -159,6 +246,9 @@ impl<'a> Tally<'a> {
                 numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
                 *reports += numbers.len() as u64;
             }
+            (Self::Vector(estimator), Part::Vectors(vectors, dimension)) => {
+                vectors.chunks_exact(*dimension).for_each(|vector| estimator.add_decoded(vector));
+            }
             // All parts are of the same mechanism.
             _ => {}
         }
@@ -167,6 +257,7 @@ impl<'a> Tally<'a> {
     fn reports(&self) -> u64 {
         match self {
             Self::Counters(_, reports, _) | Self::Mean(_, reports) => *reports,
+            Self::Vector(estimator) => estimator.records(),
         }
     }
 }
