@@ -138,6 +138,16 @@ fn a_domain_forgets_and_nothing_else_bounds_what_grows() {
     assert!(matches!(refused.err().map(|reason| reason.obstacle()), Some(Obstacle::Missing(_))));
 }
 
+/// Without δ only Σa_t/s_t counts: 1/8 in the last of steps that halve a distance of 1 three times, and 1 in all if nothing
+/// brings iterates together.
+#[test]
+fn the_pure_epsilon_is_what_is_left_of_the_distance() {
+    for (slope, exact) in [(0.5, 0.125), (1.0, 1.0)] {
+        let found = epsilon(&Shift, &once(slope, 1.0, 3), 0.0);
+        assert!((exact..exact * (1.0 + 1e-6)).contains(&found), "{slope}: {found}");
+    }
+}
+
 /// Nothing can be shifted into the start itself: a distance of 2 goes into the noise of four steps, 1/2 into each.
 #[test]
 fn runs_that_start_apart_are_charged_for_it() {
