@@ -136,6 +136,9 @@ fn no_analysis_is_below_the_exact_divergence_of_long_chains() {
     }
 }
 
+/// A kind of chains, with the first seed and the analyses that must apply to some of them.
+type Kind = (u64, fn(&mut Random) -> Instance, &'static [&'static str]);
+
 #[test]
 fn no_analysis_is_below_the_exact_divergence_where_participation_is_hidden() {
     let ids: Vec<_> = analysis::about_hidden_states().map(|analysis| analysis.id()).collect();
@@ -157,7 +160,7 @@ fn no_analysis_is_below_the_exact_divergence_where_participation_is_hidden() {
 
 #[test]
 fn no_analysis_is_below_the_truth_for_runs_that_start_apart_or_in_sets_that_change() {
-    let kinds: [(u64, fn(&mut Random) -> Instance, &[&str]); 2] = [
+    let kinds: [Kind; 2] = [
         (60_000, starts::apart, &["contraction", "shift", "ceiling", "shift-renyi", "contraction-published"]),
         (70_000, starts::in_changing_sets, &["contraction", "shift", "ceiling", "recursion"]),
     ];

@@ -2,7 +2,7 @@
 
 use dobrushin::account::{Options, analyses};
 use dobrushin::numeric::Random;
-use dobrushin::run::{IncompleteBatch, Length, Noise, Order, Release, Run, Training};
+use dobrushin::run::{IncompleteBatch, LearningRate, Length, Noise, Order, Record, Release, Run, Training};
 use dobrushin::{Epsilon, Positive, Probability};
 use dobrushin_audit::simulator::{divergences, random_run, run_file};
 use dobrushin_reference::depth;
@@ -43,6 +43,43 @@ fn violations(run: &Run, exact: &[f64]) -> (usize, Vec<String>) {
 
 fn positive(value: f64) -> Positive {
     Positive::new(value).expect("above 0")
+}
+
+#[test]
+fn records_in_ranges_are_as_private_as_they_are_said_to_be() {
+    let online = Run::online(520)
+        .learning_rates(LearningRate::InverseSqrt(positive(0.5)))
+        .lipschitz(1.0)
+        .gradient_noise(2.0)
+        .convex()
+        .smoothness(1.0)
+        .release(Release::RandomStop);
+    let training = online.training().expect("all is said");
+    let records =
+        &Run::training(training.clone()).expect("valid").released().expect("it hides").ranges[0].clone();
+    let epsilons = [0.0, 0.05, 0.2, 0.5];
+    for index in [1_u64, 3, 40, 260, 519] {
+        let run = Training { record: Record::Index(index), ..training.clone() };
+        let exact = divergences(&run, &epsilons).expect("it is small");
+        let views = [(index, index), (index - index / 10, index + index / 20)];
+        for (from, to) in views {
+            let view = records.view(from, to).expect("valid");
+            for analysis in dobrushin::analysis::about_hidden_states() {
+                let Ok(bound) = analysis.apply(&view) else { continue };
+                let profile = bound.into_profile();
+                for (&epsilon, &exact) in epsilons.iter().zip(&exact) {
+                    let bound = profile.delta(Epsilon::new(epsilon).expect("valid")).upper();
+                    assert!(
+                        bound >= exact,
+                        "{} at {index}, ε = {epsilon}: {bound:e} < {exact:e}",
+                        analysis.id()
+                    );
+                }
+            }
+        }
+        // The instance is not far from the worst.
+        assert!(exact[0] > 1e-5, "{index}: {exact:?}");
+    }
 }
 
 /// PNSGD with four records in batches of three, in a new random order for each pass.

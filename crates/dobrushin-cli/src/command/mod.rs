@@ -56,7 +56,7 @@ pub enum Command {
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(divergence::DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel, or of noise on an interval
-    Kernel(kernel::KernelArgs),
+    Kernel(Box<kernel::KernelArgs>),
     /// Local privacy: mechanisms, private reports of a column, estimates with error bars
     Local(local::LocalArgs),
     /// Declare what the columns of a table may hold, for training: make a draft, and check a schema

@@ -75,16 +75,19 @@ pub enum Setting {
     Online,
 }
 
+/// The most records and steps of a run.
+const MOST: u64 = 1 << 60;
+
 /// A number of things, also as 1e6.
 fn count(text: &str) -> Result<NonZeroU64, String> {
     let text = text.trim();
-    let refused = || format!("{text:?} is not a whole number from 1 to {}", u64::MAX);
+    let refused = || format!("{text:?} is not a whole number from 1 to {MOST}");
     // Up to 2⁵³ every whole number has a float of its own.
     let exact = |value: f64| {
         (value.fract() == 0.0 && (1.0..=9_007_199_254_740_992.0).contains(&value)).then_some(value as u64)
     };
     let value = text.parse().ok().or_else(|| text.parse().ok().and_then(exact));
-    value.and_then(NonZeroU64::new).ok_or_else(refused)
+    value.filter(|value| *value <= MOST).and_then(NonZeroU64::new).ok_or_else(refused)
 }
 
 /// Prints the answer, and writes the run file to `--output`.
@@ -167,7 +170,18 @@ fn scheme(arguments: &PrescribeArgs) -> Result<Scheme, Problem> {
         Setting::PerRecord => Scheme::PerRecord,
         Setting::Online => Scheme::Online,
         Setting::Tasks => Scheme::Tasks { tasks: number(arguments.tasks) },
-        Setting::Passes => Scheme::Passes { passes: number(arguments.passes) },
+        Setting::Passes => {
+            let (passes, records) = (number(arguments.passes), arguments.records);
+            if records.get().checked_mul(passes.get()).is_none_or(|steps| steps > MOST) {
+                let message = format!(
+                    "--passes is {passes} over {records} records, but there must be at most {MOST} steps"
+                );
+                return Err(
+                    Problem::new(message).help("fewer passes: more than --records of them hardly help")
+                );
+            }
+            Scheme::Passes { passes }
+        }
         Setting::PublicTail => {
             let (public, all) = (number(arguments.public_records), arguments.records);
             if public >= all {

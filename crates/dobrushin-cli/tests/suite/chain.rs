@@ -43,6 +43,53 @@ fn a_record_used_once_has_the_product_of_contractions() {
 }
 
 #[test]
+fn runs_that_start_apart_shift_the_distance_into_the_noise_of_all_steps() {
+    let steps = "start-distance = 3.0\n[[step]]\ncount = 9\niterate-noise = 2.0\nmodulus = [[1.0, 0.0]]\n";
+    let path = chain("apart.toml", "last", steps);
+    // PAI Theorem 1 with the square that it lacks (E4): z₀²/(n·s²) = 9/(9·4).
+    assert_close(delta(&path, "shift", &[]), theta(0.5));
+    assert_close(delta(&path, "shift", &["--set", "step.1.count=1"]), theta(1.5));
+    // What the first update leaves of the distance is seen in the first iterate, and nothing afterwards.
+    let halved = ["--set", "step.1.modulus=[[0.5, 0.0]]"];
+    let composed = delta(&path, "composition", &halved);
+    assert!((composed / theta(0.75) - 1.0).abs() < 1e-4, "{composed}");
+    // A start at distance 0 is the same start: the record is not used at all.
+    let assert = dobrushin(&["account", &path, "--set", "start-distance=0"]).assert().success();
+    let said = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(said.contains("δ) = (0.5, 0)"), "{said}");
+}
+
+#[test]
+fn runs_that_start_from_different_laws_keep_a_share_of_their_divergence() {
+    let steps = "start-divergence = 0.25\n[[step]]\ncount = 3\niterate-noise = 2.0\nmodulus = [[0.5, 0.0]]\n\
+                 [domain]\ndiameter = 6.0\n";
+    let path = chain("laws.toml", "last", steps);
+    // CED Theorem 1: E_γ ≤ E_γ(μ₀‖ν₀)·∏η, with ω(D)/s = 3/2.
+    assert_close(delta(&path, "contraction-published", &[]), 0.25 * theta(1.5).powi(3));
+    let random = ["--set", "release=random-stop"];
+    let average = (1..4).map(|steps| theta(1.5).powi(steps)).sum::<f64>() * 0.25 / 3.0;
+    assert_close(delta(&path, "random-stop-published", &random), average);
+    // A whole curve of E_γ: what is known at ε = 0.4 holds at 0.5, and what is known at 0.6 does not.
+    let pairs = ["--set", "start-divergence=[[0.0, 0.25], [0.4, 0.1], [0.6, 0.01]]"];
+    assert_close(delta(&path, "contraction-published", &pairs), 0.1 * theta(1.5).powi(3));
+    // The tight curve says less, and both say nothing more than the start without any step that hides.
+    assert!(delta(&path, "contraction", &[]) < 0.25 * theta(1.5).powi(3));
+    // Used again after the start: at least what the use alone costs, and more than nothing of the start.
+    let used = ["--set", "step.1.displacement=1"];
+    assert!(delta(&path, "contraction", &used) > delta(&path, "contraction", &[]));
+}
+
+#[test]
+fn sets_that_change_are_those_before_each_step() {
+    let steps = "[[step]]\niterate-noise = 2.0\ndisplacement = 1.5\ndiameter = 3.0\n\
+                 [[step]]\niterate-noise = 2.0\nmodulus = [[1.0, 0.0]]\ndiameter = 5.0\n\
+                 [[step]]\niterate-noise = 2.0\nmodulus = [[1.0, 0.0]]\n[domain]\ndiameter = 6.0\n";
+    let path = chain("sets.toml", "last", steps);
+    // NCV Lemma 1: the first later step acts on a set of diameter 3, the second on one of diameter 5.
+    assert_close(delta(&path, "contraction-published", &[]), theta(0.75) * theta(1.5) * theta(2.5));
+}
+
+#[test]
 fn a_random_stop_has_the_average_of_the_products() {
     let path = chain("stop.toml", "random-stop", USED_ONCE);
     let average = (0..9).map(|steps| theta(1.5).powi(steps)).sum::<f64>() * theta(0.75) / 9.0;
@@ -149,6 +196,14 @@ fn chains_that_make_no_sense_are_refused() {
         ("STEP[update]\nlearning-rate = 1.0\n", &["update.learning-rate is not for algorithm = \"chain\""]),
         ("STEP[loss]\nconvex = true\n", &["[loss] is not for algorithm = \"chain\""]),
         ("STEP[domain]\ndiameter = -1.0\n", &["domain.diameter is -1.0"]),
+        ("start-distance = -1.0\nSTEP", &["run.start-distance is -1.0"]),
+        ("start-distance = nan\nSTEP", &["run.start-distance is nan"]),
+        ("start-divergence = 1.5\nSTEP", &["run.start-divergence is 1.5", "probability"]),
+        ("start-divergence = [[0.1]]\nSTEP", &["run.start-divergence is", "pairs"]),
+        ("start-divergence = []\nSTEP", &["run.start-divergence is"]),
+        ("start-distance = 1.0\n", &["there is no [[step]]"]),
+        ("STEPdiameter = 3.0\n[domain]\ndiameter = 2.0\n", &["step 1.diameter is 3", "domain.diameter is 2"]),
+        ("STEPdiameter = 3.0\n[[step]]\niterate-noise = 1.0\n", &["some [[step]] tables have a diameter"]),
     ];
     for (rest, words) in cases {
         let path = chain("refused.toml", "last", &rest.replace("STEP", step));
@@ -168,6 +223,7 @@ fn chains_that_make_no_sense_are_refused() {
         ("step.count=1", "say which one, as in step.1.count"),
         ("step.1.cuont=1", "did you mean count?"),
         ("algorithm=pnsgd", "[[step]] is for algorithm = \"chain\" only"),
+        ("start=1", "start"),
     ] {
         let assert = dobrushin(&["account", &path, "--set", set]).assert().code(2).stdout("");
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();

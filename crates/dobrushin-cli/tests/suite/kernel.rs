@@ -312,6 +312,15 @@ fn what_does_not_fit_together_is_refused_by_name() {
         &["--f", "no divergence", "hellinger2"],
     );
     refused(&["kernel", &bit, "--mu", mu, "--nu", mu, "--f", "alpha:1"], &["Kullback–Leibler"]);
+    refused(&["kernel", &bit, "--f", "kl"], &["--f kl", "of no laws", "--mu and --nu"]);
+    refused(
+        &["kernel", "laplace", "--length", "1", "--scale", "1", "--f", "kl"],
+        &["--f kl", "--input-distance"],
+    );
+    let law = path("law.csv", "0.5,0.5\n");
+    refused(&["kernel", &bit, "--mu", &law, "--nu", mu, "--output", &law], &["is the file with the law"]);
+    refused(&["kernel", &bit, "--times", &wide, "--output", &wide], &["is the file with the channel"]);
+    refused(&["kernel", "joint", &law, "--output", &law], &["is the file with the joint table"]);
     refused(&["kernel", "-", "--then", "-"], &["standard input", "only once"]);
     refused(&["kernel", &bit, "--power", "0"], &["--power", "1..=1000"]);
     refused(&["kernel"], &["<CHANNEL>"]);

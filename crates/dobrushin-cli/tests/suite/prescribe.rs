@@ -177,7 +177,7 @@ fn bad_input_is_refused_with_the_flag_and_what_is_accepted() {
         (&["local"], &["--tasks", "3"], &["--tasks is 3", "another setting", "prescribe tasks"]),
         (&["tasks"], &[], &["--tasks is missing"]),
         (&["passes"], &[], &["--passes is missing"]),
-        (&["passes", "--passes", "18446744073709551615"], &[], &["run.steps"]),
+        (&["passes", "--passes", "1000000000000000000"], &[], &["--passes is", "at most"]),
         (&["public-tail"], &[], &["--public-records is missing"]),
         (
             &["public-tail", "--public-records", "100000"],
@@ -186,7 +186,7 @@ fn bad_input_is_refused_with_the_flag_and_what_is_accepted() {
         ),
         (&["elsewhere"], &[], &["elsewhere", "per-record"]),
         (&["local", "--records", "99999999999999999999"], &[], &["--records"]),
-        (&["local", "--records", "2305843009213693952"], &[], &["run.records"]),
+        (&["local", "--records", "2305843009213693952"], &[], &["--records", "1152921504606846976"]),
     ] {
         let message = said(&with(setting, more));
         for word in words {

@@ -46,14 +46,17 @@ pub struct KernelReport {
     pub divergences: Vec<PassageReport>,
 }
 
-/// What was found about a kernel. Inputs are counted from 0.
+/// Two inputs, counted from 0.
+type Inputs = (usize, usize);
+
+/// What was found about a kernel.
 pub struct Coefficients {
     /// η at levels.
     pub eta: Vec<EtaReport>,
     /// η_TV, and the inputs that attain it.
-    pub tv: (Enclosure, Option<(usize, usize)>),
+    pub tv: (Enclosure, Option<Inputs>),
     /// η_χ² = η_KL, and the inputs that attain it, with the weight of the first.
-    pub chi2: (Enclosure, Option<((usize, usize), f64)>),
+    pub chi2: (Enclosure, Option<(Inputs, f64)>),
     /// The smallest ε for each δ.
     pub epsilon_at_delta: Vec<(Delta, Enclosure)>,
 }

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 pub struct RenyiReport {
     /// α.
     pub order: Number,
-    /// The smallest bound on D_α; none if no analysis has one.
+    /// The smallest bound on D_α; none if no analysis has a finite one.
     pub value: Option<Bounds>,
     /// The analysis that gives it.
     pub analysis: Option<&'static str>,
@@ -37,7 +37,8 @@ pub struct RenyiFinding {
 impl RenyiReport {
     /// The report of what the analyses say.
     pub fn new(account: &RenyiAccount) -> Self {
-        let best = account.guarantee();
+        // A bound of ∞ says nothing.
+        let best = account.guarantee().filter(|best| best.value.upper() < f64::INFINITY);
         let finding = |entry: &RenyiEntry| RenyiFinding {
             id: entry.id,
             value: Bounds(entry.value),

@@ -33,7 +33,7 @@ pub fn read(tables: &Table) -> Result<Run, DocumentError> {
         })
         .collect::<Result<Vec<(Step, Count)>, DocumentError>>()?;
     let starts_apart = start != Start::default();
-    if steps.iter().all(|(step, _)| step.participation.is_never()) && !(starts_apart && !steps.is_empty()) {
+    if (steps.is_empty() || !starts_apart) && steps.iter().all(|(step, _)| step.participation.is_never()) {
         let what = if steps.is_empty() { "there is no [[step]]" } else { "no [[step]] uses the record" };
         return Err(DocumentError::new(format!("{what}: a chain needs a step with a displacement"))
             .help("[[step]] with iterate-noise = 0.1 and displacement = 0.2, for example"));

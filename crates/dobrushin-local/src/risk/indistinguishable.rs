@@ -33,12 +33,12 @@ impl Indistinguishable {
     /// The (ε′, δ′) that follow from every promise that the reports keep; none from published coefficients.
     ///
     /// # Guarantee
-    /// Let K be (ε, δ)-locally private, e = E_γ(P‖Q) and γ̃ = 1 + (γ−1)/e. Then E_γ(PK‖QK) ≤ e·η_γ̃(K): write P = (1−e)·W
-    /// + e·P′ and γQ = (1−e)·W + (γ−1+e)·Q′ (Balle, Barthe, Gaboardi, Geumlek 2019). If γ ≥ 1 + (e^ε−1)·e, γ̃ is at least
-    /// e^ε, so E_γ(PK‖QK) ≤ e·δ; the same for Q and P. So the laws of a report are (ln γ, δ·e)-indistinguishable for the
-    /// larger e of both, given all earlier reports. By Kairouz, Oh and Viswanath (2017) all n reports are then a
-    /// post-processing of n times "reveal with probability δ′, else randomised response with ε′", also if channels
-    /// depend on earlier reports.
+    /// Let K be (ε, δ)-locally private, e = E_γ(P‖Q) and γ̃ = 1 + (γ−1)/e. Then E_γ(PK‖QK) ≤ e·η_γ̃(K): write P as the
+    /// mixture of W and P′ with the weights 1−e and e, and γQ as (1−e)·W plus (γ−1+e)·Q′ (Balle, Barthe, Gaboardi, Geumlek
+    /// 2019). If γ ≥ 1 + (e^ε−1)·e, γ̃ is at least e^ε, so E_γ(PK‖QK) ≤ e·δ; the same for Q and P. So the laws of a report
+    /// are (ln γ, δ·e)-indistinguishable for the larger e of both, given all earlier reports. By Kairouz, Oh and
+    /// Viswanath (2017) all n reports are then a post-processing of n times "reveal with probability δ′, else randomised
+    /// response with ε′", also if channels depend on earlier reports.
     pub fn between(pair: &impl Pair, reports: &Reports) -> Self {
         let contraction = reports.total_variation().upper();
         // (0, η_TV) is a promise that always holds.

@@ -11,4 +11,5 @@ mod own;
 mod quantiles;
 mod risk;
 mod shuffle;
+mod survey;
 mod vectors;

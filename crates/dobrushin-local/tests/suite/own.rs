@@ -6,11 +6,11 @@ use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::Random;
 use dobrushin::statement;
 use dobrushin::{Enclosure, Epsilon, Gamma, NonNegative, Probability};
+use dobrushin_local::LocalPrivacy;
 use dobrushin_local::frequency::{FrequencyOracle, Response, Subset};
 use dobrushin_local::mean::{self, Bounds};
 use dobrushin_local::risk::own::{self, Answer, Findings, Prior, Setting, Side};
 use dobrushin_local::risk::{Hypercube, Indistinguishable, Loss, Reports, TwoPoints};
-use dobrushin_local::{LocalPrivacy, LocalProfile};
 
 /// The promise that a channel keeps at some ε.
 fn promise(random: &mut Random, kernel: &FiniteKernel) -> LocalPrivacy {
@@ -66,13 +66,12 @@ fn contains(value: Option<Enclosure>, truth: f64) {
     assert!(value.width() < 1e-10, "{value}");
 }
 
-/// Settings of channels with the same promise: the first through its own matrix, both through the promise, and what n
-/// reports of each look like, or of both by turns.
-fn settings(
-    random: &mut Random,
-    inputs: usize,
-    n: u32,
-) -> (Vec<Vec<f64>>, Vec<(Setting, Vec<Vec<Vec<f64>>>)>) {
+/// The rows of a channel.
+type Rows = Vec<Vec<f64>>;
+
+/// Settings of channels with the same promise, each with the channels that the reports go through: the first through its
+/// own matrix, through the promise, and both channels by turns through the promise.
+fn settings(random: &mut Random, inputs: usize, n: u32) -> [(Setting, Vec<Rows>); 3] {
     let outputs = 2 + random.below(2);
     let rows = channel(random, inputs, outputs);
     let kernel = FiniteKernel::proportional_to(rows.clone()).unwrap();
@@ -83,7 +82,7 @@ fn settings(
     let of_one = Setting::through(&kernel, Some(promise), count(n));
     let of_all = Setting::promised(promise, count(n));
     let choices = vec![rows.clone(), other];
-    (rows.clone(), vec![(of_one, vec![rows.clone()]), (of_all.clone(), vec![rows]), (of_all, choices)])
+    [(of_one, vec![rows.clone()]), (of_all.clone(), vec![rows]), (of_all, choices)]
 }
 
 #[test]
@@ -93,7 +92,7 @@ fn no_bound_on_two_laws_exceeds_the_best_test_even_if_channels_are_chosen_by_ear
     for round in 0..36 {
         let inputs = 2 + random.below(2);
         let n = 1 + round % 3;
-        let (_, settings) = settings(&mut random, inputs, n);
+        let settings = settings(&mut random, inputs, n);
         let (p, q) = (law(&mut random, inputs), law(&mut random, inputs));
         for (setting, channels) in settings {
             let (a, b) = (interactive(&p, &channels, n), interactive(&q, &channels, n));
@@ -136,7 +135,7 @@ fn no_bound_on_several_laws_exceeds_the_best_guess() {
     for round in 0..40 {
         let inputs = 2 + random.below(2);
         let n = 1 + round % 3;
-        let (_, settings) = settings(&mut random, inputs, n);
+        let settings = settings(&mut random, inputs, n);
         let laws: Vec<Vec<f64>> = (0..4).map(|_| law(&mut random, inputs)).collect();
         let finite_laws: Vec<FiniteLaw> = laws.iter().map(|law| finite(law)).collect();
         let (prior, other) = (law(&mut random, 4), law(&mut random, 4));
@@ -201,8 +200,8 @@ fn information(prior: &[f64], outs: &[Vec<f64>]) -> f64 {
 #[test]
 fn randomised_response_attains_the_bounds_between_mirrored_laws() {
     let mirrored = pair(&[0.65, 0.35], &[0.35, 0.65]);
-    for (epsilon, n) in [(0.3, 1), (1.0, 2), (1.0, 7), (2.5, 30)] {
-        let truth = 1.0 / (1.0 + (-epsilon as f64).exp());
+    for (epsilon, n) in [(0.3f64, 1), (1.0, 2), (1.0, 7), (2.5, 30)] {
+        let truth = 1.0 / (1.0 + (-epsilon).exp());
         let rows = vec![vec![truth, 1.0 - truth], vec![1.0 - truth, truth]];
         let kernel = FiniteKernel::new(rows).unwrap();
         let exact = Setting::through(&kernel, None, count(n));
@@ -412,7 +411,6 @@ fn a_mechanism_without_a_matrix_has_the_coefficients_of_its_profile() {
     ];
     let errors = response.each_ref().map(|setting| error(setting).lower());
     assert!(errors.iter().all(|one| (one / errors[0] - 1.0).abs() < 1e-9), "{errors:?}");
-    let _: &LocalProfile = &oracle.privacy();
 }
 
 #[test]
@@ -437,7 +435,7 @@ fn one_sign_is_two_laws_and_what_makes_no_sense_is_refused() {
     assert!(own::coin(&mismatched).is_err());
     let level = Probability::new(0.6).unwrap();
     assert!(own::testing(&two, level, Some(level), &setting).is_err());
-    // The two forms of Loss differ: see E18.
+    // The fourth power of a distance of 2 costs 1, not 4 (E18).
     let reports = Reports::promised(privacy(0.0, 0.0));
     let fourth = TwoPoints::of(&two).risk(
         &reports,

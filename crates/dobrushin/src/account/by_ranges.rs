@@ -22,6 +22,10 @@ pub(super) fn best_of(run: &Run, options: &Options, question: Question) -> Asked
 /// Consecutive records that are used once each, in different steps, share an answer if the worst of them is known to
 /// differ by no more than this from the first and the last, relatively.
 const SHARED_BY_A_RANGE: f64 = 1e-2;
+/// How near an answer is to the best bound that is known, relatively.
+const NEAR: f64 = 1e-3;
+/// A range of less than this share of its places is not halved, however much its records differ.
+const NARROWEST: u64 = 512;
 /// At first, the last place of a range is at most this many times the first.
 const WIDEST: f64 = 1.25;
 
@@ -58,8 +62,11 @@ pub(super) fn by_ranges(
         first.push((from, to));
         from = to + 1;
     }
+    // The answers are similar, so that one of them is a guess of the others.
+    let guess = first.get(first.len() / 2).map_or(f64::NAN, |&range| ranges.ask(range, all.upper()).upper());
+    let found: Vec<Row> = first.into_par_iter().flat_map_iter(|range| ranges.rows(range, guess)).collect();
     let mut rows: Vec<Row> = Vec::new();
-    for row in first.into_par_iter().flat_map_iter(|range| ranges.rows(range, None)).collect::<Vec<_>>() {
+    for row in found {
         match rows.last_mut() {
             Some(last) if last.asked.is_like(&row.asked) => {
                 *last = Row { from: last.from, to: row.to, asked: spanning(last.asked, row.asked) };
@@ -83,14 +90,15 @@ struct Ranges<'a> {
 
 impl Ranges<'_> {
     /// A range in rows, each with an answer near to that of its ends.
-    fn rows(&self, range: Range, guess: Option<f64>) -> Vec<Row> {
+    fn rows(&self, range: Range, guess: f64) -> Vec<Row> {
         let asked = self.ask(range, guess);
         let (from, to) = range;
-        if from == to || asked.upper() < NEGLIGIBLE || [from, to].iter().all(|&end| self.is_near(end, &asked))
-        {
+        let is_narrow = to - from <= from / NARROWEST;
+        let is_settled = asked.upper() < NEGLIGIBLE || asked.upper() == f64::INFINITY;
+        if is_narrow || is_settled || [from, to].iter().all(|&end| self.is_near(end, &asked)) {
             return vec![Row { from, to, asked }];
         }
-        let guess = asked.answer.map(|answer| answer.value.upper());
+        let guess = asked.upper();
         let halves = halves(range);
         let (first, last) = rayon::join(|| self.rows(halves[0], guess), || self.rows(halves[1], guess));
         first.into_iter().chain(last).collect()
@@ -128,7 +136,7 @@ impl Ranges<'_> {
     }
 
     /// The answer for a range.
-    fn ask(&self, range: Range, guess: Option<f64>) -> Asked {
+    fn ask(&self, range: Range, guess: f64) -> Asked {
         let profiles = self.profiles(range);
         if profiles.is_empty() {
             return self.all;
@@ -141,8 +149,7 @@ impl Ranges<'_> {
         };
         let (analysis, answer) = match self.question {
             Question::EpsilonAt(delta) => {
-                let guess = guess.unwrap_or_else(|| self.all.upper());
-                let value = epsilon_near(guess, delta, |epsilon| least(epsilon).1);
+                let value = epsilon_near(guess, NEAR, delta, |epsilon| least(epsilon).1);
                 let analysis = Epsilon::new(value.upper()).map_or("", |epsilon| least(epsilon).0);
                 (analysis, Answer { value, log_delta: None })
             }

@@ -29,12 +29,15 @@ pub(super) type Corner = Vec<Option<u64>>;
 /// The most records that are looked at one by one where steps differ.
 const MOST_DIFFERENT: u64 = 500;
 
+/// What every theorem says about one task.
+type OfTask = Arc<Vec<Said>>;
+
 /// What several theorems say about several tasks, each record's part of which is computed once.
 pub(super) struct Together {
     tasks: Tasks,
     theorems: Vec<Theorem>,
     care: Care,
-    known: Mutex<HashMap<(usize, Option<u64>), Arc<Vec<Said>>>>,
+    known: Mutex<HashMap<(usize, Option<u64>), OfTask>>,
 }
 
 impl Together {
@@ -47,7 +50,7 @@ impl Together {
     }
 
     /// What every theorem says about one task, for one record or the worst; the last is composition.
-    fn of_task(&self, number: usize, record: Option<u64>) -> Arc<Vec<Said>> {
+    fn of_task(&self, number: usize, record: Option<u64>) -> OfTask {
         let key = (number, record);
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(said) = known().get(&key) {
@@ -78,7 +81,7 @@ impl Together {
     ///
     /// # Errors
     /// [`NotApplicable`] if the theorem applies to no task.
-    fn parts(&self, theorem: usize, corner: &Corner) -> Result<Vec<(Arc<Vec<Said>>, usize)>, NotApplicable> {
+    fn parts(&self, theorem: usize, corner: &Corner) -> Result<Vec<(OfTask, usize)>, NotApplicable> {
         let mut parts = Vec::with_capacity(corner.len());
         let mut refused = None;
         for (number, record) in corner.iter().enumerate() {
@@ -122,9 +125,8 @@ impl Together {
 
     /// Whether the bounds of a theorem on the tasks compose without adding up losses.
     pub fn is_quick(&self, theorem: usize, corner: &Corner) -> bool {
-        let quick = |(all, counts): &(Arc<Vec<Said>>, usize)| {
-            all[*counts].bound.as_ref().is_ok_and(Bound::composes_quickly)
-        };
+        let quick =
+            |(all, counts): &(OfTask, usize)| all[*counts].bound.as_ref().is_ok_and(Bound::composes_quickly);
         self.parts(theorem, corner).is_ok_and(|parts| parts.iter().all(quick))
     }
 

@@ -113,7 +113,7 @@ impl PrivacyProfile for WorstPlace {
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         let of = |range: Range, guess: f64| {
             let at = |epsilon| self.log_delta_at(range, direction, epsilon);
-            epsilon_near(guess, delta, at)
+            epsilon_near(guess, NEAR, delta, at)
         };
         let misses = |range: Range, epsilon: f64| {
             let ln_delta = Epsilon::new(epsilon).map(|epsilon| self.log_delta_at(range, direction, epsilon));
@@ -162,62 +162,70 @@ impl PrivacyProfile for WorstPlace {
 
 /// How near a bound on ε is to the smallest one, relatively.
 const NEAR: f64 = 1e-4;
+/// Below this guess it is asked whether ε may be 0.
+const TINY: f64 = 1e-9;
 
 /// An enclosure of the smallest ε ≥ 0 at which a falling function is at most ln δ, from a guess of it: at the upper end
-/// it was seen to be.
-pub(super) fn epsilon_near(guess: f64, delta: Delta, ln_delta: impl Fn(Epsilon) -> Enclosure) -> Enclosure {
+/// it was seen to be, and no more than about this share above the smallest one.
+pub(super) fn epsilon_near(
+    guess: f64,
+    share: f64,
+    delta: Delta,
+    ln_delta: impl Fn(Epsilon) -> Enclosure,
+) -> Enclosure {
     let target = delta.get().ln();
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::ZERO, &ln_delta);
-    let height = |found: Enclosure| found.upper() - target;
-    let start = at(0.0);
-    if height(start) <= 0.0 {
-        return Enclosure::ZERO;
-    }
-    // Where it misses and where it meets δ, with the heights there.
-    let (mut missed, mut met) = ((0.0, height(start)), None::<(f64, f64)>);
-    let mut certain = if start.lower() > target { Some(0.0) } else { None };
+    // Where it misses and where it meets δ, with the heights there; and where it certainly misses.
+    let (mut missed, mut met) = (None::<(f64, f64)>, None::<(f64, f64)>);
+    let mut certain = 0.0_f64;
     let mut probe = if guess.is_finite() && guess > 0.0 { guess } else { 1.0 };
-    let mut factor = 1.01;
-    for _ in 0..100 {
-        if met.is_some_and(|(met, _)| met - missed.0 <= NEAR * met) || probe == 0.0 {
-            break;
+    let mut factor = 1.0 + 4.0 * share;
+    for round in 0..100 {
+        if probe < TINY && missed.is_none() {
+            probe = 0.0;
         }
         let found = at(probe);
-        let here = height(found);
-        if here > 0.0 {
-            missed = (probe, here);
+        let height = found.upper() - target;
+        if height > 0.0 {
+            missed = Some((probe, height));
             if found.lower() > target {
-                certain = Some(certain.unwrap_or(0.0_f64).max(probe));
+                certain = certain.max(probe);
             }
+        } else if probe == 0.0 {
+            return Enclosure::ZERO;
         } else {
-            met = Some((probe, here));
+            met = Some((probe, height));
         }
-        probe = match met {
-            None if missed.0 > 1e300 => return Enclosure::between(certain.unwrap_or(0.0), f64::INFINITY),
-            None => {
+        probe = match (missed, met) {
+            (Some((start, _)), None) if start > 1e300 => return Enclosure::between(certain, f64::INFINITY),
+            (Some((start, _)), None) => {
                 factor *= factor;
-                missed.0 * factor
+                start.max(TINY) * factor
             }
-            Some((end, _)) if missed.0 == 0.0 => {
+            (None, Some((end, _))) => {
                 factor *= factor;
                 end / factor
             }
-            Some((end, below)) => {
-                let secant = missed.0 + (end - missed.0) * missed.1 / (missed.1 - below);
-                let secant = if secant.is_finite() { secant } else { missed.0.midpoint(end) };
-                // A step beyond the crossing, so that both ends come near.
-                let margin = 0.4 * NEAR * end;
-                let beyond = if secant - missed.0 < end - secant { secant + margin } else { secant - margin };
-                if (end - missed.0) > 64.0 * margin || !(missed.0 < beyond && beyond < end) {
-                    secant.clamp(missed.0 + 0.02 * (end - missed.0), end - 0.02 * (end - missed.0))
-                } else {
-                    beyond
+            (Some((start, above)), Some((end, below))) => {
+                let width = end - start;
+                if width <= share * end {
+                    break;
                 }
+                // A chord may approach from one side only: every third time the bracket is halved.
+                let chord = start + width * above / (above - below);
+                let halved =
+                    if start > end / 4.0 { start.midpoint(end) } else { (start.max(TINY) * end).sqrt() };
+                let secant = if chord.is_finite() && round % 3 < 2 { chord } else { halved };
+                // A little beyond the crossing, on the side of the end that is farther, so that both ends come near.
+                let margin = if width > 16.0 * share * end { 0.02 * width } else { 0.4 * share * end };
+                let beyond = if secant - start < end - secant { secant + margin } else { secant - margin };
+                beyond.clamp(start + 0.01 * width, end - 0.01 * width)
             }
+            (None, None) => break,
         };
     }
     let upper = met.map_or(f64::INFINITY, |(met, _)| met);
-    Enclosure::between(certain.unwrap_or(0.0).min(upper), upper)
+    Enclosure::between(certain.min(upper), upper)
 }
 
 #[cfg(test)]
@@ -232,7 +240,7 @@ mod tests {
                 let delta = Delta::new(ln_delta.exp()).expect("valid");
                 for guess in [0.0, 1e-9, 0.3, 2.0, 1e6, f64::INFINITY, f64::NAN] {
                     let calls = std::cell::Cell::new(0);
-                    let found = epsilon_near(guess, delta, |epsilon| {
+                    let found = epsilon_near(guess, NEAR, delta, |epsilon| {
                         calls.set(calls.get() + 1);
                         Enclosure::from(curve(epsilon.get()))
                     });
@@ -243,7 +251,7 @@ mod tests {
                 }
             }
         }
-        let never = epsilon_near(1.0, Delta::new(1e-5).expect("valid"), |_| Enclosure::ZERO);
+        let never = epsilon_near(1.0, NEAR, Delta::new(1e-5).expect("valid"), |_| Enclosure::ZERO);
         assert_eq!(never.upper(), f64::INFINITY);
     }
 

@@ -109,9 +109,16 @@ pub(super) fn squared_shifts(
             members.push((weight_of_stops(branch, used.count), shifted.price()));
         }
         for leg in later {
+            let Count::Times(steps) = leg.count else { continue };
             if leg.stops {
-                let first = shifted.then(leg.step, Count::Times(1));
-                members.push((weight_of_stops(branch, leg.count), first.price()));
+                // The first stop represents the first half of them, and the next one the others.
+                let half = steps.div_ceil(2);
+                for (stop, stops) in [(1, half), (half + 1, steps - half)] {
+                    if stops > 0 {
+                        let price = shifted.then(leg.step, Count::Times(stop)).price();
+                        members.push((weight_of_stops(branch, Count::Times(stops)), price));
+                    }
+                }
             }
             shifted = shifted.then(leg.step, leg.count);
         }

@@ -97,7 +97,9 @@ fn into_laplace_noise(released: &Mixture) -> Result<Bound, NotApplicable> {
         ));
     }
     let ways = laplace_shift::allocations(&branch.chain)?;
-    Ok(Bound::Profile(Arc::new(LaplaceShifts(ways.iter().map(Way::new).collect::<Result<_, _>>()?))))
+    let differ = branch.chain.stretches().nth(MOST_STRETCHES).is_some();
+    let way = |way: &Allocation| Way::new(way, way.len() == 1 || !differ);
+    Ok(Bound::Profile(Arc::new(LaplaceShifts(ways.iter().map(way).collect::<Result<_, _>>()?))))
 }
 
 fn at_random() -> NotApplicable {
@@ -110,22 +112,28 @@ fn at_random() -> NotApplicable {
 /// The relative width of an enclosure of ε: for equal shifts, and for shifts that differ, which take longer.
 const FINELY: f64 = 1e-4;
 const ROUGHLY: f64 = 1e-3;
+/// The losses of shifts that differ are composed for chains with at most this many stretches: others come by the hundred,
+/// one for each record.
+const MOST_STRETCHES: usize = 16;
 
 /// Shifts of a chain: their divergences, and their losses.
 struct Way {
     divergences: RenyiProfile<ComposedCurve>,
-    losses: Composition,
+    losses: Option<Composition>,
 }
 
 impl Way {
-    fn new(way: &Allocation) -> Result<Self, NotApplicable> {
+    fn new(way: &Allocation, composes: bool) -> Result<Self, NotApplicable> {
         let part = |&Shifts { ratio, count }: &Shifts| {
             let loss = LaplaceLoss::new(Positive::new(ratio)?);
             Ok(Part { pair: DominatingPair::symmetric(Arc::new(loss)), count })
         };
         let parts = way.iter().map(part).collect::<Result<_, NotApplicable>>()?;
         let losses = Composition::new(parts).with_tolerance(if way.len() > 1 { ROUGHLY } else { FINELY });
-        Ok(Self { divergences: RenyiProfile::new(laplace_shift::curve(way)?), losses })
+        Ok(Self {
+            divergences: RenyiProfile::new(laplace_shift::curve(way)?),
+            losses: composes.then_some(losses),
+        })
     }
 }
 
@@ -141,7 +149,10 @@ impl LaplaceShifts {
         let Some((known, way)) = least else {
             return Enclosure::INFINITE;
         };
-        if known.upper() == nothing { known } else { known.min(value(&way.losses)) }
+        match &way.losses {
+            Some(losses) if known.upper() != nothing => known.min(value(losses)),
+            _ => known,
+        }
     }
 }
 

@@ -27,8 +27,7 @@ use crate::{Enclosure, Epsilon};
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 pub fn average_contraction(eta: impl Fn(Epsilon) -> Enclosure, bends: &[f64]) -> Enclosure {
-    let eta: &dyn Fn(f64) -> Enclosure =
-        &|epsilon| Epsilon::new(epsilon).map_or(Enclosure::UNIT, |epsilon| eta(epsilon));
+    let eta: &dyn Fn(f64) -> Enclosure = &|epsilon| Epsilon::new(epsilon).map_or(Enclosure::UNIT, &eta);
     let ends = [0.0].into_iter().chain(bends.iter().copied().filter(|bend| (0.0..LAST).contains(bend)));
     let mut nodes: Vec<Node> = ends.chain([LAST]).map(|epsilon| Node::of(eta, epsilon)).collect();
     nodes.sort_by(|a, b| a.epsilon.total_cmp(&b.epsilon));

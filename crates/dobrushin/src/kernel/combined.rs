@@ -77,11 +77,11 @@ impl Product {
     pub fn published_total_variation(&self, gamma: Gamma) -> Enclosure {
         let gamma = if gamma.is_below_one() { gamma.reciprocal() } else { gamma };
         let count = Enclosure::from(self.0.len() as u64);
-        let of_one = |kernel: &Box<dyn Kernel>| {
+        let of_one = |kernel: &dyn Kernel| {
             let ln_kept = (-kernel.contraction(gamma)).ln_1p() - gamma.epsilon();
             (-(count * ln_kept).exp_m1()).positive_part()
         };
-        self.0.iter().map(of_one).fold(Enclosure::ZERO, Enclosure::max)
+        self.0.iter().map(|kernel| of_one(kernel.as_ref())).fold(Enclosure::ZERO, Enclosure::max)
     }
 }
 

@@ -42,8 +42,10 @@ const MOST_PLACES: u64 = 500;
 const MOST_STOPS: u64 = 4096;
 /// This many steps after the use are distinguished; later ones are taken together, …
 const SINGLE: u64 = 64;
-/// … as many as this share of their distance from the use.
+/// … as many as this share of their distance from the use, …
 const SHARE: u64 = 32;
+/// … and of all steps so far: learning rates tend to change by such shares.
+const SHARE_OF_ALL: u64 = 96;
 
 impl RecordRanges {
     /// The ranges of a run of this many steps on private records, if its records are to be considered by ranges: they
@@ -106,7 +108,8 @@ impl RecordRanges {
         };
         let mut first = 1;
         while first <= last {
-            let until = if first < SINGLE { first } else { (first + first / SHARE).min(last) };
+            let more = (first / SHARE).min(from.saturating_add(first) / SHARE_OF_ALL);
+            let until = if first < SINGLE { first } else { first.saturating_add(more).min(last) };
             stretches.push((kinds.len(), Count::Times(until - first + 1)));
             kinds.push(self.step(from, to, (first, until), Participation::Never, unit)?);
             first = until + 1;
@@ -156,7 +159,7 @@ impl RecordRanges {
         unit: Enclosure,
     ) -> Result<Step, NotApplicable> {
         let (training, schedule) = (&*self.training, &self.schedule);
-        let (start, end) = (from + first, (to + until).min(self.total));
+        let (start, end) = (from + first, to.saturating_add(until).min(self.total));
         let norm = training.largest_norm()?;
         let rates = schedule.rates(training, start, end);
         let noises = schedule.noises(training, norm, start, end);
@@ -179,9 +182,11 @@ impl RecordRanges {
             noises * unit
         };
         let noise = Enclosure::from(noise.lower());
-        let at_the_use = match alone {
-            true => step.clone(),
-            false => training.step_of(self.reference(from), noise, participation, None)?,
+        let moves = |step: &Step| (upper(step.displacement), upper(step.absence));
+        let (displacement, absence) = match participation {
+            Participation::Never => (Enclosure::ZERO, Enclosure::ZERO),
+            _ if alone => moves(&step),
+            _ => moves(&training.step_of(self.reference(from), noise, participation, None)?),
         };
         Ok(Step {
             noise: match step.noise {
@@ -189,8 +194,8 @@ impl RecordRanges {
                 StepNoise::Laplace(_) => StepNoise::Laplace(noise),
             },
             modulus: scaled(&step.modulus),
-            displacement: upper(at_the_use.displacement),
-            absence: upper(at_the_use.absence),
+            displacement,
+            absence,
             crossed: scaled(&step.crossed),
             // Noise that is added to the update changes its norm.
             growth: None,

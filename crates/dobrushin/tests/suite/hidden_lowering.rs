@@ -154,9 +154,49 @@ fn random_stops_and_skips_have_the_papers_weights() {
         assert!((weight - index.min(7) as f64 / 7.0).abs() < 1e-15, "{index}: {weight}");
         assert_eq!((chain.steps(), stop), (Some(12), Stop::End));
     }
-    for order in [Order::Cyclic, Order::Full, Order::Poisson, Order::Shuffled, Order::WithoutReplacement] {
+    for order in [Order::Full, Order::Poisson, Order::Shuffled, Order::WithoutReplacement] {
         let reason = refusal(&Training { release: Release::RandomSkip, ..base(order) });
         assert!(reason.contains("once"), "{order:?}: {reason}");
+    }
+}
+
+#[test]
+fn skipped_passes_leave_the_uses_that_follow() {
+    for (records, steps) in [(12, 12), (5, 23), (3, 100), (1, 7), (2, 900)] {
+        for place in 1..=records.min(steps) {
+            let run = Training {
+                records,
+                length: Length::Steps(steps),
+                release: Release::RandomSkip,
+                record: Record::Index(place),
+                ..base(Order::Cyclic)
+            };
+            let released = released(&run);
+            let branches = released.views[0].branches();
+            // How often each number of uses is left, by counting the choices.
+            let choices = steps / 2 + 1;
+            let left =
+                |skipped: u64| (skipped + 1..=steps).filter(|t| t % records == place % records).count();
+            let uses = |branch: &Branch| {
+                let used = branch.chain.stretches().filter(|stretch| !stretch.step.participation.is_never());
+                used.map(|stretch| match stretch.count {
+                    Count::Times(times) => times as usize,
+                    Count::Any => panic!("a number"),
+                })
+                .sum::<usize>()
+            };
+            for least in 1..=left(0) {
+                let exact =
+                    (0..choices).filter(|&skipped| left(skipped) >= least).count() as f64 / choices as f64;
+                let found: f64 =
+                    branches.iter().filter(|b| uses(b) >= least).map(|b| b.weight.midpoint()).sum();
+                assert!(found >= exact - 1e-12, "{records}, {steps}, {place}: {found} < {exact} for {least}");
+                // Of many passes, some are skipped together.
+                let each = steps / records <= 30;
+                assert!(!each || found <= exact + 1e-12, "{records}, {steps}, {place}");
+            }
+            assert!(branches.len() <= 16);
+        }
     }
 }
 

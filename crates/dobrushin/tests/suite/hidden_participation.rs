@@ -5,7 +5,8 @@ use dobrushin::chain::{Chain, Count, Domain, Mixture, Participation, Piece, Step
 use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::run::{Assumption, Divisor};
 use dobrushin::{
-    Delta, Enclosure, Epsilon, Neighbours, NonNegative, Options, Order, Positive, Probability, Question, Release, Run,
+    Delta, Enclosure, Epsilon, Neighbours, NonNegative, Options, Order, Positive, Probability, Question,
+    Release, Run,
 };
 use std::sync::Arc;
 
@@ -107,7 +108,8 @@ fn without_contraction_it_is_above_what_the_linear_instance_gives_away() {
 
 #[test]
 fn a_domain_replaces_what_came_before_any_number_of_steps() {
-    let of = |count, diameter| epsilon(profile(step(0.01, 0.9, [1.0, 1.0], true), count, diameter).as_ref(), 1e-5);
+    let of =
+        |count, diameter| epsilon(profile(step(0.01, 0.9, [1.0, 1.0], true), count, diameter).as_ref(), 1e-5);
     let (forgets, bounded) = (of(Count::Any, None), of(Count::Any, Some(5.0)));
     assert!((bounded / forgets - 1.0).abs() < 1e-3, "{bounded} against {forgets}");
     // Iterates that nothing brings together: the domain alone bounds what is left of the past.
@@ -119,7 +121,11 @@ fn a_domain_replaces_what_came_before_any_number_of_steps() {
 
 /// Logistic regression on 30,162 records in Poisson batches of 512, which forgets 2 % in each step.
 fn logistic(neighbours: Neighbours, divisor: Divisor, domain: bool) -> Run {
-    let run = Run::dp_sgd(30_162).batch_size(512).order(Order::Poisson).release(Release::Last).any_number_of_steps();
+    let run = Run::dp_sgd(30_162)
+        .batch_size(512)
+        .order(Order::Poisson)
+        .release(Release::Last)
+        .any_number_of_steps();
     let run = run.learning_rate(2.0).clip_norm(1.0).weight_decay(0.02).neighbours(neighbours);
     let run = run.convex().generalised_linear().smoothness(0.25).divide_by(divisor);
     let run = match divisor {
@@ -168,7 +174,9 @@ fn ordinary_batches_leave_their_bounds_with_at_most_the_probability_that_is_set_
             let run = run.convex().smoothness(1.0).strong_convexity(0.5).build().expect("valid");
             let released = run.released_except(Probability::new(allowed).expect("valid")).expect("it hides");
             let found = released.assumptions.iter().find_map(|assumption| match assumption {
-                Assumption::OrdinaryBatches { least, most, exception, .. } => Some((*least, *most, *exception)),
+                Assumption::OrdinaryBatches { least, most, exception, .. } => {
+                    Some((*least, *most, *exception))
+                }
                 _ => None,
             });
             let (least, most, exception) = found.expect("batches are bounded");

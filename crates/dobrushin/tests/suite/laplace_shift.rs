@@ -2,7 +2,9 @@
 
 use dobrushin::account::{Options, protection_by_record};
 use dobrushin::analysis::{Bound, Ceiling, HiddenStates, Shift, ShiftRenyi};
-use dobrushin::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Piece, Step, StepNoise, Stop};
+use dobrushin::chain::{
+    Branch, Chain, Count, Domain, Mixture, Participation, Piece, Start, Step, StepNoise, Stop,
+};
 use dobrushin::divergence::{LaplacePair, Pair};
 use dobrushin::numeric::Random;
 use dobrushin::profile::{Direction, PrivacyProfile};
@@ -136,6 +138,23 @@ fn a_domain_forgets_and_nothing_else_bounds_what_grows() {
     assert!(matches!(refused.err().map(|reason| reason.obstacle()), Some(Obstacle::Missing(_))));
 }
 
+/// Nothing can be shifted into the start itself: a distance of 2 goes into the noise of four steps, 1/2 into each.
+#[test]
+fn runs_that_start_apart_are_charged_for_it() {
+    let four = || chain(vec![(step(1.0, 0.0), Count::Times(4))], None);
+    let distance = Some(NonNegative::new(2.0).expect("valid"));
+    let apart = four().starting(Start { distance, ..Start::default() }).expect("valid");
+    let pure = epsilon(&Shift, &apart, 0.0);
+    assert!((2.0..2.0 + 1e-9).contains(&pure), "{pure}");
+    let used =
+        chain(vec![(used(&step(1.0, 0.0), 2.0), Count::Times(1)), (step(1.0, 0.0), Count::Times(3))], None);
+    let (apart, used) = (epsilon(&Shift, &apart, 1e-3), epsilon(&Shift, &used, 1e-3));
+    assert!((apart / used - 1.0).abs() < 1e-3, "{apart}, {used}");
+    let divergence = vec![(Epsilon::new(0.1).expect("valid"), Delta::new(0.1).expect("valid"))];
+    let unknown = four().starting(Start { divergence, ..Start::default() }).expect("valid");
+    assert!(Shift.apply(&Mixture::last(unknown)).is_err());
+}
+
 #[test]
 fn extreme_displacements_give_no_less_than_they_should() {
     assert_eq!(epsilon(&Shift, &once(1.0, 0.0, 5), 1e-5), 0.0);
@@ -162,12 +181,13 @@ fn a_random_time_is_left_to_divergences() {
     assert!(at(1.1) == 0.0, "the largest loss is 1");
 }
 
+/// By default: losses would be composed for each of thousands.
 #[test]
-fn a_million_records_are_asked_by_divergences() {
+fn each_record_is_asked_by_divergences() {
     let question = Question::EpsilonAt(Delta::new(1e-5).expect("valid"));
-    let rows = protection_by_record(&one_pass(1_000_000), question, &Options::default()).expect("in turn");
+    let rows = protection_by_record(&one_pass(300), question, &Options::default()).expect("in turn");
     let upper = |row: &dobrushin::account::Protection| row.answer.map_or(f64::INFINITY, |a| a.value.upper());
     assert!(rows.windows(2).all(|pair| upper(&pair[0]) <= upper(&pair[1])));
-    assert_eq!((rows[0].analysis, rows[0].to < 10_000), ("shift-renyi", true));
-    assert!(upper(&rows[0]) < 0.0024 && upper(&rows[rows.len() - 1]) > 0.9999);
+    assert_eq!(rows[0].analysis, "shift-renyi");
+    assert!(upper(&rows[0]) < 0.21 && upper(&rows[rows.len() - 1]) > 0.9999);
 }

@@ -40,6 +40,7 @@ mod renyi_account;
 mod renyi_curve;
 mod shift_subsampled;
 mod special_functions;
+mod stops;
 mod support;
 mod tasks;
 mod theta;

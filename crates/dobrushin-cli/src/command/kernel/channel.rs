@@ -10,7 +10,7 @@ use crate::probabilities;
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use clap::Args;
-use dobrushin::divergence::{DiscretePair, FiniteLaw};
+use dobrushin::divergence::{DiscretePair, FiniteLaw, NamedDivergence};
 use dobrushin::kernel::{Contraction, ContractionCurve, FiniteKernel, Kernel, Passage};
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
 use dobrushin_document::report::{BendReport, Coefficients, EtaReport, KernelReport, Level, PassageReport};
@@ -84,6 +84,7 @@ impl ChannelArgs {
 
 /// Everything that the table of the channel tells.
 pub fn run(arguments: &ChannelArgs, style: Style) -> Result<Report, Problem> {
+    let divergences = arguments.divergences.wanted(arguments.mu.is_some(), "--mu and --nu")?;
     let combined = Combined::read(arguments)?;
     let asked = levels(&arguments.at.epsilon, &arguments.at.gamma)?;
     // δ = 0 is always worth knowing.
@@ -96,7 +97,7 @@ pub fn run(arguments: &ChannelArgs, style: Style) -> Result<Report, Problem> {
         Some(kernel) => {
             let laws = arguments.mu.as_deref().zip(arguments.nu.as_deref());
             let laws = laws.map(|(mu, nu)| pair(mu, nu, kernel, arguments.normalise)).transpose()?;
-            let asked = Asked { levels: &asked, deltas: &deltas, laws };
+            let asked = Asked { levels: &asked, deltas: &deltas, laws, divergences: &divergences };
             of_kernel(kernel, combined.title(), arguments, &asked, !style.quiet)?
         }
         None => {
@@ -121,6 +122,7 @@ struct Asked<'a> {
     levels: &'a [Level],
     deltas: &'a [Delta],
     laws: Option<DiscretePair>,
+    divergences: &'a [NamedDivergence],
 }
 
 fn of_kernel(
@@ -162,7 +164,7 @@ fn of_kernel(
             draw(kernel, curve, asked.levels)?.write(path)?;
         }
         report.curve = arguments.curve.then(|| BendReport::all(curve));
-        report.divergences = left_of(kernel, (curve, chi2.value), arguments, asked)?;
+        report.divergences = left_of(kernel, (curve, chi2.value), asked)?;
     }
     Ok(report)
 }
@@ -171,14 +173,13 @@ fn of_kernel(
 fn left_of(
     kernel: &FiniteKernel,
     known: (&ContractionCurve, Enclosure),
-    arguments: &ChannelArgs,
     asked: &Asked,
 ) -> Result<Vec<PassageReport>, Problem> {
     let Some(laws) = &asked.laws else { return Ok(Vec::new()) };
     let passage = |f: &_| -> Result<PassageReport, Problem> {
         Ok(PassageReport::new(f, &Passage::through_channel(laws, kernel, known, f)?))
     };
-    arguments.divergences.f.iter().map(passage).collect()
+    asked.divergences.iter().map(passage).collect()
 }
 
 /// Two laws on the inputs of a channel.

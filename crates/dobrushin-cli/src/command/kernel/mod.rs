@@ -70,11 +70,33 @@ pub fn run(arguments: &KernelArgs, style: Style) -> Result<Report, Problem> {
 #[derive(Args, Debug)]
 pub struct DivergencesArgs {
     /// The divergences of the two laws, separated by commas: tv, kl, reverse-kl, jeffreys, chi2, reverse-chi2,
-    /// hellinger2, jensen-shannon, le-cam, alpha:A
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = divergence,
-          default_values = ["tv", "kl", "chi2", "hellinger2"])]
+    /// hellinger2, jensen-shannon, le-cam, alpha:A; without this flag: tv,kl,chi2,hellinger2
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = divergence)]
     pub f: Vec<NamedDivergence>,
 }
+
+impl DivergencesArgs {
+    /// The divergences that are wanted of two laws, which must be given by the flags if any is named.
+    fn wanted(&self, are_laws_given: bool, flags: &str) -> Result<Vec<NamedDivergence>, Problem> {
+        match (are_laws_given, self.f.is_empty()) {
+            (false, true) => Ok(Vec::new()),
+            (false, false) => {
+                Err(Problem::new(format!("--f {} names a divergence, but of no laws", self.f[0]))
+                    .help(format!("give the two laws with {flags}, or leave out --f")))
+            }
+            (true, true) => Ok(USUAL.to_vec()),
+            (true, false) => Ok(self.f.clone()),
+        }
+    }
+}
+
+/// The divergences that are shown if none is named.
+const USUAL: [NamedDivergence; 4] = [
+    NamedDivergence::TotalVariation,
+    NamedDivergence::KullbackLeibler,
+    NamedDivergence::ChiSquared,
+    NamedDivergence::Hellinger,
+];
 
 fn divergence(text: &str) -> Result<NamedDivergence, String> {
     text.trim().parse().map_err(|error: dobrushin::Error| error.to_string())

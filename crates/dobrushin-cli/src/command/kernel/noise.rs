@@ -129,11 +129,12 @@ impl Noise<'_> {
         };
         let mut report = KernelReport::new(title.clone(), found);
         report.noise = Some(noise);
+        let given = arguments.input_distance.is_some();
+        let wanted = arguments.divergences.wanted(given, "--input-distance and --input-sigma")?;
         if let (Some(distance), Some(sigma)) = (arguments.input_distance, arguments.input_sigma) {
             let laws = GaussianPair::new(distance.get(), sigma.get())?;
             let passage = |f: &_| Passage::through_kernel(&laws, self.kernel, self.chi2, f);
-            report.divergences =
-                arguments.divergences.f.iter().map(|f| PassageReport::new(f, &passage(f))).collect();
+            report.divergences = wanted.iter().map(|f| PassageReport::new(f, &passage(f))).collect();
         }
         if let Some(path) = &arguments.at.plot {
             self.draw(title, &asked)?.write(path)?;

@@ -41,7 +41,7 @@ const PARTS: u64 = 4;
 
 impl Once {
     pub(super) fn new(branch: &Branch) -> Result<Self, NotApplicable> {
-        if branch.stops_by_stretch() {
+        if branch.chain.has_coarse_stretches() {
             return Self::by_stretch(branch);
         }
         let legs = legs(branch)?;
@@ -83,7 +83,7 @@ impl Once {
         Ok(Self { ln_weight, times: known, stops: branch.stop != Stop::End, start })
     }
 
-    /// The times of a chain that stops by stretches: the first step and the last of each of them.
+    /// The times of a chain with coarse stretches: the first step and the last of each of them.
     fn by_stretch(branch: &Branch) -> Result<Self, NotApplicable> {
         let (used, later) = use_and_later(branch)?;
         let at_the_use = Noisy::new(used.step.noise, used.step.displacement);
