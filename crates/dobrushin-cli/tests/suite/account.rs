@@ -382,7 +382,7 @@ fn what_says_nothing_is_shown_when_it_is_asked_for_and_digits_are_as_many_as_wan
         assert!(!brief.contains(vacuous), "{vacuous} in\n{brief}");
         assert!(text(&["--verbose"]).contains(vacuous), "no {vacuous}");
     }
-    assert!(brief.contains("shift-subsampled      0.5813     0.5814"), "{brief}");
+    assert!(brief.contains("shift-subsampled          0.5813     0.5814"), "{brief}");
     assert!(text(&["--digits", "10"]).starts_with("(ε, δ) = (0.5813054459, 1e-6)"));
     assert!(text(&["--digits", "1"]).starts_with("(ε, δ) = (0.6, 1e-6)"), "rounded up");
     // Whoever names an analysis is told about it.

@@ -185,10 +185,10 @@ impl PrivacyProfile for Except {
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
         let (most, least) = (self.probability.lower(), self.probability.upper());
         match (Delta::new(add_up(delta.get(), -most)), Delta::new(add_down(delta.get(), -least))) {
-            (Ok(more), Ok(less)) => Enclosure::between(
-                self.otherwise.epsilon_of(direction, more).lower(),
-                self.otherwise.epsilon_of(direction, less).upper(),
-            ),
+            (Ok(more), Ok(less)) => {
+                let [least, most] = [more, less].map(|delta| self.otherwise.epsilon_of(direction, delta));
+                least.hull(most)
+            }
             _ => Enclosure::INFINITE,
         }
     }

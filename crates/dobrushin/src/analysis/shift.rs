@@ -203,7 +203,7 @@ from z = 0 before the first use, or from z = D at any time
 c-Lipschitz updates, T uses:     μ = (d/s)·√((1 − c^T)/(1 + c^T)·(1 + c)/(1 − c))
 one use, k later steps, c = 1:   μ = d/(s·√(k + 1))
 
-Laplace noise of scale s_t:      δ(ε) = E(1 − e^(ε − L₁ − … − L_T))₊, L_t the loss of Laplace laws a_t/s_t scales apart
+Laplace noise: δ(ε) = E(1 − e^(ε − L₁ − … − L_T))₊, L_t the loss of Laplace laws a_t/s_t apart
 
 θ_ε(μ)   E_{e^ε} of two unit Gaussians at distance μ
 ω′_t(z)  how far apart iterates z apart can be after step t, each on its own data
@@ -228,8 +228,8 @@ D        the diameter of the domain; d how far the update moves when the record 
             "Laplace noise: given the past, V_t + Z_t is a mixture of Laplace laws at most a_t from Z_t. E_γ of a Laplace law \
              moved by v from the law itself is [1 − e^((ε − |v|/s_t)/2)]₊, and grows with |v|; E_γ is jointly convex. So \
              the pair moved by a_t dominates the mixture against the noise of X′, at every γ > 0 and in both orders, \
-             whatever came before, and the product of these pairs dominates the whole (`composition`).",
-            "For Laplace noise the taut string is tried, in pieces of equal a_t/s_t, and equal a_t/s_t in the last 1, 4, 16, … \
+             whatever came before, and the product of these pairs dominates the whole (`composition`). \
+             For Laplace noise the taut string is tried, in pieces of equal a_t/s_t, and equal a_t/s_t in the last 1, 4, 16, … \
              steps. Any a_t ≥ 0 will do if z_t = min{D, (ω′_t(z_{t−1}) − a_t)₊} ends in 0, as V_t need not be longer \
              than the difference; that is computed with every rounding counted.",
         ],

@@ -131,7 +131,7 @@ static STATEMENT: Statement = Statement {
         applies_to: "Gaussian or Laplace noise and updates that do not drive iterates far apart",
         formula: "\
 D_α ≤ (α/2)·Σ(a_t/s_t)²   for all a_t ≥ 0 with z_t = ω′_t(z_{t−1}) − a_t ≥ 0, z₀ = z_T = 0
-D_α ≤ Σ ln[(α·e^((α−1)r_t) + (α−1)·e^(−α·r_t))/(2α−1)]/(α−1), r_t = a_t/s_t, for Laplace noise of scale s_t
+D_α ≤ Σ ln[(α·e^((α−1)r_t) + (α−1)·e^(−α·r_t))/(2α−1)]/(α−1)   for Laplace noise, r_t = a_t/s_t
 
 D_α      the Rényi divergence of order α of the published iterate for two neighbours
 ω′_t(z)  how far apart iterates z apart can be after step t, each on its own data

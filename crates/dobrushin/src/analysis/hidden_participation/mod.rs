@@ -195,7 +195,8 @@ static STATEMENT: Statement = Statement {
     notes: Some(Notes {
         applies_to: "hidden random use, Lipschitz updates, Gaussian noise, any number of steps",
         formula: "\
-δ(ε) = E_γ(M + N(0,1) ‖ N(0,1)),  the larger of both directions,  M = Σ_k U_k·(d/s)/√(1 + c⁻² + … + c^(−2k))
+δ(ε) = E_γ(M + N(0,1) ‖ N(0,1)), or the other direction if it is larger
+M    = Σ_k U_k·(d/s)/√(1 + c⁻² + … + c^(−2k))
 
 k        steps before the last
 U_k      1 if that step uses the record, with probability q, and 0 if not
@@ -216,11 +217,11 @@ s        the noise of the iterate",
              infinite, and the relative error of every mass is kept.",
         ],
         wins: &[
-            "The guarantee for records drawn rarely whose every use pushes hard, and updates that forget: in the example ε = 0.273 for \
+            "The guarantee for records drawn rarely whose every use pushes hard, and updates that forget: in the example ε = 0.2714 for \
              any number of steps, `composition` 2.108 after 11800.",
             "Without a domain and with c = 1 what a use tells fades only like 1/√k, and `composition` is usually better.",
             "Nothing for Laplace noise, or where no Lipschitz constant of updates is known (clipping alone).",
         ],
-        example: "account examples/logistic-regression.toml --set order=poisson --set neighbours=zero-out --analyses hidden-participation,composition",
+        example: "account examples/logistic-regression.toml --set order=poisson --set neighbours=zero-out --set steps=any",
     }),
 };

@@ -141,11 +141,17 @@ impl PrivacyProfile for Pair {
             return Enclosure::between(farthest.abs().lower(), f64::INFINITY);
         }
         let found = Boundary { holds: end, fails: middle }.halved(BISECTIONS, enough);
-        let ratio = |t: f64| self.sums(t, direction).ratio.ln();
-        let (below, above) = match direction {
-            Direction::Forward => (ratio(found.fails), ratio(found.holds)),
-            Direction::Reverse => (-ratio(found.fails), -ratio(found.holds)),
+        let ratio = |t: f64| match direction {
+            Direction::Forward => self.sums(t, direction).ratio.ln(),
+            Direction::Reverse => -self.sums(t, direction).ratio.ln(),
         };
-        Enclosure::between(below.lower().max(0.0), above.upper().max(0.0))
+        // A threshold at which δ is certainly larger, or the middle.
+        let back = if direction == Direction::Forward { -1.0 } else { 1.0 };
+        let steps =
+            [1e-11, 1e-9, 1e-7, 1e-5, 1e-3].map(|step| found.fails + back * step * (1.0 + found.fails.abs()));
+        let below = steps.into_iter().find(|t| self.at(direction, *t).lower() > delta.get());
+        let below = below.map_or(0.0, |t| ratio(t).lower().max(0.0));
+        let above = ratio(found.holds).upper().max(0.0);
+        Enclosure::between(below.min(above), above)
     }
 }

@@ -8,7 +8,7 @@
 use crate::analysis::{unbounded, unrelated};
 use crate::chain::{Chain, Count, Step, StepNoise, Stretch};
 use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down};
-use crate::run::in_the_way;
+use crate::run::{in_the_way, missing};
 use crate::{Enclosure, NonNegative, NotApplicable};
 
 /// What one step before the end is worth.
@@ -54,6 +54,13 @@ impl Past {
         let stretches: Vec<Stretch<'_>> = chain.since_the_record().take(MOST_STEPS + 1).collect();
         if stretches.len() > MOST_STEPS {
             return Err(NotApplicable::beyond("the steps change too often"));
+        }
+        // Any number of steps may be none of them. A shorter run of equal steps is an instance of a longer one.
+        if stretches.len() > 1 && stretches.iter().any(|stretch| stretch.count == Count::Any) {
+            return Err(missing!(
+                "any number of steps after others may be none, which nothing then hides: give {}",
+                Steps
+            ));
         }
         let width = chain.domain().width().upper();
         // A start that is apart is the first step, and not one that adds noise.
