@@ -38,7 +38,7 @@ impl ObserversReport {
         self.seen.question.into()
     }
 
-    /// The shares of pairs of owners with an ε of at most [`MODEST`], if ε is asked for and steps are equal.
+    /// The shares of pairs of owners with an ε of at most 1, if ε is asked for and steps are equal.
     pub fn modest(&self) -> Option<Modest> {
         if !self.given().asks_for_epsilon() {
             return None;

@@ -31,7 +31,7 @@ const REGRET: &str = "utility-regret";
 pub struct Utility {
     /// One answer for each theorem, in a fixed order.
     pub entries: Vec<Entry>,
-    /// The excess of a model that was chosen without looking at the data: see [`Ground::best_blind_point`].
+    /// The excess of a model that was chosen without looking at the data: see `Ground::best_blind_point`.
     pub blind: Enclosure,
     /// The constant learning rate that minimises the best bound.
     pub best_rate: Option<BestRate>,
