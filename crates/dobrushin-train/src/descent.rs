@@ -76,8 +76,25 @@ impl Plan {
         rayon::scope(|_| {
             let mut streams = Streams::new(generators);
             let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
+            let mut centred = match self.centre(records, &mut streams)? {
+                None => None,
+                Some(centre) => {
+                    let rows = self.around(&centre, records)?;
+                    let public = public.map(|table| centre.around_public(table));
+                    Some((centre, rows, public))
+                }
+            };
             for task in 0..records.tasks() {
-                let parameters = self.descend(task, records, public, &mut streams, progress, watch)?;
+                let parameters = match &mut centred {
+                    None => self.descend(task, records, public, &mut streams, progress, watch)?,
+                    Some((centre, rows, public)) => {
+                        let public = public.as_ref();
+                        let mut parameters =
+                            self.descend(task, rows, public, &mut streams, progress, watch)?;
+                        centre.undo(&self.model, &mut parameters);
+                        parameters
+                    }
+                };
                 if !parameters.iter().all(|parameter| parameter.is_finite()) {
                     return Err(TrainError::Diverged);
                 }

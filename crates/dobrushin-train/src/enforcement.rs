@@ -78,6 +78,10 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         Assumption::PublicSteps(_) => {
             "these steps use the file given by --public; that it is public is NOT enforced: it is yours to know"
         }
+        Assumption::Centred(_) => {
+            "no row is longer than the norm of the schema, the sum is exact, and noise of that size is added; rows are cut \
+             to that norm again after the mean is subtracted, so that gradients keep their bound"
+        }
         Assumption::Evaluated(_) => {
             "each record's part of the sum is cut to its bound, and noise of that size is added"
         }

@@ -109,6 +109,14 @@ impl Description {
                 "a kind, and its keys, that fit the labels and columns of the schema",
             )
         })?;
+        if training.centre.is_some() && matches!(model, Model::Network { .. }) {
+            return Err(RunError::new(
+                Fact::CentreNoise,
+                "is given, but rows are centred for models of scores only, not for a network",
+                "leave [centre] out, or kind = \"logistic\" or \"softmax\"",
+            )
+            .against(Fact::Model));
+        }
         let parameters = model.parameters();
         if let Some(set) = projection {
             set.check(parameters).map_err(|why| RunError::new(Fact::Domain, why, "ball = 5.0"))?;

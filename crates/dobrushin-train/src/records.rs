@@ -98,6 +98,9 @@ pub enum TrainError {
     /// Records come only in the order of their file, and the plan needs another order.
     #[error("the records can be read in their order only, but the plan draws them at random")]
     AnyOrder,
+    /// The rows can be centred only if all of them are at hand.
+    #[error("[centre] subtracts a mean from all records before training, but they are not kept in memory")]
+    NotInMemory,
     /// Reading failed.
     #[error("{0}")]
     Reading(String),

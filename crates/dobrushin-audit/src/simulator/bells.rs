@@ -148,17 +148,20 @@ fn several(tasks: u64, one: &[Bell]) -> Option<Vec<Bell>> {
     Some(sum)
 }
 
-/// The mixture together with the evaluations of all tasks, whose noise is 1: the best linear combination if all bells
-/// are alike.
+/// The mixture together with the mean that is taken before and the evaluations of all tasks, whose noise is 1: the best
+/// linear combination if all bells are alike. The mean is of a feature that no gradient depends on.
 fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
-    let (Some(evaluation), Some(first)) = (run.evaluation, bells.first()) else {
+    let before = run.centre.map(|centre| (centre.noise_multiplier.get(), 1));
+    let after = run.evaluation.map(|evaluation| (evaluation.noise_multiplier.get(), run.tasks));
+    let Some(first) = bells.first().filter(|_| before.is_some() || after.is_some()) else {
         return bells;
     };
     if bells.iter().any(|bell| bell.width != first.width) {
         return bells;
     }
     let apart = if run.neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
-    let shift = apart / evaluation.noise_multiplier.get() * (run.tasks as f64).sqrt();
+    let sums = before.into_iter().chain(after);
+    let shift = sums.map(|(multiplier, count)| (apart / multiplier).powi(2) * count as f64).sum::<f64>().sqrt();
     let moved: f64 = bells.iter().map(|bell| bell.probability * (bell.means[0] - bell.means[1])).sum();
     let weight = moved / first.width;
     let with = |bell: &Bell| Bell {

@@ -3,7 +3,7 @@
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 use dobrushin::{NonNegative, Positive, Probability};
@@ -107,6 +107,8 @@ pub fn random_run(random: &mut Random) -> Training {
         },
         public_steps,
         tasks: if random.below(8) == 0 { 2 } else { 1 },
+        centre: (random.below(8) == 0 && order != Order::Once)
+            .then(|| Centre { noise_multiplier: positive(random.log_between(1.0, 10.0)) }),
         evaluation: (random.below(8) == 0)
             .then(|| Evaluation { noise_multiplier: positive(random.log_between(1.0, 10.0)) }),
         learning_rate: Some(match random.below(5) {

@@ -51,6 +51,7 @@ pub fn run_file(run: &Training) -> String {
         ("loss.strong-convexity", run.loss.strong_convexity.map(|rho| number(rho.get()))),
         ("domain.diameter", run.domain.diameter.map(|diameter| number(diameter.get()))),
         ("domain.dimension", run.domain.dimension.map(|dimension| dimension.to_string())),
+        ("centre.noise-multiplier", run.centre.map(|c| number(c.noise_multiplier.get()))),
         ("evaluation.noise-multiplier", run.evaluation.map(|e| number(e.noise_multiplier.get()))),
     ];
     let known = known.into_iter().filter_map(|(key, value)| Some((key, value?)));

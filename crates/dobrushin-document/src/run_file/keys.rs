@@ -59,6 +59,7 @@ const DOMAIN: Keys = &[
     ("interval", "interval = [0.0, 1.0]"),
 ];
 const OF_EVERY_MODEL: Keys = &[("kind", "kind = \"logistic\""), ("schema", "schema = \"schema.toml\"")];
+const CENTRE: Keys = &[("noise-multiplier", "noise-multiplier = 50")];
 const EVALUATION: Keys = &[("noise-multiplier", "noise-multiplier = 50"), ("loss-bound", "loss-bound = 2.0")];
 const TARGET: Keys = &[("delta", "delta = 1e-5"), ("epsilon", "epsilon = 1.0")];
 const MECHANISM: Keys = &[
@@ -112,12 +113,12 @@ pub fn section_of_task_key(name: &str) -> Option<&'static str> {
 }
 
 /// The order of sections in which a key without its section is looked up; lists come last.
-const SECTIONS: [&str; 10] =
-    ["run", "update", "loss", "domain", "model", "evaluation", "target", "mechanism", "step", "task"];
+const SECTIONS: [&str; 11] =
+    ["run", "update", "loss", "domain", "model", "centre", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The order in which messages list the sections.
-const LISTED: [&str; 10] =
-    ["run", "update", "model", "loss", "domain", "evaluation", "target", "mechanism", "step", "task"];
+const LISTED: [&str; 11] =
+    ["run", "update", "model", "loss", "domain", "centre", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The table of a section.
 pub fn section<'a>(tables: &'a Table, name: &str) -> Result<Section<'a>, DocumentError> {
@@ -136,6 +137,7 @@ fn keys_of(section: &str) -> Keys {
         "loss" => LOSS,
         "domain" => DOMAIN,
         "model" => &MODEL,
+        "centre" => CENTRE,
         "evaluation" => EVALUATION,
         "target" => TARGET,
         "mechanism" => MECHANISM,

@@ -43,6 +43,12 @@ pub fn read(tables: &Table) -> Result<(Description, Schema), DocumentError> {
         // Without noise there is no evaluation, whatever else the tables say about it.
         return Err(evaluation.missing("noise-multiplier"));
     }
+    if section(tables, "centre")?.value("noise-multiplier").is_some() && !schema.declaration().intercept {
+        return Err(DocumentError::new(
+            "[centre] is given, but the schema has no intercept that could make up for the mean",
+        )
+        .help("intercept = true in the schema, or leave [centre] out"));
+    }
     let domain = section(tables, "domain")?;
     let projection = projection(&domain)?;
     let model = model(&section(tables, "model")?, &schema)?;

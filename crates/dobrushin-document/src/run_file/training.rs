@@ -6,7 +6,7 @@ use crate::section::{Section, number, shown, whole};
 use dobrushin::Positive;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
 use toml::{Table, Value};
@@ -88,6 +88,9 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
         record: record(&run)?,
         public_steps: run.whole_or_none("public-steps")?.unwrap_or(0),
         tasks: run.whole("tasks")?.unwrap_or(1),
+        centre: section(tables, "centre")?
+            .positive("noise-multiplier")?
+            .map(|noise_multiplier| Centre { noise_multiplier }),
         evaluation: section(tables, "evaluation")?
             .positive("noise-multiplier")?
             .map(|noise_multiplier| Evaluation { noise_multiplier }),

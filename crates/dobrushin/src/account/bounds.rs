@@ -122,7 +122,7 @@ fn over_records(
     // What holds except with some probability bounds no Rényi divergence.
     let exception = released.exception * Enclosure::from(run.tasks());
     let composed = |bound: Bound| {
-        Ok::<_, NotApplicable>(bound.composed(run.tasks(), run.evaluations(), tolerance)?.except(exception))
+        Ok::<_, NotApplicable>(bound.composed(run.tasks(), run.sums_beside(), tolerance)?.except(exception))
     };
     if bounds.len() == 1 {
         let bound = composed(bounds.remove(0))?;

@@ -257,6 +257,13 @@ impl<'a> View<'a> {
                 "leave it out; account --set record=… --set steps=… asks about one pair of a single pass",
             );
         }
+        if training.centre.is_some() {
+            return refuse(
+                Fact::CentreNoise,
+                "is given, but a mean needs all records in one place",
+                "leave [centre] out",
+            );
+        }
         if training.evaluation.is_some() {
             return refuse(
                 Fact::EvaluationNoise,

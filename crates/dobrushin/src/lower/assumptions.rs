@@ -43,6 +43,7 @@ impl Training {
         if self.public_steps > 0 {
             all.push(Assumption::PublicSteps(self.public_steps));
         }
+        all.extend(self.centre.map(|centre| Assumption::Centred(centre.noise_multiplier)));
         all.extend(self.evaluation.map(|evaluation| Assumption::Evaluated(evaluation.noise_multiplier)));
         if self.tasks > 1 {
             all.push(Assumption::Tasks(self.tasks));

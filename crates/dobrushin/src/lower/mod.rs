@@ -24,7 +24,7 @@ pub use ranges::RecordRanges;
 
 use crate::chain::Mixture;
 use crate::run::{Assumption, Fact, Kind, Length, Order, Record, Release, Run, Training, in_the_way};
-use crate::{Enclosure, NotApplicable, Probability};
+use crate::{Enclosure, NotApplicable, Positive, Probability};
 use steps::Steps;
 
 /// The release of a run, for each record that may be the least private.
@@ -135,16 +135,23 @@ impl Run {
         }
     }
 
-    /// The μ for which the evaluations of the released model together are μ-Gaussian private; 0 if there are none.
+    /// The μ for which the sums beside the descents are together μ-Gaussian private; 0 if there are none: the mean that
+    /// is taken before, and the evaluations of the released models.
     ///
-    /// Given the model, an evaluation is a sum to which each record adds a vector of norm at most c, with noise m·c.
-    /// Neighbours move it by 2c if a record is replaced, and by c if one is added, removed or emptied.
-    pub(crate) fn evaluations(&self) -> Enclosure {
-        let Some((training, evaluation)) = self.as_training().and_then(|t| Some((t, t.evaluation?))) else {
+    /// Given what came before, each of them is a sum to which each record adds a vector of norm at most c, with noise m·c.
+    /// Neighbours move it by 2c if a record is replaced, and by c if one is added, removed or emptied. A descent keeps
+    /// its guarantee whatever the mean is, so that all of them compose, one after the other.
+    pub(crate) fn sums_beside(&self) -> Enclosure {
+        let Some(training) = self.as_training() else {
             return Enclosure::ZERO;
         };
         let apart = Enclosure::from(training.neighbours.contributions_apart());
-        apart / Enclosure::from(evaluation.noise_multiplier) * Enclosure::from(training.tasks).sqrt()
+        let square = |multiplier: Positive| (apart / Enclosure::from(multiplier)).square();
+        let centre = training.centre.map(|centre| square(centre.noise_multiplier));
+        let evaluations = training
+            .evaluation
+            .map(|evaluation| square(evaluation.noise_multiplier) * Enclosure::from(training.tasks));
+        centre.into_iter().chain(evaluations).reduce(|a, b| a + b).map_or(Enclosure::ZERO, Enclosure::sqrt)
     }
 }
 

@@ -83,12 +83,14 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
     };
     let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
     let mut parts = used.map(part).collect::<Result<Vec<_>, crate::Error>>()?;
-    parts.extend(training.evaluation.map(|evaluation| ComposedPart {
-        mechanism: Mechanism::Gaussian { noise_multiplier: evaluation.noise_multiplier },
+    let sum = |noise_multiplier: Positive, count: u64| ComposedPart {
+        mechanism: Mechanism::Gaussian { noise_multiplier },
         sampling: Sampling::Every,
         neighbours: training.neighbours,
-        count: training.tasks,
-    }));
+        count,
+    };
+    parts.extend(training.centre.map(|centre| sum(centre.noise_multiplier, 1)));
+    parts.extend(training.evaluation.map(|evaluation| sum(evaluation.noise_multiplier, training.tasks)));
     Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
 }
 

@@ -72,6 +72,8 @@ pub enum Assumption {
     OnlyForRecord(u64),
     /// The last steps, this many, use public data.
     PublicSteps(u64),
+    /// A noisy sum over the same records is taken before training, with this noise multiplier.
+    Centred(Positive),
     /// The released model is evaluated on the same records, with this noise multiplier.
     Evaluated(Positive),
     /// This many such runs are released.
@@ -277,6 +279,12 @@ impl fmt::Display for Assumption {
             Self::PublicSteps(steps) => write!(
                 f,
                 "after them, {steps} further steps with the same update and noise use public data only"
+            ),
+            Self::Centred(multiplier) => write!(
+                f,
+                "before the first step, a mean is taken of the same records: a sum to which no record adds more than 1/{} of \
+                 its Gaussian noise; steps may use it, and one record's gradient keeps its bound whatever it is",
+                multiplier.get()
             ),
             Self::Evaluated(multiplier) => write!(
                 f,

@@ -1,7 +1,7 @@
 //! Runs, described one fact at a time.
 
 use super::training::{
-    Algorithm, Batch, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
     LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 use super::{Fact, Run, RunError};
@@ -41,6 +41,7 @@ pub struct RunBuilder {
     record: Record,
     public_steps: u64,
     tasks: u64,
+    centre: Option<Centre>,
     evaluation: Option<Evaluation>,
     learning_rate: Option<LearningRate>,
     contribution: Option<Contribution>,
@@ -126,6 +127,7 @@ impl RunBuilder {
             record: Record::Worst,
             public_steps: 0,
             tasks: 1,
+            centre: None,
             evaluation: None,
             learning_rate: None,
             contribution: None,
@@ -177,6 +179,8 @@ impl RunBuilder {
     positives! {
         /// The number of passes over the records.
         epochs: Epochs => length = Length::Epochs;
+        /// The noise of a mean of the records that is taken before the first step, over one record's contribution.
+        centre_noise: CentreNoise => centre = |noise_multiplier| Centre { noise_multiplier };
         /// The noise of an evaluation of the released model on the same records, over one record's contribution.
         evaluation_noise: EvaluationNoise => evaluation = |noise_multiplier| Evaluation { noise_multiplier };
         /// η.
@@ -276,6 +280,7 @@ impl RunBuilder {
             record: self.record,
             public_steps: self.public_steps,
             tasks: self.tasks,
+            centre: self.centre,
             evaluation: self.evaluation,
             learning_rate: self.learning_rate,
             contribution: self.contribution,
@@ -306,6 +311,7 @@ mod tests {
             .neighbours(Neighbours::ZeroOut)
             .public_steps(5)
             .tasks(7)
+            .centre_noise(13.0)
             .evaluation_noise(11.0)
             .learning_rate(0.13)
             .clip_norm(17.0)
@@ -335,6 +341,7 @@ mod tests {
             record: Record::Worst,
             public_steps: 5,
             tasks: 7,
+            centre: Some(Centre { noise_multiplier: positive(13.0) }),
             evaluation: Some(Evaluation { noise_multiplier: positive(11.0) }),
             learning_rate: Some(LearningRate::Constant(positive(0.13))),
             contribution: Some(Contribution::Clipped(positive(17.0))),

@@ -4,6 +4,7 @@ use super::training::{
     Algorithm, Batch, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training,
 };
 use super::{Fact, RunError};
+use crate::Positive;
 use crate::mechanism::Neighbours;
 
 impl Training {
@@ -203,10 +204,20 @@ impl Training {
     }
 
     fn check_evaluation(&self) -> Result<(), RunError> {
-        let multiplier = self.evaluation.map_or(1.0, |evaluation| evaluation.noise_multiplier.get());
-        if !(1e-2..=1e12).contains(&multiplier) {
-            let message = format!("is {multiplier:e}, but it must be between 0.01 and 1e12");
-            return Err(RunError::new(Fact::EvaluationNoise, message, "noise-multiplier = 50"));
+        for (fact, multiplier) in [
+            (Fact::CentreNoise, self.centre.map(|centre| centre.noise_multiplier)),
+            (Fact::EvaluationNoise, self.evaluation.map(|evaluation| evaluation.noise_multiplier)),
+        ] {
+            let multiplier = multiplier.map_or(1.0, Positive::get);
+            if !(1e-2..=1e12).contains(&multiplier) {
+                let message = format!("is {multiplier:e}, but it must be between 0.01 and 1e12");
+                return Err(RunError::new(fact, message, "noise-multiplier = 50"));
+            }
+        }
+        if self.centre.is_some() && self.algorithm == Algorithm::Online {
+            let message = "is given, but online learning uses each record before it has seen the next";
+            let help = "leave [centre] out, or algorithm = \"pnsgd\"";
+            return Err(RunError::new(Fact::CentreNoise, message, help).against(Fact::Algorithm));
         }
         Ok(())
     }

@@ -104,6 +104,8 @@ facts! {
     Diameter = "domain.diameter",
     /// Its dimension.
     Dimension = "domain.dimension",
+    /// The noise of the mean that is taken before training, over one record's contribution.
+    CentreNoise = "centre.noise-multiplier",
     /// The noise of an evaluation of the released model, over one record's contribution.
     EvaluationNoise = "evaluation.noise-multiplier",
     /// What is trained.

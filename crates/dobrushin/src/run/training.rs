@@ -44,6 +44,8 @@ pub struct Training {
     pub public_steps: u64,
     /// The number of such runs on the same records, each with its own randomness and order, that are released.
     pub tasks: u64,
+    /// Whether a noisy mean of the records is taken before the first step, for the steps to use, and with how much noise.
+    pub centre: Option<Centre>,
     /// Whether the released model is then evaluated on the same records, and with how much noise.
     pub evaluation: Option<Evaluation>,
     /// η.
@@ -62,6 +64,24 @@ pub struct Training {
     pub loss: LossFacts,
     /// What is known about the set of iterates.
     pub domain: DomainFacts,
+}
+
+/// A sum over the same records with Gaussian noise, taken once before the first step. All steps may use it, for example to
+/// subtract the mean from every record, as long as one record's gradient keeps its bound whatever the sum is.
+///
+/// ```
+/// use dobrushin::run::Centre;
+/// use dobrushin::{Positive, Run};
+///
+/// let run = Run::gradient_descent(100).steps(10).noise_multiplier(5.0).centre_noise(20.0).build()?;
+/// let centre = run.as_training().and_then(|training| training.centre);
+/// assert_eq!(centre, Some(Centre { noise_multiplier: Positive::new(20.0)? }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Centre {
+    /// The noise over the largest norm of one record's contribution to the sum.
+    pub noise_multiplier: Positive,
 }
 
 /// An evaluation of the released model of each task on the same records: a sum over the records with Gaussian noise.

@@ -132,6 +132,9 @@ impl Setting {
 
 /// D and L, if the gradients are those of convex functions on a bounded set.
 fn ground(training: &Training) -> Result<Ground, NotApplicable> {
+    if training.centre.is_some() {
+        return Err(in_the_way!("the losses that are minimised depend on a noisy mean: {}", CentreNoise));
+    }
     if training.loss.convex == Some(false) {
         return Err(in_the_way!("the loss is not convex: {} is false", Convex));
     }

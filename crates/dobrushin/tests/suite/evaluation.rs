@@ -4,7 +4,7 @@ use dobrushin::account::{Options, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::theta;
 use dobrushin::run::{
-    Algorithm, Batch, DomainFacts, Evaluation, Length, Order, Parameter, Release, Run, Training,
+    Algorithm, Batch, Centre, DomainFacts, Evaluation, Length, Order, Parameter, Release, Run, Training,
 };
 use dobrushin::{Delta, Enclosure, Epsilon, Positive};
 
@@ -66,6 +66,28 @@ fn gaussian_bounds_add_in_squares() {
                     (after / expected - 1.0).abs() < 1e-6,
                     "{analysis}, {tasks}: {after} against {expected}"
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mean_before_training_is_paid_for_once_whatever_the_number_of_tasks() {
+    for (neighbours, apart) in [
+        (Neighbours::ReplaceOne, 2.0),
+        (Neighbours::ZeroOut, 1.0),
+        (Neighbours::AddOrRemoveOne, 1.0),
+    ] {
+        for tasks in [1, 3] {
+            let plain = Training { neighbours, tasks, ..training() };
+            let centre = Some(Centre { noise_multiplier: positive(5.0) });
+            let centred = evaluated(Training { centre, ..plain.clone() }, 7.0);
+            for analysis in ["shift", "composition"] {
+                let before = mu_of(delta_of(&plain, analysis, 0.3).midpoint(), 0.3);
+                let after = mu_of(delta_of(&centred, analysis, 0.3).midpoint(), 0.3);
+                let [mean, evaluation]: [f64; 2] = [apart / 5.0, apart / 7.0];
+                let square = before * before + mean * mean + tasks as f64 * evaluation * evaluation;
+                assert!((after / square.sqrt() - 1.0).abs() < 1e-6, "{analysis}, {tasks}: {after}");
             }
         }
     }
