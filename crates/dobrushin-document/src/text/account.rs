@@ -92,7 +92,7 @@ fn verdict(report: &AccountReport, wanted: &WantedReport, style: Style) -> Strin
     let found = found.into_iter().filter_map(|(given, answer)| {
         Some(format!("At {}, {} is {}.", given.in_words(), given.symbol(), shown(answer?, style)))
     });
-    wrap(&[says].into_iter().chain(found).collect::<Vec<_>>().join(" "), "")
+    [says].into_iter().chain(found).collect::<Vec<_>>().join(" ")
 }
 
 fn advice(target: Given, advice: &[AdviceReport]) -> String {

@@ -53,7 +53,7 @@ fn text(epsilon: Option<f64>, asked: &[(String, Held)]) -> String {
     );
     text += &match epsilon {
         Some(epsilon) => format!("epsilon = {epsilon:?}\n"),
-        None => "epsilon = 2.0                  # a usual value: smaller protects more\n".to_owned(),
+        None => "epsilon = 2.0                  # usual: smaller protects more\n".to_owned(),
     };
     text += "answer = \"all\"                 # \"one\": everybody answers one question, drawn at random, with all of epsilon\n";
     if asked.is_empty() {

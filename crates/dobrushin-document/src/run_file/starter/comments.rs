@@ -37,9 +37,7 @@ pub fn meaning(key: &str) -> &'static str {
         "run.incomplete-batch" => {
             "records at the end of a pass that fill no batch: drop | short | pad | fill"
         }
-        "run.release" => {
-            "\"last\" only if nobody ever sees another iterate, a checkpoint or an average; else \"all\""
-        }
+        "run.release" => "\"last\" if nobody ever sees another iterate: no checkpoint, no average",
         "run.neighbours" => "replace-one | add-or-remove-one | zero-out",
         "run.record" => "\"worst\": the guarantee is for every record",
         "run.public-steps" => "further steps, at the end, that use only public data",

@@ -159,7 +159,7 @@ impl Starter {
                 let key = format!("{section}.{name}");
                 let mut words = self.remarks.get(&key).map_or(meaning(&key), String::as_str).to_owned();
                 if defaults.contains(&key) {
-                    words = format!("a usual value: {words}");
+                    words = format!("usual: {words}");
                 }
                 lines.push(line(&format!("{name} = {}", written(value)), &words));
             }
