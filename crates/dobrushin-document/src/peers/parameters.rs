@@ -3,6 +3,7 @@
 use super::library::{Library, Meaning};
 use crate::error::DocumentError;
 use crate::section::nearest;
+use dobrushin::numeric::decimal::plain;
 use serde_json::Value as Json;
 
 /// What somebody gave to another library.
@@ -99,7 +100,8 @@ impl Parameters {
 
     /// The parameters as they were given, in words.
     pub(super) fn in_words(&self) -> Vec<String> {
-        self.given.iter().map(|(name, _, value)| format!("{name}={value}")).collect()
+        let words = |value: &Json| value.as_f64().map_or_else(|| value.to_string(), plain);
+        self.given.iter().map(|(name, _, value)| format!("{name}={}", words(value))).collect()
     }
 
     pub(super) fn all(&self, wanted: Meaning) -> impl Iterator<Item = Given<'_>> {

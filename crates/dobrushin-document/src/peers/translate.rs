@@ -6,7 +6,7 @@ use super::theirs::Theirs;
 use crate::error::DocumentError;
 use crate::run_file::Starter;
 use dobrushin::Neighbours;
-use dobrushin::numeric::decimal::plain;
+use dobrushin::numeric::decimal::{nearest, plain};
 use toml::Value;
 
 /// The run file of what a library was given, with comments on what became of each parameter, on what the library's
@@ -300,7 +300,7 @@ impl Plan {
                 ours / theirs,
                 format!(
                     "lr × {} / {}: Opacus divides by the expected batch size, rounded down",
-                    plain(ours),
+                    nearest(ours, 8),
                     plain(theirs)
                 ),
             ),
@@ -325,7 +325,7 @@ impl Plan {
     }
 }
 
-const RELEASE: &str = "\"last\" only if nobody ever sees another iterate, a checkpoint or an average; what the library's accountant counts is \"all\"";
+const RELEASE: &str = "\"last\" if nobody ever sees another iterate: no checkpoint, no average";
 
 fn draw(parameters: &Parameters, drop_last: bool) -> Result<Draw, DocumentError> {
     if let Some(method) = parameters.get(Meaning::Sampling) {
