@@ -164,3 +164,86 @@ fn translated(library: Library, arguments: &InitArgs, interview: &mut Interview)
     }
     Ok(translate(&parameters)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::init::tests::arguments;
+
+    const ANSWERS: [(&str, &str); 14] = [
+        ("run.records", "5000"),
+        ("run.order", "shuffled"),
+        ("run.batch-size", "50"),
+        ("run.epochs", "4"),
+        ("update.clip-norm", "2"),
+        ("update.noise-multiplier", "3.5"),
+        ("run.neighbours", "zero-out"),
+        ("run.release", "last"),
+        ("update.learning-rate", "0.5"),
+        ("update.weight-decay", "0.01"),
+        ("loss.convex", "true"),
+        ("loss.generalised-linear", "true"),
+        ("loss.smoothness", "0.25"),
+        ("target.delta", "1e-7"),
+    ];
+
+    fn answered(flags: &[&str], answers: &str) -> (Result<Starter, Problem>, String) {
+        let mut shown = Vec::new();
+        let asked = starter(&arguments(flags), &mut Interview::new(answers.as_bytes(), &mut shown));
+        (asked, String::from_utf8(shown).expect("UTF-8"))
+    }
+
+    #[test]
+    fn every_answer_stands_in_the_file() {
+        let answers: String = ANSWERS.iter().map(|(_, answer)| format!("{answer}\n")).collect();
+        let (starter, shown) = answered(&[], &answers);
+        let starter = starter.expect("all is accepted");
+        assert_eq!(
+            ANSWERS.map(|(key, _)| key).as_slice(),
+            QUESTIONS.iter().map(|asked| asked.key).collect::<Vec<_>>()
+        );
+        for (key, answer) in ANSWERS {
+            let value = starter.value(key).expect("it is set");
+            assert_eq!(value.trim_matches('"'), answer, "{key}: {shown}");
+        }
+    }
+
+    #[test]
+    fn a_flag_is_not_asked_for_again() {
+        let set: Vec<String> = ANSWERS.iter().map(|(key, answer)| format!("{key}={answer}")).collect();
+        let flags: Vec<&str> = set.iter().flat_map(|set| ["--set", set.as_str()]).collect();
+        let (starter, shown) = answered(&flags, "");
+        assert!(starter.is_ok() && shown.is_empty(), "{shown}");
+    }
+
+    #[test]
+    fn what_does_not_matter_is_not_asked() {
+        let (starter, shown) =
+            answered(&["--set", "order=full", "--set", "target.epsilon=1"], &"\n".repeat(9));
+        assert!(starter.is_ok_and(|starter| !starter.is_set("run.release")), "{shown}");
+        for words in ["in a batch", "learning rate", "convex", "Which δ"] {
+            assert!(!shown.contains(words), "{words}: {shown}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_refused_in_the_words_of_run_files_and_asked_again() {
+        for (refused, words) in [
+            ("0", "run.records is 0, but it must be 1 or more"),
+            ("-5", "run.records is -5"),
+            ("many", "run.records is \"many\""),
+            ("1e99", "run.records is"),
+        ] {
+            let (starter, shown) = answered(&[], &format!("{refused}\n7\n{}", "\n".repeat(9)));
+            assert_eq!(starter.expect("7 is accepted").value("run.records").as_deref(), Some("7"));
+            assert!(shown.contains(words) && shown.contains("help: "), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_a_library_was_given_is_asked_for_by_its_name() {
+        let (starter, shown) = answered(&["--from", "opacus"], "x\n1.1\nsample_rate=0.01\n10\n");
+        assert_eq!(starter.expect("all is said").value("run.steps").as_deref(), Some("1000"), "{shown}");
+        assert!(shown.contains("batch_size or sample_rate of Opacus?"), "{shown}");
+    }
+}

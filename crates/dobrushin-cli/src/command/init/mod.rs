@@ -296,3 +296,33 @@ fn summary(kind: Kind, files: &[Starting], usual: &[String], was_asked: bool, pr
     });
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        arguments: InitArgs,
+    }
+
+    /// What these flags say.
+    pub fn arguments(flags: &[&str]) -> InitArgs {
+        let words = ["init"].iter().chain(flags);
+        Only::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).arguments
+    }
+
+    #[test]
+    fn the_kind_is_asked_for_only_where_nothing_says_it() {
+        let asked = |flags: &[&str], answers: &str| {
+            let mut interview = Interview::new(answers.as_bytes(), std::io::sink());
+            kind(&arguments(flags), &mut interview).expect("it is answered")
+        };
+        assert_eq!(asked(&[], "something\nlocal\n"), Kind::Local);
+        assert_eq!(asked(&[], "\n"), Kind::Account);
+        assert_eq!(asked(&["train"], ""), Kind::Train);
+        assert_eq!(asked(&["--from", "opacus"], ""), Kind::Account);
+    }
+}

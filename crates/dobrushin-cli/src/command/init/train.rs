@@ -168,3 +168,63 @@ fn check(run: &Starter) -> Result<(), Problem> {
     run.file().question()?;
     Ok(run.file().without_model()?.run().map(|_| ())?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::init::tests::arguments;
+
+    fn answered(flags: &[&str], answers: &str) -> (Result<Written, Problem>, String) {
+        let folder = tempfile::tempdir().expect("the folder for temporary files is writable");
+        let path = folder.path().join("data.csv");
+        std::fs::write(&path, "age,home,repaid\nnever,read,this\n").expect("the folder is writable");
+        let path = path.to_str().expect("UTF-8");
+        let mut shown = Vec::new();
+        let answers = answers.replace("DATA", path);
+        let flags: Vec<&str> = flags.iter().map(|&flag| if flag == "DATA" { path } else { flag }).collect();
+        let asked = written(&arguments(&flags), &mut Interview::new(answers.as_bytes(), &mut shown));
+        (asked, String::from_utf8(shown).expect("UTF-8"))
+    }
+
+    #[test]
+    fn every_answer_stands_in_one_of_the_files() {
+        let answers = "none.csv\nDATA\nRepaid\nrepaid\nmaybe\nyes-no\n0,120\nowns,rents\nno,yes,late\nno,yes\n\
+                       3000\n4000\n300\n20\n0.1\n1e-5\n";
+        let (written, shown) = answered(&["train"], answers);
+        let Written { run, schema } = written.unwrap_or_else(|problem| panic!("{problem}\n{shown}"));
+        let read = dobrushin_document::schema::parse(&schema).expect("it is complete");
+        assert_eq!(read.label_columns(), ["repaid"]);
+        for words in ["lower = 0\nupper = 120", "[\"owns\", \"rents\"]", "[\"no\", \"yes\"]"] {
+            assert!(schema.contains(words), "{schema}");
+        }
+        for (key, value) in [
+            ("run.records", "3000"),
+            ("run.batch-size", "300"),
+            ("run.epochs", "20"),
+            ("update.learning-rate", "0.1"),
+            ("target.delta", "1e-5"),
+            ("model.kind", "\"logistic\""),
+        ] {
+            assert_eq!(run.value(key).as_deref(), Some(value), "{key}: {shown}");
+        }
+        for words in [
+            "cannot read none.csv",
+            "it is called \"repaid\"",
+            "no task",
+            "two classes",
+            "run.batch-size is 4000",
+        ] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        assert!(!shown.contains("never"), "{shown}");
+    }
+
+    #[test]
+    fn what_is_left_open_is_left_to_fill_in_and_records_are_counted() {
+        let (written, shown) =
+            answered(&["train", "DATA", "--label", "repaid", "--task", "number"], &"\n".repeat(8));
+        let Written { run, schema } = written.unwrap_or_else(|problem| panic!("{problem}\n{shown}"));
+        assert_eq!(schema.matches("# TODO").count(), 6, "{schema}");
+        assert!(run.value("run.records").is_none() && run.text().contains("# records = "), "{}", run.text());
+    }
+}
