@@ -432,6 +432,10 @@ fn parameters_that_are_unknown_missing_or_impossible_are_named_with_a_remedy() {
         &["max_grad_norm is [1"],
     );
     opacus(&["noise_multiplier=1", "sample_rate=0.1", "epochs=1", "delta=0"], &["delta is 0"]);
+    opacus(
+        &["noise_multiplier=1", "sample_rate=0.1", "epochs=1", "accountant=mine"],
+        &["accountant is \"mine\"", "prv, pld, rdp or gdp"],
+    );
     opacus(&["noise_multiplier"], &["has no value"]);
     opacus(&[""], &["has no value"]);
     let jax =
@@ -622,7 +626,7 @@ fn hostile_names_and_values_do_not_leave_their_line() {
     let (text, said, code) = init(&here, &["train", "data.csv", "--label", "c", "--output", "-"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(!text.contains('\u{1b}') && !said.contains('\u{1b}'), "{text}");
-    let parameter = "accountant=x\n[run]\nrecords = 1\u{1b}[2J";
+    let parameter = "grad_sample_mode=x\n[run]\nrecords = 1\u{1b}[2J";
     let flags = [
         "--from",
         "opacus",

@@ -2,7 +2,7 @@
 
 use super::library::Library;
 use dobrushin::account::{Options, Question};
-use dobrushin::numeric::decimal::briefly;
+use dobrushin::numeric::decimal::{briefly, plain};
 use dobrushin::run::Run;
 use dobrushin::{Delta, Neighbours, Order};
 
@@ -18,8 +18,10 @@ pub struct Theirs {
     pub steps: u64,
     /// δ.
     pub delta: f64,
-    /// Which data sets it calls neighbours.
+    /// Which data sets are neighbours, for the numbers.
     pub neighbours: Neighbours,
+    /// What it assumes, in words.
+    pub assumes: &'static str,
     /// The accountant that was named, in small letters.
     pub accountant: Option<String>,
 }
@@ -48,16 +50,12 @@ impl Theirs {
         let options = Options { only: vec![analysis], ..Options::default() };
         let account = run.account_by(Question::EpsilonAt(Delta::new(self.delta).ok()?), &options);
         let epsilon = briefly(account.answer(analysis)?.value);
-        let relation = match self.neighbours {
-            Neighbours::AddOrRemoveOne => "in which one record is added or removed",
-            Neighbours::ReplaceOne => "in which one record is replaced by another",
-            Neighbours::ZeroOut => "in which one record is emptied",
-        };
         Some(format!(
-            "{}'s own accountant ({named}, {kind}) would say: ε is about {epsilon} at δ = {:?}. It counts every iterate as \
-             published, assumes Poisson batches, and calls data sets neighbours {relation}.",
+            "{}'s own accountant ({named}, {kind}) would say: ε is about {epsilon} at δ = {}. It counts every iterate as published, \
+             and assumes {}.",
             self.library.name(),
-            self.delta
+            plain(self.delta),
+            self.assumes
         ))
     }
 }

@@ -43,14 +43,13 @@ pub fn translate(parameters: &Parameters) -> Result<Starter, DocumentError> {
         starter.put("target.delta", Value::Float(delta.probability()?), remark)?;
     }
     let delta = starter.value("target.delta").and_then(|delta| delta.parse().ok());
-    let theirs =
-        Theirs { accountant: parameters.word(Meaning::Accountant)?, ..plan.theirs(delta.unwrap_or(1e-6)) };
+    let theirs = Theirs { accountant: accountant(parameters)?, ..plan.theirs(delta.unwrap_or(1e-6)) };
     theirs.sentence().into_iter().for_each(|sentence| starter.begin_with(sentence));
     if plan.groups {
         starter.begin_with(
             "The averages of microbatches are clipped, not the gradients of records. One record moves such an average by up \
-             to twice the norm, as if it were replaced: so neighbours are \"replace-one\". No key says how large such steps \
-             are, so the learning rate is left out, and every iterate counts as published.",
+             to twice the norm: so the noise multiplier is halved. No key says how large such steps are, so the learning rate \
+             is left out, and every iterate counts as published.",
         );
     }
     starter.begin_with(
@@ -73,8 +72,10 @@ struct Plan {
     library: Library,
     noise: f64,
     records: Option<u64>,
-    /// The size of a batch, if it is a whole number.
+    /// The size of a batch, if it is given.
     batch: Option<u64>,
+    /// Whether the share of the records in a batch was given, and not a size.
+    rate_is_given: bool,
     /// The share of the records in a batch, as the library's accountant counts it.
     rate: f64,
     /// The number of batches in a pass, where the library counts them.
@@ -104,6 +105,7 @@ impl Plan {
         let (mut records, batch) = (parameters.whole(Meaning::Records)?, parameters.whole(Meaning::Batch)?);
         let drop_last = parameters.flag(Meaning::DropLast)?.unwrap_or(false);
         let rate = parameters.get(Meaning::Rate).map(|rate| rate.probability()).transpose()?;
+        let rate_is_given = rate.is_some();
         if let (Some(batch), Some(rate), None) = (batch, rate, records) {
             records = Some(((batch as f64 / rate).round() as u64).max(1));
         }
@@ -158,7 +160,20 @@ impl Plan {
             None if groups || draw != Draw::Poisson => Neighbours::ReplaceOne,
             None => Neighbours::AddOrRemoveOne,
         };
-        Ok(Self { library, noise, records, batch, rate, batches, epochs, steps, draw, neighbours, groups })
+        Ok(Self {
+            library,
+            noise,
+            records,
+            batch,
+            rate_is_given,
+            rate,
+            batches,
+            epochs,
+            steps,
+            draw,
+            neighbours,
+            groups,
+        })
     }
 
     fn describe_batches(&self, starter: &mut Starter) -> Result<(), DocumentError> {
@@ -185,16 +200,12 @@ impl Plan {
         };
         starter.put("run.order", Value::from(order), remark)?;
         match (self.draw, self.library) {
-            (Draw::Poisson, Library::Opacus) | (Draw::Poisson, Library::JaxPrivacy)
-                if self.library == Library::Opacus || self.batch.is_none() || self.records.is_none() =>
-            {
-                let remark = match self.library {
-                    Library::Opacus => {
-                        format!("the sample rate, 1/len(data_loader): {} batches are a pass", self.batches)
-                    }
-                    _ => "of each record, in each step".to_owned(),
-                };
+            (Draw::Poisson, Library::Opacus) => {
+                let remark = format!("1/len(data_loader): {} batches are a pass", self.batches);
                 starter.put("run.sampling-probability", Value::Float(self.rate), remark)?;
+            }
+            (Draw::Poisson, _) if self.rate_is_given => {
+                starter.put("run.sampling-probability", Value::Float(self.rate), "")?;
             }
             _ => {
                 let size =
@@ -230,11 +241,14 @@ impl Plan {
     }
 
     fn describe_update(&self, parameters: &Parameters, starter: &mut Starter) -> Result<(), DocumentError> {
-        starter.put(
-            "update.noise-multiplier",
-            Value::Float(self.noise),
-            "the same number: noise over the norm",
-        )?;
+        let (noise, remark) = match self.groups {
+            true => (
+                self.noise / 2.0,
+                "half of it: one record moves the average of a microbatch by twice the norm",
+            ),
+            false => (self.noise, "the same number: noise over the norm"),
+        };
+        starter.put("update.noise-multiplier", Value::Float(noise), remark)?;
         if let Some(norm) = parameters.get(Meaning::Norm) {
             let (value, remark) = match parameters.flag(Meaning::UnitNorm)? {
                 Some(true) => (1.0, format!("{}: rescaled to norm 1, and so is the smoothness", norm.name)),
@@ -320,12 +334,37 @@ impl Plan {
                 Draw::Poisson if !self.groups => self.neighbours,
                 _ => Neighbours::AddOrRemoveOne,
             },
+            assumes: match (self.groups, self.draw, self.neighbours) {
+                (true, ..) => "Poisson batches in which one record more counts twice",
+                (_, Draw::WithoutReplacement, _) => {
+                    "batches of a fixed size, and neighbours in which a record is replaced"
+                }
+                (_, Draw::Poisson, Neighbours::ReplaceOne) => {
+                    "Poisson batches, and neighbours in which a record is replaced"
+                }
+                (_, Draw::Poisson, Neighbours::ZeroOut) => {
+                    "Poisson batches, and neighbours in which a record is emptied"
+                }
+                _ => "Poisson batches, and neighbours in which a record is added or removed",
+            },
             accountant: None,
         }
     }
 }
 
 const RELEASE: &str = "\"last\" if nobody ever sees another iterate: no checkpoint, no average";
+
+/// The accountant that was named.
+fn accountant(parameters: &Parameters) -> Result<Option<String>, DocumentError> {
+    let Some(given) = parameters.get(Meaning::Accountant) else {
+        return Ok(None);
+    };
+    let word = given.word()?;
+    match ["prv", "pld", "rdp", "gdp"].contains(&word.as_str()) {
+        true => Ok(Some(word)),
+        false => Err(given.refuse("prv, pld, rdp or gdp")),
+    }
+}
 
 fn draw(parameters: &Parameters, drop_last: bool) -> Result<Draw, DocumentError> {
     if let Some(method) = parameters.get(Meaning::Sampling) {

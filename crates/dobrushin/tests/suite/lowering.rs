@@ -4,8 +4,8 @@ use dobrushin::account::Question;
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::numeric::theta;
 use dobrushin::run::{
-    Algorithm, Assumption, Batch, Contribution, Divisor, DomainFacts, Fact, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Obstacle, Order, Record, Release, Run, Training,
+    Algorithm, Assumption, Batch, Divisor, DomainFacts, Fact, LearningRate, Length, Noise, NoiseKind,
+    Obstacle, Order, Record, Release, Run, Training,
 };
 use dobrushin::{Delta, NonNegative, Positive, Probability};
 
