@@ -111,7 +111,7 @@ fn every_flag_of_a_run_stands_in_the_file_and_the_usual_values_fit_it() {
         let flags: Vec<&str> = set.iter().flat_map(|set| ["--set", *set]).collect();
         let (text, report) = accounted(&[&["account"], &flags[..]].concat());
         assert!(report["guarantee"].is_object(), "{set:?}: {report:#}\n{text}");
-        for assignment in *set {
+        for assignment in set {
             let (key, value) = assignment.split_once('=').expect("it is KEY=VALUE");
             let key = key.rsplit('.').next().expect("it has a name");
             let line = text.lines().find(|line| line.starts_with(&format!("{key} = ")));

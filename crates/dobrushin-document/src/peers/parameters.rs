@@ -204,7 +204,7 @@ fn literal(text: &str) -> Json {
     let number = |text: &str| text.trim().replace('_', "").parse::<f64>().ok().filter(|n| n.is_finite());
     let quotient = || {
         let (a, b) = text.split_once('/')?;
-        Some(number(a)? / number(b)?)
+        Some(number(a)? / number(b)?).filter(|number| number.is_finite())
     };
     let list = || {
         let inner = text.strip_prefix(['[', '(']).and_then(|text| text.strip_suffix([']', ')']))?;

@@ -91,7 +91,7 @@ struct Plan {
 impl Plan {
     fn of(parameters: &Parameters) -> Result<Self, DocumentError> {
         let library = parameters.library;
-        for only in parameters.all(Meaning::OnlyOne).filter(|only| !only.is_one()) {
+        if let Some(only) = parameters.all(Meaning::OnlyOne).find(|only| !only.is_one()) {
             return Err(only.refuse("1, or left out: no key of a run file says that"));
         }
         if let Some(clipping) = parameters.get(Meaning::Clipping)

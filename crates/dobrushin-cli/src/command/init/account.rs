@@ -121,6 +121,7 @@ pub fn starter(arguments: &InitArgs, interview: &mut Interview) -> Result<Starte
             }
         }
     }
+    starter.file().question()?;
     starter.file().run()?;
     Ok(starter)
 }
