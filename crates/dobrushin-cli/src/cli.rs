@@ -57,19 +57,30 @@ pub struct SetArgs {
 /// What is asked about a run.
 #[derive(Args, Debug)]
 pub struct QuestionArgs {
-    /// The δ for which to find ε, instead of the one in the file's [target]
-    #[arg(long, value_parser = delta, allow_negative_numbers = true, conflicts_with = "epsilon")]
+    /// The δ for which to find ε, instead of what the file's [target] says
+    #[arg(long, value_parser = delta, allow_negative_numbers = true)]
     pub delta: Option<Delta>,
-    /// The ε for which to find δ, instead of the one in the file's [target]
+    /// The ε for which to find δ, instead of what the file's [target] says; account answers yes or no if you give both
     #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
     pub epsilon: Option<Epsilon>,
 }
 
 impl QuestionArgs {
+    /// The ε and δ of which the flags, or else the file, ask whether they are met.
+    pub fn both(&self, file: &RunFile) -> Result<Option<(Epsilon, Delta)>, Problem> {
+        let (epsilon, delta) = match (self.epsilon, self.delta) {
+            (None, None) => file.target()?,
+            flags => flags,
+        };
+        epsilon.zip(delta).map(|(epsilon, delta)| Ok((epsilon, worth_meeting(delta)?))).transpose()
+    }
+
     /// The question that the flags ask, or else the one that the file asks.
     pub fn of(&self, file: &RunFile) -> Result<Question, Problem> {
         match (self.delta, self.epsilon) {
-            (Some(delta), _) => Ok(Question::EpsilonAt(delta)),
+            (Some(_), Some(_)) => Err(Problem::new("--delta and --epsilon are both given, but there is one question")
+                .help("keep one of them; dobrushin account answers whether both are met")),
+            (Some(delta), None) => Ok(Question::EpsilonAt(delta)),
             (None, Some(epsilon)) => Ok(Question::DeltaAt(epsilon)),
             (None, None) => file.question()?.ok_or_else(|| {
                 Problem::new("nothing is asked: target.delta and target.epsilon are missing").help(

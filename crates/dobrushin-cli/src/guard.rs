@@ -1,6 +1,7 @@
 //! No output takes the place of an input, or of another output.
 
 use crate::file::{Place, STANDARD_OUTPUT, folder_of};
+use crate::input::is_standard;
 use crate::problem::Problem;
 use same_file::Handle;
 use std::fs;
@@ -36,6 +37,11 @@ impl Guard {
                 return Err(other.clash(&output));
             }
             outputs.push(output);
+        }
+        let mut standard = touched.inputs.iter().filter(|(_, path)| is_standard(path));
+        if let (Some((one, _)), Some((two, _))) = (standard.next(), standard.next()) {
+            return Err(Problem::new(format!("{one} and {two} cannot both come from standard input"))
+                .help("give a file for one of them"));
         }
         // Even if the answer goes to a file, standard output must not be an input: sooner or later something is
         // appended to it.
@@ -106,7 +112,7 @@ impl Identity {
     }
 
     fn of_input(path: &Path) -> Option<Self> {
-        if path == Path::new("-") { Self::of_stream(Handle::stdin()) } else { Self::of(path) }
+        if is_standard(path) { Self::of_stream(Handle::stdin()) } else { Self::of(path) }
     }
 
     fn of_stream(stream: std::io::Result<Handle>) -> Option<Self> {

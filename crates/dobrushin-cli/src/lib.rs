@@ -7,6 +7,7 @@ mod file;
 #[doc(hidden)]
 pub mod fuzz;
 mod guard;
+mod input;
 mod laws;
 mod level;
 mod local_data;

@@ -1,34 +1,18 @@
 //! Reading matrices of probabilities from CSV.
 
+use crate::input;
 use crate::problem::Problem;
 use crate::table_file::{CsvRows, Row};
-use std::io::Read;
 use std::path::Path;
 
 /// The numbers of a CSV file, row by row. Blank lines and lines that start with "#" are skipped, and so is a first line
 /// in which no cell is a number.
 pub fn read(path: &Path) -> Result<Vec<Vec<f64>>, Problem> {
-    let bytes = bytes_of(path)?;
-    parse(&bytes).map_err(|problem| problem.help(format!("in {}: {HELP}", shown(path))))
+    let bytes = input::bytes(path)?;
+    parse(&bytes).map_err(|problem| problem.help(format!("in {}: {HELP}", input::shown(path))))
 }
 
 const HELP: &str = "numbers separated by commas, the same count on every line, after an optional header line";
-
-fn bytes_of(path: &Path) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(path).map(|content| bytes = content)
-    };
-    let message = || format!("cannot read {}", shown(path));
-    read.map_err(|error| Problem::new(message()).because(error))?;
-    Ok(bytes)
-}
-
-fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
-}
 
 /// The numbers of a CSV file in memory.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Vec<f64>>, Problem> {

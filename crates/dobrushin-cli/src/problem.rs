@@ -52,6 +52,11 @@ impl Problem {
 
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
+        say(&self.text());
+    }
+
+    /// The message, the chain of causes and the help, on lines of their own.
+    pub fn text(&self) -> String {
         let mut text = format!("error: {}\n", self.message);
         let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
         while let Some(error) = cause {
@@ -61,7 +66,7 @@ impl Problem {
         if let Some(help) = &self.help {
             text += &format!("  help: {help}\n");
         }
-        say(&text);
+        text
     }
 
     /// The exit code: 2 for bad input, 1 for the answer "no".

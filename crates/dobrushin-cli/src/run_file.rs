@@ -1,6 +1,7 @@
 //! Run files on the disk, with the files that they name.
 
 use crate::guard::Guard;
+use crate::input;
 use crate::probabilities;
 use crate::problem::Problem;
 use dobrushin::run::Run;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Opened {
     /// What the file says.
     pub file: RunFile,
-    /// The folder that paths in the file are relative to.
+    /// The folder that paths in the file are relative to; the current one, if the file comes from standard input.
     folder: Folder,
 }
 
@@ -21,7 +22,7 @@ pub struct Opened {
 struct Folder(PathBuf);
 
 impl Opened {
-    /// Reads a file, or the built-in example if there is none, and applies every `key=value`. An output that would
+    /// Reads a file ("-" is standard input), or the built-in example if there is none, and applies every `key=value`. An output that would
     /// replace a file that it names is refused.
     pub fn new(path: Option<&Path>, assignments: &[String], guard: &Guard) -> Result<Self, Problem> {
         let (mut file, folder) = match path {
@@ -45,7 +46,7 @@ impl Opened {
 
     /// Refuses to go on if an output would replace a file that this one names.
     pub fn spared_by(&self, guard: &Guard) -> Result<(), Problem> {
-        self.file.names().try_for_each(|(what, name)| guard.spares(what, &self.folder.0.join(name)))
+        self.file.names().try_for_each(|(what, name)| guard.spares(what, &self.folder.path(name)))
     }
 
     /// The run, with the content of every file that it names.
@@ -59,27 +60,35 @@ impl Opened {
     }
 }
 
+impl Folder {
+    /// The path of a file that the run file names. Such a file is never standard input, even if its name is "-".
+    fn path(&self, name: &str) -> PathBuf {
+        let path = self.0.join(name);
+        if input::is_standard(&path) { Path::new(".").join(path) } else { path }
+    }
+}
+
 impl Files for Folder {
     type Error = Problem;
 
     fn schema(&self, _: &str, name: &str) -> Result<Schema, Problem> {
-        read_schema(&self.0.join(name))
+        read_schema(&self.path(name))
     }
 
     fn channel(&self, key: &str, name: &str) -> Result<Vec<Vec<f64>>, Problem> {
-        probabilities::read(&self.0.join(name))
+        probabilities::read(&self.path(name))
             .map_err(|problem| problem.help(format!("{key} is relative to the folder of the run file")))
     }
 }
 
 fn read(path: &Path) -> Result<RunFile, Problem> {
     let bytes = bytes_of(path, "examples/dp-sgd.toml is a complete run file")?;
-    Ok(RunFile::read(&bytes, &path.display().to_string())?)
+    Ok(RunFile::read(&bytes, &input::shown(path))?)
 }
 
 /// Reads a schema.
 pub fn read_schema(path: &Path) -> Result<Schema, Problem> {
-    let name = path.display().to_string();
+    let name = input::shown(path);
     let bytes = bytes_of(path, "dobrushin schema init DATA.csv --label COLUMN drafts a schema")?;
     let schema = schema::parse(text_of(&bytes, &name)?);
     Ok(schema.map_err(|mut error| {
@@ -88,8 +97,7 @@ pub fn read_schema(path: &Path) -> Result<Schema, Problem> {
     })?)
 }
 
-/// The bytes of a file; `help` says where such files come from.
+/// The bytes of a file, or of standard input; `help` says where such files come from.
 pub fn bytes_of(path: &Path, help: &str) -> Result<Vec<u8>, Problem> {
-    let cannot = |error| Problem::new(format!("cannot read {}", path.display())).because(error).help(help);
-    std::fs::read(path).map_err(cannot)
+    input::bytes(path).map_err(|problem| problem.help(help))
 }

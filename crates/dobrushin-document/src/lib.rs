@@ -12,6 +12,7 @@ pub mod certificate;
 mod error;
 pub mod json;
 pub mod model;
+pub mod peers;
 pub mod plain_text;
 pub mod report;
 mod run_file;
@@ -21,6 +22,6 @@ mod survey;
 pub mod text;
 
 pub use error::DocumentError;
-pub use run_file::{Files, RunFile, SelfContained, Setting, Sweep, text_of};
+pub use run_file::{Files, RunFile, SelfContained, Setting, Starter, Sweep, text_of};
 pub use section::nearest;
 pub use survey::{Possible, SurveyFile, SurveyQuestion};

@@ -74,6 +74,28 @@ fn is_dangerous(character: char) -> bool {
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// The width of lines of prose.
+const WIDTH: usize = 100;
+
+/// Lines of prose: the first follows `first`, and the others are indented as far.
+pub fn wrap(text: &str, first: &str) -> String {
+    let indent = " ".repeat(first.chars().count());
+    let mut lines = vec![first.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line + word.chars().count() >= WIDTH && line > indent.len() {
+            lines.push(indent.clone());
+        }
+        if let Some(line) = lines.last_mut() {
+            if line.chars().count() > indent.len() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -162,7 +162,7 @@ impl Description {
             let message = format!("is {}, but it must be at most {}", training.records, u32::MAX);
             return Err(RunError::new(Fact::Records, message, "a part of the records"));
         }
-        let run = Run::training(training.clone()).map_err(in_terms_of_the_model)?;
+        let run = Run::training(training.clone())?;
         match run.as_training().and_then(Training::steps) {
             // A fraction of a step is carried out as a whole step.
             Some(steps) => Run::training(Training { length: Length::Steps(steps), ..training }),
@@ -206,16 +206,6 @@ impl Plan {
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
-}
-
-/// What to do about a learning rate that is too large, since what is derived cannot be left out.
-fn in_terms_of_the_model(mut error: RunError) -> RunError {
-    if (error.fact, error.against) == (Fact::LearningRate, Some(Fact::Smoothness)) {
-        error.help =
-            "a smaller learning rate, or shorter rows: the smoothness follows from the norm of the schema"
-                .to_owned();
-    }
-    error
 }
 
 /// The number of records, with empty ones at the end, for which batches of records in turn are equal.

@@ -129,6 +129,39 @@ fn a_run_that_ends_before_the_padded_batch_draws_its_records_from_fewer() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// The same run with learning rates, and noise on iterates, of this many times the size.
+fn faster(run: Training, times: f64) -> Training {
+    let scaled = |rate: &Positive| positive(rate.get() * times);
+    let learning_rate = run.learning_rate.as_ref().map(|rates| match rates {
+        LearningRate::Constant(rate) => LearningRate::Constant(scaled(rate)),
+        LearningRate::InverseSqrt(rate) => LearningRate::InverseSqrt(scaled(rate)),
+        LearningRate::List(rates) => LearningRate::List(rates.iter().map(scaled).collect()),
+    });
+    Training { learning_rate, ..run }
+}
+
+/// Steps of a convex loss that are longer than 2/β drive iterates apart, and are counted so.
+#[test]
+fn convexity_is_not_credited_for_what_longer_steps_lose() {
+    let (mut runs, mut answers) = (0, 0);
+    for index in 0..depth(2_000, 20_000_u64) {
+        let mut random = Random::new(810_000 + index);
+        let training = faster(random_run(&mut random), random.between(1.5, 8.0));
+        let beta = training.loss.smoothness.map(|beta| beta.get());
+        let convex = training.loss.convex == Some(true) && training.domain.diameter.is_some();
+        let fastest = training.update_at(1).map_or(0.0, |update| update.rate);
+        if !convex || beta.is_none_or(|beta| beta * fastest <= 2.0) || runs >= depth(40, 1_000) {
+            continue;
+        }
+        let Ok(run) = Run::training(training.clone()) else { continue };
+        let Some(exact) = divergences(&training, &EPSILONS) else { continue };
+        let (count, found) = violations(&run, &exact);
+        assert!(found.is_empty(), "case {index}: {found:#?}\n{}", run_file(&training));
+        (runs, answers) = (runs + 1, answers + count);
+    }
+    assert!(runs > 20 && answers > 60, "{runs} runs, {answers} answers");
+}
+
 #[test]
 fn no_answer_is_below_what_a_run_as_documented_gives_away() {
     let cases: u64 = depth(200, 6_000);

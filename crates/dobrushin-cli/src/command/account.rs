@@ -8,12 +8,12 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use clap::Args;
-use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
+use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
 use dobrushin::run::Run;
 use dobrushin::{Error, RenyiOrder};
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{
-    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport,
+    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
 };
 use dobrushin_document::text::Style;
 use dobrushin_document::{json, text};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct AccountArgs {
-    /// A run file (TOML); without it, a built-in example is used
+    /// A run file (TOML), or "-" for standard input; without it, a built-in example is used
     pub run: Option<PathBuf>,
     #[command(flatten)]
     pub changes: SetArgs,
@@ -80,7 +80,11 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     let opened = Opened::new(arguments.run.as_deref(), &arguments.changes.set, guard)?;
     let contained = opened.self_contained()?;
     let run = contained.run()?;
-    let question = arguments.question.of(&opened.file)?;
+    let both = arguments.question.both(&opened.file)?;
+    let question = match both {
+        Some((_, delta)) => Question::EpsilonAt(delta),
+        None => arguments.question.of(&opened.file)?,
+    };
     let options =
         Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
     let account = run.account_by(question, &options);
@@ -97,7 +101,12 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     let renyi = || -> Result<Vec<RenyiReport>, Problem> {
         Ok(run.renyi(&arguments.order, &options)?.iter().map(RenyiReport::new).collect())
     };
+    let wanted = both.map(|(epsilon, _)| {
+        WantedReport::new(epsilon, &account, &run.account_by(Question::DeltaAt(epsilon), &options))
+    });
+    let meets = wanted.as_ref().is_none_or(|wanted| wanted.meets);
     let extras = Extras {
+        wanted,
         advice: arguments.advice.then(advice),
         utility: arguments.utility.then(utility),
         records: records.filter(|_| arguments.per_record),
@@ -113,7 +122,7 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
         let path = path.display();
         text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));
     }
-    Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() })
+    Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() || !meets })
 }
 
 /// The protection of every record if the user asks for it, and its files.

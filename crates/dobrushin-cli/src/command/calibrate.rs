@@ -6,7 +6,7 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use clap::Args;
-use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
+use dobrushin::account::{Calibration, CalibrationError, Target, calibrate};
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon, Probability};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct CalibrateArgs {
-    /// A run file (TOML); it need not give the parameter that is searched for
+    /// A run file (TOML), or "-" for standard input; it need not give the parameter that is searched for
     pub run: PathBuf,
     /// What to search for: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
     /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter or public-steps
@@ -83,13 +83,8 @@ fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> 
         }
         return Ok(Target::TruePositiveRate { rate, at });
     }
-    let (mut epsilon, mut delta): (Option<Epsilon>, Option<Delta>) = (arguments.epsilon, arguments.delta);
-    match file.question()? {
-        Some(Question::EpsilonAt(of_file)) => delta = delta.or(Some(of_file)),
-        Some(Question::DeltaAt(of_file)) => epsilon = epsilon.or(Some(of_file)),
-        None => (),
-    }
-    match (epsilon, delta) {
+    let (epsilon, delta) = file.target()?;
+    match (arguments.epsilon.or(epsilon), arguments.delta.or(delta)) {
         (Some(epsilon), Some(_)) if epsilon.get() == 0.0 => {
             Err(Problem::new("--epsilon is 0, but it must be above 0")
                 .help("(0, δ)-privacy is a membership advantage of δ: --advantage δ"))

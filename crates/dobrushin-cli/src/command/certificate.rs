@@ -1,5 +1,6 @@
 //! `dobrushin verify` and `dobrushin certificate`: what a certificate says, and whether it holds.
 
+use crate::input;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::bytes_of;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// The file that dobrushin account --certificate wrote
+    /// The file that dobrushin account --certificate wrote; "-" is standard input
     pub certificate: PathBuf,
 }
 
@@ -61,7 +62,7 @@ pub fn run(arguments: &CertificateArgs, style: Style) -> Result<Report, Problem>
 }
 
 fn read(path: &Path) -> Result<Value, Problem> {
-    Ok(certificate::read(&bytes_of(path, WRITERS)?, &path.display().to_string())?)
+    Ok(certificate::read(&bytes_of(path, WRITERS)?, &input::shown(path))?)
 }
 
 /// Whether the certificate holds and, if a model is given, belongs to that model.
@@ -69,7 +70,7 @@ fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Pro
     let certificate = read(path)?;
     let bytes = model.map(|path| bytes_of(path, model::WRITERS)).transpose()?;
     let found = certificate::verify(&certificate, bytes.as_deref())?;
-    let name = model.map(|path| path.display().to_string());
+    let name = model.map(input::shown);
     let text = text::verification(&found, name.as_deref(), style);
     Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed })
 }

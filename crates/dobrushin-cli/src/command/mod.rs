@@ -9,6 +9,7 @@ mod demonstration;
 mod divergence;
 mod explain;
 mod figures;
+mod init;
 mod kernel;
 mod local;
 mod observers_plot;
@@ -43,6 +44,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad inpu
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Write a run file to begin with: from a few questions, from flags, or from another library's parameters
+    Init(Box<init::InitArgs>),
     /// The (ε, δ) of a run, by every analysis; the best one is the guarantee
     Account(account::AccountArgs),
     /// The smallest noise, or the most steps, with which a run meets a target
@@ -79,6 +82,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let (show_progress, style) = (!cli.common.quiet, cli.common.style());
     let report = match &cli.command {
         None => demonstration::run(style),
+        Some(Command::Init(arguments)) => return init::run(arguments, &cli.common),
         Some(Command::Account(arguments)) => account::run(arguments, &guard, style),
         Some(Command::Verify(arguments)) => certificate::verify(arguments, style),
         Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard, style),

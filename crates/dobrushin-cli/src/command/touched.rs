@@ -18,6 +18,12 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     files.answer(&cli.common);
     match &cli.command {
         None | Some(Command::Explain(_) | Command::Prescribe(_)) => {}
+        Some(Command::Init(arguments)) => {
+            files.read("the parameters", &arguments.params);
+            files.read("the data", &arguments.data);
+            let named = |path: PathBuf| (path.display().to_string(), path);
+            files.0.outputs.extend(arguments.also_written(&cli.common).into_iter().map(named));
+        }
         Some(Command::Account(arguments)) => {
             files.read("the run", &arguments.run);
             files.write("--certificate", &arguments.certificate);

@@ -6,8 +6,9 @@ use super::mechanism::Mechanism;
 #[cfg(feature = "parquet")]
 use super::parquet_reports::{self, ParquetOutput};
 use crate::file::Draft;
+use crate::input::shown;
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Columns, CsvInput, is_parquet, shown};
+use crate::table_file::{BadRows, Cells, Columns, CsvInput, is_parquet};
 use std::fmt::{self, Display};
 use std::io::Write;
 use std::path::Path;

@@ -2,7 +2,8 @@
 
 use super::cells::Cells;
 use super::csv_rows::{CsvRows, Torn};
-use super::input::{Columns, find, find_all, shown};
+use super::input::{Columns, find, find_all};
+use crate::input::shown;
 use crate::problem::Problem;
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -4,6 +4,7 @@ use super::cells::Cells;
 use super::csv_file::CsvInput;
 #[cfg(feature = "parquet")]
 use super::parquet_file::ParquetInput;
+use crate::input::shown;
 use crate::problem::Problem;
 use std::collections::HashMap;
 use std::path::Path;
@@ -124,9 +125,4 @@ pub fn find_all(names: &[String], wanted: &[&str], path: &Path) -> Result<Vec<us
         }
     };
     wanted.iter().map(place).collect()
-}
-
-/// A path for messages.
-pub fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

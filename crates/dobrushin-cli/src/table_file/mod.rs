@@ -19,7 +19,7 @@ pub use csv_file::CsvInput;
 pub use csv_rows::{CsvRows, Row};
 #[cfg(not(feature = "parquet"))]
 pub use input::without_parquet;
-pub use input::{Columns, Input, columns, find_all, is_parquet, names, shown};
+pub use input::{Columns, Input, columns, find_all, is_parquet, names};
 #[cfg(test)]
 pub use one_line::other_lines;
 #[cfg(feature = "parquet")]

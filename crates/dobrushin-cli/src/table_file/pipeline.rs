@@ -1,7 +1,8 @@
 //! Batches that are read ahead, worked on by all cores, and finished in their order.
 
 use super::cells::{BadRow, BadRows, Cells};
-use super::input::{Columns, shown};
+use super::input::Columns;
+use crate::input::shown;
 use crate::problem::Problem;
 use crate::stderr;
 use indicatif::ProgressBar;

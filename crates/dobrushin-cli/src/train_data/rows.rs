@@ -1,7 +1,8 @@
 //! Rows of a file as records.
 
+use crate::input::shown;
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Pass, shown};
+use crate::table_file::{BadRows, Cells, Pass};
 use dobrushin_train::schema::Encoder;
 use std::path::Path;
 

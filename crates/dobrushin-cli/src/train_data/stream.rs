@@ -1,8 +1,9 @@
 //! A file of records that is read while they are needed.
 
 use super::rows::{check_count, encode, pass};
+use crate::input::shown;
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Read, columns, read_ahead, shown};
+use crate::table_file::{BadRows, Cells, Read, columns, read_ahead};
 use dobrushin_train::schema::{Encoder, Schema};
 use dobrushin_train::{Bounds, Records, Table};
 use std::borrow::Cow;

@@ -2,7 +2,9 @@
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
 use super::{ObserversReport, Records, RenyiReport, UtilityReport};
+use crate::json::Number;
 use crate::run_file::RunFile;
+use dobrushin::Epsilon;
 use dobrushin::account::{Account, Advice};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -33,6 +35,9 @@ pub struct AccountReport {
 /// What can be asked for besides the guarantee.
 #[derive(Default, Serialize)]
 pub struct Extras {
+    /// Whether both ε and δ are met, if both were asked.
+    #[serde(flatten)]
+    pub wanted: Option<WantedReport>,
     /// What would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<AdviceReport>>,
@@ -51,6 +56,45 @@ pub struct Extras {
     /// Whether the run is the built-in example.
     #[serde(rename = "example", skip_serializing_if = "std::ops::Not::not")]
     pub is_example: bool,
+}
+
+/// Whether a run is (ε, δ)-private, for a given ε and the δ of the account.
+#[derive(Serialize)]
+pub struct WantedReport {
+    /// Whether some analysis proves it.
+    pub meets: bool,
+    /// The δ at the given ε.
+    pub at_epsilon: AtEpsilon,
+}
+
+/// The δ at an ε; there is none if no analysis applies.
+#[derive(Serialize)]
+pub struct AtEpsilon {
+    /// The ε.
+    pub epsilon: Number,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: Answered,
+    /// The analysis that says so.
+    pub analysis: Option<&'static str>,
+}
+
+impl WantedReport {
+    /// The answer by an account of the ε at δ and another of the δ at ε: either can prove it.
+    pub fn new(epsilon: Epsilon, of_epsilon: &Account, of_delta: &Account) -> Self {
+        let (best, best_delta) = (of_epsilon.guarantee().ok(), of_delta.guarantee().ok());
+        let by_epsilon = best.is_some_and(|best| best.epsilon() <= epsilon.get());
+        let by_delta = best.zip(best_delta).is_some_and(|(given, found)| found.delta() <= given.delta());
+        Self {
+            meets: by_epsilon || by_delta,
+            at_epsilon: AtEpsilon {
+                epsilon: Number(epsilon.get()),
+                answer: best_delta
+                    .map_or(Answered::default(), |best| Answered::new(of_delta.question, best.answer)),
+                analysis: best_delta.map(|best| best.id),
+            },
+        }
+    }
 }
 
 /// A change, and what it would give.

@@ -18,7 +18,7 @@ mod theorem;
 mod training;
 mod utility;
 
-pub use account::{AccountReport, AdviceReport, Extras};
+pub use account::{AccountReport, AdviceReport, AtEpsilon, Extras, WantedReport};
 pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;

@@ -117,7 +117,7 @@ const SECTIONS: [&str; 11] =
     ["run", "update", "loss", "domain", "model", "centre", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The order in which messages list the sections.
-const LISTED: [&str; 11] =
+pub const LISTED: [&str; 11] =
     ["run", "update", "model", "loss", "domain", "centre", "evaluation", "target", "mechanism", "step", "task"];
 
 /// The table of a section.
@@ -130,7 +130,8 @@ pub fn entry<'a>(table: &'a Table, name: &str, number: usize) -> Section<'a> {
     Section::entry(table, name, number, keys_of(name))
 }
 
-fn keys_of(section: &str) -> Keys {
+/// The keys of a section.
+pub fn keys_of(section: &str) -> Keys {
     match section {
         "run" => RUN,
         "update" => UPDATE,
@@ -160,12 +161,15 @@ const EXCLUSIVE: &[&[&str]] = &[
     &["run.batch-size", "run.sampling-probability"],
     &["update.noise-multiplier", "update.gradient-noise", "update.iterate-noise"],
     &["update.clip-norm", "update.lipschitz"],
-    &["target.delta", "target.epsilon"],
 ];
+
+/// Two questions: a file may ask both, and then asks whether they are met; one that is set replaces the other.
+const QUESTIONS: &[&str] = &["target.delta", "target.epsilon"];
 
 /// The keys that a key excludes.
 pub fn excluded_by(dotted: &str) -> impl Iterator<Item = &'static str> {
-    let group = EXCLUSIVE.iter().find(|group| group.contains(&dotted)).copied().unwrap_or(&[]);
+    let groups = EXCLUSIVE.iter().copied().chain([QUESTIONS]);
+    let group = groups.into_iter().find(|group| group.contains(&dotted)).unwrap_or(&[]);
     let dotted = dotted.to_owned();
     group.iter().copied().filter(move |other| *other != dotted)
 }

@@ -6,12 +6,14 @@ mod mechanisms;
 mod plan;
 mod self_contained;
 mod setting;
+mod starter;
 mod sweep;
 mod task;
 mod training;
 
 pub use self_contained::{SelfContained, model_of};
 pub use setting::Setting;
+pub use starter::Starter;
 pub use sweep::Sweep;
 
 use crate::error::DocumentError;
@@ -148,6 +150,19 @@ impl RunFile {
         SelfContained::new(self.tables.clone())?.run()
     }
 
+    /// The same run without what says how it is trained, and as one of 2⁵⁰ records if their number is to be counted: to
+    /// check the rest where the schema cannot be read yet.
+    pub fn without_model(&self) -> Result<Self, DocumentError> {
+        let mut tables = self.tables.clone();
+        keys::check(&tables)?;
+        tables.retain(|section, _| !["model", "domain", "evaluation"].contains(&section));
+        let mut file = Self { tables };
+        if !keys::is_given(&file.tables, "run.records") {
+            file.set(&Setting::new("run.records", Value::Integer(1 << 50)))?;
+        }
+        Ok(file)
+    }
+
     /// The same file with a value of a parameter that can be searched for, even if the file does not give one.
     pub fn searchable(mut self, parameter: Parameter) -> Result<Self, DocumentError> {
         let algorithm = section(&self.tables, "run")?.value("algorithm").and_then(Value::as_str);
@@ -180,9 +195,14 @@ impl RunFile {
         Ok(self)
     }
 
-    /// The question, if the file asks one.
+    /// The question, if the file asks one: of both that of ε, at the given δ.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
+    }
+
+    /// The ε and the δ of `[target]`.
+    pub fn target(&self) -> Result<(Option<Epsilon>, Option<Delta>), DocumentError> {
+        target_of(&self.tables)
     }
 
     /// What the file says, for programs.
@@ -198,21 +218,21 @@ pub fn text_of<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, DocumentError
     })
 }
 
-/// The question that `[target]` asks.
-fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
+/// The ε and the δ of `[target]`.
+fn target_of(tables: &Table) -> Result<(Option<Epsilon>, Option<Delta>), DocumentError> {
     let target = section(tables, "target")?;
-    let pair = (target.number("epsilon")?, target.number("delta")?);
-    let refused = |key: &str, error: dobrushin::Error| {
-        DocumentError::new(format!("target.{key}: {error}")).help(keys::example("target", key))
+    let refused = |key: &'static str| {
+        move |error: dobrushin::Error| {
+            DocumentError::new(format!("target.{key}: {error}")).help(keys::example("target", key))
+        }
     };
-    match pair {
-        (None, None) => Ok(None),
-        (Some(epsilon), None) => {
-            Epsilon::new(epsilon).map(|e| Some(Question::DeltaAt(e))).map_err(|e| refused("epsilon", e))
-        }
-        (None, Some(delta)) => {
-            Delta::new(delta).map(|d| Some(Question::EpsilonAt(d))).map_err(|e| refused("delta", e))
-        }
-        (Some(_), Some(_)) => Err(keys::both("target", "epsilon", "delta")),
-    }
+    let epsilon = target.number("epsilon")?.map(Epsilon::new).transpose().map_err(refused("epsilon"))?;
+    let delta = target.number("delta")?.map(Delta::new).transpose().map_err(refused("delta"))?;
+    Ok((epsilon, delta))
+}
+
+/// The question that `[target]` asks: of both that of ε.
+fn question_of(tables: &Table) -> Result<Option<Question>, DocumentError> {
+    let (epsilon, delta) = target_of(tables)?;
+    Ok(delta.map(Question::EpsilonAt).or(epsilon.map(Question::DeltaAt)))
 }

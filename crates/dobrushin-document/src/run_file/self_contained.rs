@@ -1,12 +1,13 @@
 //! A run with everything in it: it names no file, and reading it opens none.
 
 use super::keys::{self, section};
-use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, task, training};
+use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, target_of, task, training};
 use crate::error::DocumentError;
 use crate::json::{of_toml, to_toml};
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Parameter, Run};
+use dobrushin::{Delta, Epsilon};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan};
 use serde_json::Value as Json;
@@ -77,6 +78,11 @@ impl SelfContained {
     /// The question that `[target]` asks.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)
+    }
+
+    /// The ε and the δ of `[target]`.
+    pub fn target(&self) -> Result<(Option<Epsilon>, Option<Delta>), DocumentError> {
+        target_of(&self.tables)
     }
 
     /// The number of records, if it is given.

@@ -37,6 +37,11 @@ impl Setting {
         Ok(Self { key, value: value_of(value) })
     }
 
+    /// The key, as run files write it.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Any valid value of a parameter, which will be replaced.
     pub(super) fn placeholder(parameter: Parameter) -> Self {
         let value = match parameter {

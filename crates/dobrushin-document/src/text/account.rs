@@ -2,7 +2,9 @@
 
 use super::observers::observers;
 use super::{Style, Text, bullets, capitalised, renyi, table, warn, wrap};
-use crate::report::{AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport};
+use crate::report::{
+    AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport, WantedReport,
+};
 use dobrushin::numeric::decimal as number;
 
 /// The answer, where it comes from, what every analysis says, what must hold, and what else was asked for.
@@ -12,6 +14,9 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
         text.explanation("No run file was given: this is the built-in example, examples/dp-sgd.toml.");
     }
     let best = report.guarantee.as_ref();
+    if let Some(wanted) = &report.extras.wanted {
+        text.answer(verdict(report, wanted, style));
+    }
     text.answer(match best {
         Some(best) => {
             let value = shown(best.answer, style);
@@ -70,6 +75,24 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
         utility(&mut text, worth, style);
     }
     text
+}
+
+/// Yes or no, with the ε at the given δ and the δ at the given ε.
+fn verdict(report: &AccountReport, wanted: &WantedReport, style: Style) -> String {
+    let epsilon = Given::Epsilon(wanted.at_epsilon.epsilon);
+    let pair = report.target.pair(&number::plain(wanted.at_epsilon.epsilon.0));
+    let says = match wanted.meets {
+        true => format!("Yes: the run is {pair}-private."),
+        false => format!("No: nothing proves that the run is {pair}-private."),
+    };
+    let found = [
+        (report.target, report.guarantee.as_ref().map(|best| best.answer)),
+        (epsilon, wanted.at_epsilon.analysis.map(|_| wanted.at_epsilon.answer)),
+    ];
+    let found = found.into_iter().filter_map(|(given, answer)| {
+        Some(format!("At {}, {} is {}.", given.in_words(), given.symbol(), shown(answer?, style)))
+    });
+    [says].into_iter().chain(found).collect::<Vec<_>>().join(" ")
 }
 
 fn advice(target: Given, advice: &[AdviceReport]) -> String {

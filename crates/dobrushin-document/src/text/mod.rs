@@ -25,6 +25,8 @@ pub use renyi::renyi_curve;
 pub use training::training;
 pub use verification::{complaint, verification};
 
+pub use crate::plain_text::wrap;
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -114,28 +116,6 @@ pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>)
         }
     }
     table.trim_fmt()
-}
-
-/// The width of lines of prose.
-const WIDTH: usize = 100;
-
-/// Lines of prose: the first follows `first`, and the others are indented as far.
-pub fn wrap(text: &str, first: &str) -> String {
-    let indent = " ".repeat(first.chars().count());
-    let mut lines = vec![first.to_owned()];
-    for word in text.split_whitespace() {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if line + word.chars().count() >= WIDTH && line > indent.len() {
-            lines.push(indent.clone());
-        }
-        if let Some(line) = lines.last_mut() {
-            if line.chars().count() > indent.len() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
 }
 
 /// A list of points under a heading.

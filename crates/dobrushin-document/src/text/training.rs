@@ -52,6 +52,10 @@ fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeRepor
             "If every iterate were published it would be {symbol} = {value}, by composition."
         ));
     }
+    let notes = || report.warnings.iter().filter(|note| Some(*note) != report.concern.as_ref());
+    if notes().next().is_some() {
+        text.explanation(bullets("Notes", notes()));
+    }
 }
 
 fn evaluation(report: &TrainingReport) -> String {

@@ -3,6 +3,7 @@
 use super::batch::Ordinary;
 use crate::chain::{Modulus, Participation, Piece, Step, StepNoise};
 use crate::mechanism::Neighbours;
+use crate::numeric::decimal::{nearest, plain};
 use crate::run::{Fact, NoiseKind, Order, Training, missing};
 use crate::{Enclosure, NotApplicable};
 
@@ -11,7 +12,8 @@ impl Training {
     ///
     /// The linear part of an update is (1−λ)·I − η·A. With gradients of β-smooth losses, of |B| records divided by b,
     /// ‖A‖ ≤ β|B|/b; if they are convex, A is symmetric between ρ|B|/b and β|B|/b, so the Lipschitz factor is at most
-    /// max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). Clipping is a projection: it keeps ‖A‖ ≤ β, but not the symmetry, unless the
+    /// max(|1−λ−ηρ|B|/b|, |1−λ−ηβ|B|/b|). This holds for every η: beyond 2/β it is above 1, and nothing is kept together
+    /// that is not. Clipping is a projection: it keeps ‖A‖ ≤ β, but not the symmetry, unless the
     /// loss is generalised linear: a clipped monotone derivative is monotone (and no longer strongly so). Every
     /// constant is the worst over the batches that can occur.
     pub(super) fn step_at(
@@ -128,6 +130,7 @@ impl Training {
                 "strong convexity is not used: clipped gradients need not be strongly monotone".to_owned(),
             );
         }
+        notes.extend(self.too_fast());
         let largest = self.batch_shares(Participation::Never, None).most;
         if self.order == Order::Poisson && largest.lower() > 1.0 && ordinary.is_none() {
             notes.push(format!(
@@ -138,5 +141,25 @@ impl Training {
             ));
         }
         notes
+    }
+
+    /// That some steps are too long for convexity to keep iterates together, what is left of it, and the remedy.
+    fn too_fast(&self) -> Option<String> {
+        let (rate, limit) = (self.fastest_rate()?, self.largest_rate());
+        let beta = self.loss.smoothness.filter(|_| self.uses_convexity())?;
+        // Rounding must not make a rate of exactly 2/β too large.
+        (rate > limit * (1.0 + 1e-12)).then(|| {
+            let apart = (rate * beta.get() + self.weight_decay - 1.0).max(1.0);
+            format!(
+                "convexity keeps iterates together only up to a learning rate of 2/{} = {}, but {} is {}: such a step may \
+                 drive two iterates apart by a factor of {}, and is counted so. A learning rate of at most {} would hide more",
+                Fact::Smoothness,
+                plain(limit),
+                Fact::LearningRate,
+                plain(rate),
+                nearest(apart, 4),
+                plain(limit)
+            )
+        })
     }
 }

@@ -228,7 +228,6 @@ impl Training {
             let help = "weight-decay = 0.001: every step multiplies the iterate by 1 − 0.001";
             return Err(RunError::new(Fact::WeightDecay, message, help));
         }
-        self.check_step_size()?;
         if let Some(rho) = self.loss.strong_convexity.filter(|rho| rho.get() > 0.0) {
             let refuse = |other, why: String| {
                 let message = format!("is {}, but {why}", rho.get());
@@ -260,45 +259,6 @@ impl Training {
             .against(Fact::Dimension)),
             _ => Ok(()),
         }
-    }
-}
-
-impl Training {
-    /// 2/β if the loss is convex: a longer step on a convex loss may drive iterates apart (E6).
-    pub(crate) fn largest_rate(&self) -> f64 {
-        match self.loss.smoothness {
-            Some(beta) if self.is_convex() => 2.0 / beta.get(),
-            _ => f64::INFINITY,
-        }
-    }
-
-    fn check_step_size(&self) -> Result<(), RunError> {
-        // A fact that is not used imposes no limit.
-        if !self.uses_convexity() {
-            return Ok(());
-        }
-        let largest = match &self.learning_rate {
-            Some(LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate)) => rate.get(),
-            Some(LearningRate::List(rates)) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
-            None => return Ok(()),
-        };
-        let limit = self.largest_rate();
-        if largest > limit * (1.0 + 1e-12) {
-            return Err(RunError::new(
-                Fact::LearningRate,
-                format!(
-                    "is {largest:?}, but steps of a convex loss keep iterates together only up to 2/{} = {limit:?}",
-                    Fact::Smoothness
-                ),
-                format!(
-                    "a smaller learning rate, or leave {} and {} out: they are then not used",
-                    Fact::Convex,
-                    Fact::StrongConvexity
-                ),
-            )
-            .against(Fact::Smoothness));
-        }
-        Ok(())
     }
 }
 

@@ -76,6 +76,22 @@ impl Training {
         }
     }
 
+    /// The largest learning rate of any step.
+    pub(crate) fn fastest_rate(&self) -> Option<f64> {
+        Some(match self.learning_rate.as_ref()? {
+            LearningRate::Constant(rate) | LearningRate::InverseSqrt(rate) => rate.get(),
+            LearningRate::List(rates) => rates.iter().map(|rate| rate.get()).fold(0.0, f64::max),
+        })
+    }
+
+    /// 2/β if the loss is convex: a longer step on a convex loss may drive iterates apart (E6).
+    pub(crate) fn largest_rate(&self) -> f64 {
+        match self.loss.smoothness {
+            Some(beta) if self.is_convex() => 2.0 / beta.get(),
+            _ => f64::INFINITY,
+        }
+    }
+
     /// Whether the loss is known to be convex.
     pub(crate) fn is_convex(&self) -> bool {
         self.loss.convex == Some(true) || self.loss.strong_convexity.is_some_and(|rho| rho.get() > 0.0)

@@ -4,8 +4,8 @@ use dobrushin::account::Question;
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling};
 use dobrushin::numeric::theta;
 use dobrushin::run::{
-    Algorithm, Assumption, Batch, Contribution, Divisor, DomainFacts, Fact, LearningRate, Length, LossFacts,
-    Noise, NoiseKind, Obstacle, Order, Record, Release, Run, Training,
+    Algorithm, Assumption, Batch, Divisor, DomainFacts, Fact, LearningRate, Length, Noise, NoiseKind,
+    Obstacle, Order, Record, Release, Run, Training,
 };
 use dobrushin::{Delta, NonNegative, Positive, Probability};
 
@@ -290,16 +290,7 @@ fn what_keeps_an_analysis_from_applying_is_data() {
 #[test]
 fn two_facts_that_contradict_each_other_are_both_named() {
     let base = training(Order::Full, Neighbours::ReplaceOne);
-    let convex = LossFacts { convex: Some(true), smoothness: Some(positive(10.0)), ..LossFacts::default() };
-    let lipschitz = Some(Contribution::Lipschitz(positive(1.0)));
-    let steep = Training {
-        algorithm: Algorithm::GradientDescent,
-        loss: convex,
-        contribution: lipschitz,
-        ..base.clone()
-    };
     for (training, pair) in [
-        (steep, (Fact::LearningRate, Some(Fact::Smoothness))),
         (Training { batch: Batch::Size(1001), ..base.clone() }, (Fact::BatchSize, Some(Fact::Records))),
         (Training { batch: Batch::Size(10), ..base.clone() }, (Fact::BatchSize, Some(Fact::Order))),
         (Training { tasks: 0, ..base }, (Fact::Tasks, None)),

@@ -15,6 +15,7 @@ mod errata_risk;
 mod errata_steps;
 mod errata_support;
 mod evaluation;
+mod fallbacks;
 mod hidden_attacks;
 mod hidden_lowering;
 mod hidden_participation;

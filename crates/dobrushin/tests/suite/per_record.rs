@@ -267,7 +267,7 @@ fn the_learning_rate_found_meets_the_target_on_its_private_side() {
 
 #[test]
 fn a_smooth_convex_loss_does_not_keep_the_learning_rate_from_being_found() {
-    // Rates above 2/β = 0.1 are refused, and must not be asked for.
+    // Above 2/β = 0.1 longer steps may hide less, and the search ends there.
     let loss = LossFacts { smoothness: Some(positive(20.0)), ..base().loss };
     let learning_rate = Some(LearningRate::Constant(positive(0.05)));
     let training = Training { loss, learning_rate, noise: Noise::Iterate(positive(0.05)), ..middle() };

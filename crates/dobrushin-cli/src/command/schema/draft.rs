@@ -9,8 +9,17 @@ use std::path::Path;
 /// A column of numbers with more distinct values than this is numeric; otherwise its values are categories.
 const FEW: usize = 12;
 
-/// A draft in which every column is a number, with bounds that the user fills in.
-pub fn from_names(labels: &[&str], columns: &[&str]) -> String {
+/// What a column may hold, as far as somebody has said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    /// Numbers between these; `None` if that is still to be said.
+    Numbers(Option<(f64, f64)>),
+    /// One of these words; `None` if they are still to be listed.
+    Words(Option<Vec<String>>),
+}
+
+/// A draft from the names of columns, in which the user fills in what nobody has said.
+pub fn from_names(labels: &[&str], columns: &[(&str, Held)]) -> String {
     let mut draft = String::from(
         "# Fill in what is possible for each column, from what it means: never from private values.\n\
          # Remove the columns that are not to be used. A column of categories has instead:\n\
@@ -19,10 +28,24 @@ pub fn from_names(labels: &[&str], columns: &[&str]) -> String {
          # A label is a \"category\" for classes, a \"number\" for regression, or a \"count\", which has only upper.\n",
     );
     head(&mut draft, labels);
-    for column in columns {
+    for (column, held) in columns {
         let note = if labels.contains(column) { "  # a label" } else { "" };
         section(&mut draft, column, note);
-        draft += "kind = \"number\"\nlower = # e.g. 0\nupper = # e.g. 100\n";
+        draft += &match held {
+            Held::Numbers(Some((lower, upper))) => {
+                format!("kind = \"number\"\nlower = {}\nupper = {}\n", plain(*lower), plain(*upper))
+            }
+            Held::Numbers(None) => {
+                "kind = \"number\"\nlower = # TODO: the smallest possible, e.g. 0\nupper = # TODO: the largest, e.g. 100\n"
+                    .to_owned()
+            }
+            Held::Words(Some(words)) => {
+                format!("kind = \"category\"\ncategories = {}\n", list(words.iter().map(String::as_str)))
+            }
+            Held::Words(None) => {
+                "kind = \"category\"\ncategories = # TODO: all that are possible, e.g. [\"a\", \"b\"]\n".to_owned()
+            }
+        };
     }
     draft
 }

@@ -1,7 +1,7 @@
 //! `dobrushin schema init`: a draft.
 
 use super::InitArgs;
-use super::draft;
+use super::draft::{self, Held};
 use super::values;
 use crate::output::Report;
 use crate::problem::Problem;
@@ -20,7 +20,10 @@ pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
     find_all(&columns, &labels, data)?;
     let (draft, said) = match arguments.values_are_public {
         true => (draft::from_values(&labels, &values::read(data, &all, !quiet)?, data)?, FROM_VALUES),
-        false => (draft::from_names(&labels, &all), FROM_NAMES),
+        false => {
+            let open: Vec<_> = all.iter().map(|&column| (column, Held::Numbers(None))).collect();
+            (draft::from_names(&labels, &open), FROM_NAMES)
+        }
     };
     // The user is always told what a guarantee does not cover.
     if arguments.values_are_public || !quiet {

@@ -5,6 +5,8 @@ mod draft;
 mod init;
 mod values;
 
+pub use draft::{Held, from_names};
+
 use crate::output::Report;
 use crate::problem::Problem;
 use clap::{Args, Subcommand};

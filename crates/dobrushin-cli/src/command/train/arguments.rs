@@ -71,29 +71,18 @@ pub enum Goal {
 impl Goal {
     /// What the flags and the run file ask for.
     pub fn of(arguments: &TrainArgs, run: &SelfContained) -> Result<Self, Problem> {
-        let given = run.question()?;
-        let delta = match (arguments.delta, given) {
-            (Some(delta), _) | (None, Some(Question::EpsilonAt(delta))) => Some(worth_meeting(delta)?),
-            _ => None,
-        };
-        let asked = match (arguments.epsilon, given) {
-            (Some(epsilon), _) => Some(epsilon),
-            // The file asks for the δ at its ε, but the flag gives one.
-            (None, Some(Question::DeltaAt(epsilon))) if arguments.delta.is_some() => Some(epsilon),
-            _ => None,
-        };
-        match (asked, delta, given) {
-            (Some(epsilon), Some(delta), _) => Ok(Self::Meet(epsilon, delta)),
-            (Some(_), None, _) => {
+        let (of_file, delta) = run.target()?;
+        let delta = arguments.delta.or(delta).map(worth_meeting).transpose()?;
+        match (arguments.epsilon.or(of_file), delta) {
+            (Some(epsilon), Some(delta)) => Ok(Self::Meet(epsilon, delta)),
+            (Some(_), None) if arguments.epsilon.is_some() => {
                 Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
                     .help("--delta 1e-6, well below 1 over the number of records"))
             }
-            (None, Some(delta), _) => Ok(Self::Ask(Question::EpsilonAt(delta))),
-            (None, None, Some(question)) => Ok(Self::Ask(question)),
-            (None, None, None) => {
-                Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
-                    .help("--delta 1e-6, well below 1 over the number of records"))
-            }
+            (Some(epsilon), None) => Ok(Self::Ask(Question::DeltaAt(epsilon))),
+            (None, Some(delta)) => Ok(Self::Ask(Question::EpsilonAt(delta))),
+            (None, None) => Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
+                .help("--delta 1e-6, well below 1 over the number of records")),
         }
     }
 
