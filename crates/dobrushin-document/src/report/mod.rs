@@ -9,6 +9,7 @@ mod kernel;
 mod level;
 mod local;
 mod local_csv;
+mod meaning;
 mod observers;
 mod prescription;
 mod problem;
@@ -34,6 +35,7 @@ pub use local::{
     SurveyReport, Together, VectorReport,
 };
 pub(crate) use local::{CoordinateReport, RiskReport};
+pub use meaning::{Asked, MeaningReport, RateReport};
 pub use local_csv::{estimates_csv, plans_csv, profile_csv};
 pub use observers::{Modest, ObserversReport};
 pub use prescription::PrescriptionReport;

@@ -1,7 +1,7 @@
 //! How much of δ is set aside for batches of unusual size.
 
 use super::analyses::{Options, analyses};
-use super::question::{Entry, Question};
+use super::question::{Basis, Entry, Question};
 use super::target::Target;
 use crate::Probability;
 use crate::analysis::{self, Family};
@@ -13,7 +13,7 @@ const SHARE: f64 = 1.0 / 1024.0;
 /// The probability where δ is not known in advance.
 const TINY: f64 = 1e-100;
 
-fn share_of(delta: f64) -> Probability {
+pub(super) fn share_of(delta: f64) -> Probability {
     Probability::new(delta * SHARE).unwrap_or(Probability::ZERO)
 }
 
@@ -39,8 +39,9 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
             id: analysed.id,
             family: analysed.family,
             rigorous: analysed.rigorous,
-            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
+            outcome: analysed.profile.as_ref().map(|profile| question.ask(profile.as_ref())).map_err(Clone::clone),
             assumptions: analysed.assumptions,
+            basis: Basis(analysed.profile.ok()),
         });
         answered.collect::<Vec<_>>()
     };
