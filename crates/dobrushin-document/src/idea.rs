@@ -64,8 +64,8 @@ fn epsilon() -> Idea {
             "Imagine the computation twice: once with your record, once without it (or with another in its place). Noise \
              makes the result random both times. ε limits how different the two can look: every result is at most e^ε \
              times as likely in one case as in the other.",
-            "So whoever sees the result, and knows everything else, learns little about you: the odds that they would bet at \
-             grow by the factor e^ε at most. ε = 0 tells nothing. Smaller is more private.",
+            "So whoever sees the result, and knows everything else, learns only so much about you: the odds at which they would \
+             bet grow by the factor e^ε at most. ε = 0 tells nothing. Smaller is more private.",
             "ε is a promise about the method, made before anybody looks at the data. It holds against every attacker, \
              whatever they know or will find out, and it adds up over several results.",
         ],
@@ -76,10 +76,6 @@ fn epsilon() -> Idea {
 }
 
 fn delta() -> Idea {
-    let published = |records: f64, delta: f64| {
-        let share = records * delta;
-        format!("{records} records, δ = {delta}: {share} of them on average")
-    };
     Idea {
         id: "delta",
         title: "δ: how often the promise of ε may fail",
@@ -91,10 +87,12 @@ fn delta() -> Idea {
             "A smaller δ costs a larger ε for the same noise. The privacy profile has the ε of every δ.",
         ],
         numbers: [
-            "A method that publishes each record in full with probability δ keeps the promise for every ε. It publishes".to_owned(),
-            published(10_000.0, 0.001),
-            published(10_000.0, 0.0000001),
+            "A method that publishes each record in full with probability δ keeps the promise for every ε. Of 10,000 \
+             records it publishes",
+            "δ = 1e-3: 10 records on average",
+            "δ = 1e-7: one record in a thousand such releases",
         ]
+        .map(str::to_owned)
         .to_vec(),
         example: "account examples/noisy-gd.toml --epsilon 1",
         see: vec!["epsilon", "membership"],
@@ -111,14 +109,14 @@ fn membership() -> Idea {
             return None;
         };
         Some(format!(
-            "1e-6 and ε = {}: at 1 % wrong, {} right; at 0.1 % wrong, {} right; advantage {}",
+            "ε = {}: at 1% wrong, {} right; at 0.1% wrong, {} right; advantage {}",
             dobrushin::numeric::decimal::briefly(Enclosure::from(epsilon.get())),
             percent(often),
             percent(rarely),
             percent(meaning.advantage)
         ))
     };
-    let lead = "Gaussian noise on a sum, with δ =".to_owned();
+    let lead = "Gaussian noise on a sum, δ = 1e-6".to_owned();
     Idea {
         id: "membership",
         title: "Membership: can somebody tell that you took part?",
@@ -130,7 +128,7 @@ fn membership() -> Idea {
             "Privacy limits the first by the second: true positives ≤ e^ε · false positives + δ, and more tightly over the whole \
              profile. The advantage is the largest difference of the two. One over the advantage is N in \"at most one more \
              in N people would be recognised than by guessing\".",
-            "The certainty of an attacker is another view: from a prior of 50 % it grows to e^ε/(1 + e^ε) at most, except \
+            "The certainty of an attacker is another view: from a prior of 50% it grows to e^ε/(1 + e^ε) at most, except \
              with probability δ.",
         ],
         numbers: std::iter::once(lead).chain([0.1, 0.5, 2.0].into_iter().filter_map(rates)).collect(),
@@ -155,7 +153,7 @@ fn neighbours() -> Idea {
             "add-or-remove-one: the record is there or not. It is hidden whether you took part at all, and the number of \
              records is a secret too. zero-out: the record is there, or an empty one in its place. Your values are hidden, and \
              whether they were used; the number of records is public. replace-one: the record has one value or any \
-             other. Your values are hidden, and not that somebody took your place.",
+             other. Your values are hidden; that there is a record in your place is not.",
             "A replaced record is one that is removed and another that is added, so the same noise gives about twice the ε. Compare \
              an ε only with an ε for the same relation. The unit matters as much: if a person has ten records, the promise \
              for one record is about ten times weaker for the person.",
@@ -174,7 +172,7 @@ fn hidden() -> Idea {
         let variance = (1.0 - 0.25_f64.powf(steps + 1.0)) / 0.75;
         let mu = factor / variance.sqrt();
         let advantage = normal::cdf(mu / 2.0) * Enclosure::from(2.0) - Enclosure::ONE;
-        format!("{steps} steps later: {}", percent(advantage))
+        format!("after {steps} further steps: {}", percent(advantage))
     };
     let lead = "A record moves the model by as much as the noise of a step. Each step halves what it finds and adds new \
                 noise. If only the last model is published, the advantage of an attacker is at most"
@@ -189,7 +187,7 @@ fn hidden() -> Idea {
              and the steps do not blow up differences, then older steps are forgotten, and ε stops to grow.",
             "The models must really stay secret: no checkpoints, no logs of losses, no early stopping that looks at them.",
         ],
-        numbers: std::iter::once(lead).chain([0.0, 1.0, 3.0, 6.0].into_iter().map(noise)).collect(),
+        numbers: std::iter::once(lead).chain([0.0, 2.0, 4.0, 6.0].into_iter().map(noise)).collect(),
         example: "curve examples/noisy-gd.toml --over steps=1..1e4 --log --points 5 --analyses composition,shift",
         see: vec!["epsilon"],
     }
@@ -214,9 +212,8 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_the_formulas() {
         // e/(1 + e) = 0.73106 and 0.75 of randomised response.
-        assert!(epsilon().numbers.contains(&"ε = 1: at most 73.11 % certain".to_owned()), "{:?}", epsilon().numbers);
+        assert!(epsilon().numbers.contains(&"ε = 1: at most 73.11% certain".to_owned()), "{:?}", epsilon().numbers);
         // 2Φ(1/2) − 1 = 0.38292.
-        assert!(hidden().numbers[1].ends_with(": 38.3 %"), "{:?}", hidden().numbers);
-        assert!(delta().numbers[1].ends_with(": 10 of them on average"), "{:?}", delta().numbers);
+        assert!(hidden().numbers[1].ends_with(": 38.3%"), "{:?}", hidden().numbers);
     }
 }

@@ -25,9 +25,11 @@ pub(crate) fn draw(content: &mut Content, group: &Group) {
     let clip = group.clip_path();
     if let Some(clip) = clip {
         content.save_state();
+        // It is given in the units of the group.
+        let place = group.abs_transform().pre_concat(clip.transform());
         for node in clip.root().children() {
             if let Node::Path(path) = node {
-                trace(content, path, path.abs_transform());
+                trace(content, path, place.pre_concat(path.abs_transform()));
             }
         }
         content.clip_nonzero().end_path();

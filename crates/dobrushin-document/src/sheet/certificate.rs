@@ -7,6 +7,7 @@ use crate::report::MeaningReport;
 use crate::run_file::SelfContained;
 use crate::text::meaning;
 use dobrushin::Neighbours;
+use dobrushin::numeric::decimal as number;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -25,18 +26,18 @@ pub fn of_certificate(certificate: &Certificate) -> Sheet {
             Some(training) => section("What it assumes", enforced(training)),
             None => section("What it assumes", guarantee.assumptions.clone()),
         },
-        section("Not covered", training.as_ref().map_or_else(Vec::new, |training| training.not_covered.clone())),
+        section("Not covered", not_covered(training.as_ref())),
         section("Where it comes from", certificate.explanation.clone()),
         section("Warnings", certificate.warnings.clone()),
-        section("How to verify it", verification(training.as_ref())),
+        section("How to verify it", verification(certificate)),
     ];
     sections.retain(|section| !section.points.is_empty());
     Sheet {
         title: "Privacy certificate".to_owned(),
         answer: format!(
             "(ε, δ) = ({}, {}), by {}",
-            shown(&json::Number(guarantee.epsilon.0.upper())),
-            shown(&json::Number(guarantee.delta.0.upper())),
+            meaning::shortest(guarantee.epsilon.0.upper()),
+            meaning::shortest(guarantee.delta.0.upper()),
             guarantee.analysis
         ),
         alarm: training.as_ref().filter(|_| is_seeded).map(|training| {
@@ -55,12 +56,31 @@ fn enforced(training: &TrainingRecord) -> Vec<String> {
     training.enforcement.iter().map(|entry| format!("{}. How: {}", entry.assumption, entry.enforced)).collect()
 }
 
-fn verification(training: Option<&TrainingRecord>) -> Vec<String> {
+/// What no guarantee of one run covers, besides what the certificate says.
+fn not_covered(training: Option<&TrainingRecord>) -> Vec<String> {
+    let mut points = match training {
+        Some(training) => training.not_covered.clone(),
+        None => vec![OTHER_RELEASES.to_owned(), NOT_WATCHED.to_owned()],
+    };
+    points.push(SEVERAL_RECORDS.to_owned());
+    points
+}
+
+const OTHER_RELEASES: &str = "what else is published about the same people: costs add up (dobrushin certificate add)";
+const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
+const SEVERAL_RECORDS: &str = "a person with several records: the guarantee is for each one of them, and weaker for all together";
+
+fn verification(certificate: &Certificate) -> Vec<String> {
+    let Certificate { guarantee, training, .. } = certificate;
     let command = match training {
         Some(_) => "dobrushin certificate verify certificate.json --model model.json",
         None => "dobrushin certificate verify certificate.json",
     };
-    let mut points = vec![format!("Anyone can recompute it: {command}")];
+    let [epsilon, delta] = [guarantee.epsilon, guarantee.delta].map(|bounds| shown(&json::Number(bounds.0.upper())));
+    let mut points = vec![
+        format!("Anyone can recompute it: {command}"),
+        format!("all digits: ε = {epsilon}, δ = {delta}"),
+    ];
     if let Some(training) = training {
         points.push(format!("SHA-256 of the model {}", training.model_sha256));
         points.push(format!("SHA-256 of the schema {}", training.schema_sha256));
@@ -194,6 +214,7 @@ fn shown(value: &impl Serialize) -> String {
     match json::of(value) {
         Json::String(text) => text,
         Json::Null => "unknown".to_owned(),
+        Json::Number(value) if value.is_f64() => value.as_f64().map_or_else(String::new, number::plain),
         other => other.to_string(),
     }
 }

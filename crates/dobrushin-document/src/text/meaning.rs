@@ -22,41 +22,31 @@ pub fn in_words(meaning: Option<&MeaningReport>) -> String {
 /// Sentences for somebody who has never heard of ε.
 pub fn sentences(meaning: &MeaningReport) -> Vec<String> {
     let (found, certain) = match meaning.question {
-        Asked::TookPart => ("it a coin toss whether this person took part", "certain"),
-        Asked::WhichValue => {
-            ("two values of this person's record equally likely", "certain which one is right")
-        }
-        Asked::WasUsed => ("it a coin toss whether this person's record was used", "certain"),
-        Asked::WhichData => ("two neighbouring data sets equally likely", "certain which one was used"),
-    };
-    let delta = match meaning.delta.0 {
-        0.0 => String::new(),
-        delta => format!(
-            " With probability {} at most, this limit fails.",
-            number::upper(Enclosure::from(delta), number::DIGITS)
-        ),
+        Asked::TookPart => ("it a coin toss whether a person took part", "certain"),
+        Asked::WasUsed => ("it a coin toss whether a person's record was used", "certain"),
+        Asked::WhichValue => ("two values of a person's record equally likely", "certain of one"),
+        Asked::WhichData => ("two neighbouring data sets equally likely", "certain of one"),
     };
     let posterior = meaning.posterior_from_half.0;
-    let mut sentences = vec![format!(
-        "Somebody who knows everything else, and found {found}, is at most {} {certain} after they see the result.{delta}",
+    let mut first = format!(
+        "Somebody who knows all else, and found {found}, becomes at most {} {certain}",
         percent(posterior)
-    )];
-    let (wrong, right) = match meaning.question {
-        Asked::TookPart => ("accuse {} of those who took no part", "recognise at most {} of those who did"),
-        Asked::WasUsed => {
-            ("accuse {} of those whose record was not used", "recognise at most {} of those whose was")
-        }
-        Asked::WhichValue | Asked::WhichData => {
-            ("suspect {} of those with the other value", "find at most {} of those with the value they look for")
-        }
+    );
+    if meaning.delta.0 > 0.0 {
+        first += &format!("; with probability {} at most, that may fail", shortest(meaning.delta.0));
+    }
+    let mut sentences = vec![first + "."];
+    let wrongly = match meaning.question {
+        Asked::TookPart | Asked::WasUsed => "Accusing",
+        Asked::WhichValue | Asked::WhichData => "Suspecting",
     };
     let mut rates = meaning.tpr_at_fpr.iter();
     if let Some(first) = rates.next() {
         let others = rates.map(|rate| format!("; at {}, at most {}", exactly(rate.fpr), percent(rate.tpr.0)));
         sentences.push(format!(
-            "If they wrongly {}, they {}{}.",
-            wrong.replace("{}", &exactly(first.fpr)),
-            right.replace("{}", &percent(first.tpr.0)),
+            "{wrongly} {} wrongly, they recognise at most {} of the people{}.",
+            exactly(first.fpr),
+            percent(first.tpr.0),
             others.collect::<String>()
         ));
     }
@@ -76,10 +66,18 @@ pub fn sentences(meaning: &MeaningReport) -> Vec<String> {
 /// A probability in per cent, rounded up.
 pub fn percent(probability: Enclosure) -> String {
     let percent = (probability * Enclosure::from(100.0)).min(Enclosure::from(100.0));
-    format!("{} %", number::upper(percent, number::DIGITS))
+    format!("{}%", number::upper(percent, number::DIGITS))
+}
+
+/// A number as it was given, if that is short, or rounded up.
+pub fn shortest(value: f64) -> String {
+    match number::plain(value) {
+        given if given.len() <= 8 => given,
+        _ => number::briefly(Enclosure::from(value)),
+    }
 }
 
 /// A rate that is not a bound, in per cent.
 fn exactly(rate: f64) -> String {
-    format!("{} %", number::nearest(100.0 * rate, number::DIGITS))
+    format!("{}%", number::nearest(100.0 * rate, number::DIGITS))
 }

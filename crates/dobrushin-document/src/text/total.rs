@@ -1,6 +1,6 @@
 //! What several certificates say together, in words.
 
-use super::meaning::in_words;
+use super::meaning::{in_words, shortest};
 use super::{Style, Text, bullets, table, wrap};
 use crate::certificate::TotalReport;
 use crate::json::Number;
@@ -14,7 +14,7 @@ pub fn total(report: &TotalReport, style: Style) -> Text {
         1 => "by the one certificate".to_owned(),
         several => format!("for all {several} certificates together"),
     };
-    let delta = style.upper(Enclosure::from(report.delta.0));
+    let delta = shortest(report.delta.0);
     text.answer(if report.epsilon.0.upper().is_finite() {
         format!("(ε, δ) = ({}, {delta}), {all}", style.upper(report.epsilon.0))
     } else {
@@ -24,7 +24,7 @@ pub fn total(report: &TotalReport, style: Style) -> Text {
     let upper = |Number(value): Number| style.upper(Enclosure::from(value));
     let rows = report.certificates.iter().map(|one| {
         let neighbours = one.neighbours.unwrap_or("as the chain says").to_owned();
-        [one.certificate.clone(), upper(one.epsilon), upper(one.delta), one.analysis.to_owned(), neighbours]
+        [one.certificate.clone(), upper(one.epsilon), shortest(one.delta.0), one.analysis.to_owned(), neighbours]
     });
     let sum = |of: fn(&crate::certificate::Counted) -> Number| {
         let values = report.certificates.iter().map(|one| Enclosure::from(of(one).0));

@@ -94,11 +94,11 @@ pub struct Entry {
     pub outcome: Result<Answer, NotApplicable>,
     /// What must hold for it.
     pub assumptions: Vec<Assumption>,
-    /// Where the answer was read off.
+    /// A profile that holds for the run as the answer does.
     pub(super) basis: Basis,
 }
 
-/// The profile behind an answer, if there is one.
+/// A profile that can be asked further, if there is one.
 #[derive(Clone)]
 pub(super) struct Basis(pub Option<Arc<dyn PrivacyProfile>>);
 
