@@ -56,7 +56,8 @@ fn epsilon() -> Idea {
         let certainty = percent(meaning(epsilon, 0.0)?.posterior_from_half);
         Some(format!("ε = {epsilon}: at most {certainty} certain"))
     };
-    let lead = "Somebody holds it for a coin toss whether you took part. After they see the result, they are".to_owned();
+    let lead = "Somebody holds it for a coin toss whether you took part. After they see the result, they are"
+        .to_owned();
     Idea {
         id: "epsilon",
         title: "ε: how much a result can tell about one person",
@@ -69,7 +70,9 @@ fn epsilon() -> Idea {
             "ε is a promise about the method, made before anybody looks at the data. It holds against every attacker, \
              whatever they know or will find out, and it adds up over several results.",
         ],
-        numbers: std::iter::once(lead).chain([0.1, 0.5, 1.0, 3.0, 8.0].into_iter().filter_map(certainty)).collect(),
+        numbers: std::iter::once(lead)
+            .chain([0.1, 0.5, 1.0, 3.0, 8.0].into_iter().filter_map(certainty))
+            .collect(),
         example: "account examples/logistic-regression.toml",
         see: vec!["delta", "membership", "neighbours"],
     }
@@ -212,7 +215,11 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_the_formulas() {
         // e/(1 + e) = 0.73106 and 0.75 of randomised response.
-        assert!(epsilon().numbers.contains(&"ε = 1: at most 73.11% certain".to_owned()), "{:?}", epsilon().numbers);
+        assert!(
+            epsilon().numbers.contains(&"ε = 1: at most 73.11% certain".to_owned()),
+            "{:?}",
+            epsilon().numbers
+        );
         // 2Φ(1/2) − 1 = 0.38292.
         assert!(hidden().numbers[1].ends_with(": 38.3%"), "{:?}", hidden().numbers);
     }

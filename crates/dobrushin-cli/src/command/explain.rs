@@ -89,7 +89,8 @@ fn list() -> Report {
     let ids = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id.len());
     let longest = ids.max().unwrap_or(0);
     let ideas = Idea::all();
-    let lines: Vec<String> = ideas.iter().map(|idea| wrap(idea.title, &format!("  {:longest$}  ", idea.id))).collect();
+    let lines: Vec<String> =
+        ideas.iter().map(|idea| wrap(idea.title, &format!("  {:longest$}  ", idea.id))).collect();
     text.answer(format!("Ideas in plain words\n{}", lines.join("\n")));
     for (heading, group) in grouped() {
         let lines: Vec<String> =

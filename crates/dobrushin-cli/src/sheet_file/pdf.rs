@@ -103,7 +103,8 @@ impl Pages {
     fn rule(&mut self) {
         self.gap(4.0);
         let (left, right, y) = (MARGIN, WIDTH - MARGIN, MARGIN + self.y);
-        self.current += &format!("<path d=\"M{left} {y:.1}H{right}\" stroke=\"#DDDDDD\" stroke-width=\"0.7\"/>\n");
+        self.current +=
+            &format!("<path d=\"M{left} {y:.1}H{right}\" stroke=\"#DDDDDD\" stroke-width=\"0.7\"/>\n");
         self.gap(2.0);
     }
 
@@ -116,7 +117,8 @@ impl Pages {
         self.gap(8.0);
         self.keep_together(scale * height);
         let y = MARGIN + self.y;
-        self.current += &format!("<g transform=\"translate({MARGIN} {y:.1}) scale({scale:.5})\">\n{svg}</g>\n");
+        self.current +=
+            &format!("<g transform=\"translate({MARGIN} {y:.1}) scale({scale:.5})\">\n{svg}</g>\n");
         self.gap(scale * height);
     }
 

@@ -58,7 +58,7 @@ fn the_numbers_of_a_gaussian_step_are_exact() {
 
 #[test]
 fn the_meaning_follows_the_answer_and_quiet_leaves_it_out() {
-    let arguments = ["account", "examples/noisy-gd.toml", "--analyses", "shift"];
+    let arguments = ["account", "examples/noisy-gd.toml", "--analyses", "composition,shift"];
     let text = printed(&arguments);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("(ε, δ) = "), "{text}");
@@ -114,7 +114,10 @@ fn two_gaussian_releases_add_up_to_the_exact_one() {
     let total = add(&[&a, &b], &["--delta", "1e-6"]);
     let (lower, upper) = bounds(&total["epsilon"]);
     let known = exact(1.0, 1e-6);
-    assert!(lower <= known && upper >= known * (1.0 - 1e-12) && upper < known * (1.0 + 1e-9), "{upper} {known}");
+    assert!(
+        lower <= known && upper >= known * (1.0 - 1e-12) && upper < known * (1.0 + 1e-9),
+        "{upper} {known}"
+    );
     let advantage = bounds(&total["meaning"]["advantage"]).1;
     assert!((advantage - (2.0 * normal::cdf(0.5).midpoint() - 1.0)).abs() < 1e-9);
     // Without a δ it is the sum of theirs.
@@ -228,8 +231,16 @@ fn a_certificate_of_a_model_says_what_was_trained_on_what_and_when() {
 #[test]
 fn the_number_of_records_is_not_shown_if_it_is_a_secret() {
     let folder = trained(&[
-        "--set", "algorithm=dp-sgd", "--set", "order=poisson", "--set", "neighbours=add-or-remove-one", "--set", "records=4000",
-        "--set", "batch-size=100",
+        "--set",
+        "algorithm=dp-sgd",
+        "--set",
+        "order=poisson",
+        "--set",
+        "neighbours=add-or-remove-one",
+        "--set",
+        "records=4000",
+        "--set",
+        "batch-size=100",
     ]);
     let text = std::fs::read_to_string(folder.join("certificate.txt")).expect("it was written");
     assert!(text.contains("at most 4000 records, as declared: how many there are is a secret"), "{text}");
@@ -243,7 +254,8 @@ fn a_model_from_a_known_seed_means_nothing_for_anybody() {
     assert_eq!(read_json(&folder.join("certificate.json"))["meaning"], Value::Null);
     let text = std::fs::read_to_string(folder.join("certificate.txt")).expect("it was written");
     assert!(!text.contains("What it means") && text.contains("NOT private"), "{text}");
-    let (code, said) = refused(&["certificate", "add", &folder.join("certificate.json").display().to_string()]);
+    let (code, said) =
+        refused(&["certificate", "add", &folder.join("certificate.json").display().to_string()]);
     assert!(code == Some(1) && said.contains("known seed"), "{said}");
 }
 
@@ -294,7 +306,8 @@ fn ideas_are_explained_in_plain_words() {
 
 #[test]
 fn the_table_of_certainties_is_right() {
-    let page = std::fs::read_to_string(crate::support::root().join("docs/guide/is-my-epsilon-good.md")).expect("a page");
+    let page = std::fs::read_to_string(crate::support::root().join("docs/guide/is-my-epsilon-good.md"))
+        .expect("a page");
     let rows: Vec<(f64, f64)> = page
         .lines()
         .filter_map(|line| {

@@ -148,7 +148,8 @@ fn refuse_twice(certificates: &[(String, Json)]) -> Result<(), DocumentError> {
     let model = |certificate: &Json| certificate["training"]["model_sha256"].as_str().map(str::to_owned);
     for (index, (name, certificate)) in certificates.iter().enumerate() {
         let earlier = &certificates[..index];
-        let same = earlier.iter().find(|(_, other)| model(other).is_some() && model(other) == model(certificate));
+        let same =
+            earlier.iter().find(|(_, other)| model(other).is_some() && model(other) == model(certificate));
         if let Some((other, _)) = same {
             return Err(DocumentError::new(format!("{other} and {name} are certificates of the same model"))
                 .help("give each release once"));

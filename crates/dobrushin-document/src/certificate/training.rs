@@ -94,7 +94,12 @@ impl TrainingRecord {
         let evaluation: Vec<EvaluationReport> = released.evaluations.iter().map(Into::into).collect();
         let evaluation = Some(evaluation).filter(|tasks| !tasks.is_empty());
         let (private, model_sha256) = (seed.is_none(), digest(model));
-        Self::of(plan, schema, account, Stated { made: None, test_share, seed, private, model_sha256, evaluation })
+        Self::of(
+            plan,
+            schema,
+            account,
+            Stated { made: None, test_share, seed, private, model_sha256, evaluation },
+        )
     }
 
     /// What a certificate must say about training: all that follows from the run, and the rest as claimed if it can be
@@ -117,7 +122,9 @@ impl TrainingRecord {
         };
         let tasks = |deviations| (0..schema.tasks()).map(|at| task(at, deviations)).collect();
         let stated = Stated {
-            made: claimed.get("made").map(|day| day.as_str().filter(|day| is_day(day)).unwrap_or(EPOCH).to_owned()),
+            made: claimed
+                .get("made")
+                .map(|day| day.as_str().filter(|day| is_day(day)).unwrap_or(EPOCH).to_owned()),
             test_share: claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share)),
             seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
             private,
@@ -172,7 +179,8 @@ const EPOCH: &str = "1970-01-01";
 fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let number = |part: &str, digits: usize| {
-        (part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())).then(|| part.parse::<u32>().ok())?
+        (part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| part.parse::<u32>().ok())?
     };
     match parts[..] {
         [year, month, day] => {

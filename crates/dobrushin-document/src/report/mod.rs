@@ -35,8 +35,8 @@ pub use local::{
     SurveyReport, Together, VectorReport,
 };
 pub(crate) use local::{CoordinateReport, RiskReport};
-pub use meaning::{Asked, MeaningReport, RateReport};
 pub use local_csv::{estimates_csv, plans_csv, profile_csv};
+pub use meaning::{Asked, MeaningReport, RateReport};
 pub use observers::{Modest, ObserversReport};
 pub use prescription::PrescriptionReport;
 pub(crate) use prescription::{source as prescription_source, title as prescription_title};

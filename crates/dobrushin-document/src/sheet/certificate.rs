@@ -53,7 +53,11 @@ fn means(meaning: Option<&MeaningReport>) -> Vec<String> {
 }
 
 fn enforced(training: &TrainingRecord) -> Vec<String> {
-    training.enforcement.iter().map(|entry| format!("{}. How: {}", entry.assumption, entry.enforced)).collect()
+    training
+        .enforcement
+        .iter()
+        .map(|entry| format!("{}. How: {}", entry.assumption, entry.enforced))
+        .collect()
 }
 
 /// What no guarantee of one run covers, besides what the certificate says.
@@ -66,9 +70,11 @@ fn not_covered(training: Option<&TrainingRecord>) -> Vec<String> {
     points
 }
 
-const OTHER_RELEASES: &str = "what else is published about the same people: costs add up (dobrushin certificate add)";
+const OTHER_RELEASES: &str =
+    "what else is published about the same people: costs add up (dobrushin certificate add)";
 const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
-const SEVERAL_RECORDS: &str = "a person with several records: the guarantee is for each one of them, and weaker for all together";
+const SEVERAL_RECORDS: &str =
+    "a person with several records: the guarantee is for each one of them, and weaker for all together";
 
 fn verification(certificate: &Certificate) -> Vec<String> {
     let Certificate { guarantee, training, .. } = certificate;
@@ -76,7 +82,8 @@ fn verification(certificate: &Certificate) -> Vec<String> {
         Some(_) => "dobrushin certificate verify certificate.json --model model.json",
         None => "dobrushin certificate verify certificate.json",
     };
-    let [epsilon, delta] = [guarantee.epsilon, guarantee.delta].map(|bounds| shown(&json::Number(bounds.0.upper())));
+    let [epsilon, delta] =
+        [guarantee.epsilon, guarantee.delta].map(|bounds| shown(&json::Number(bounds.0.upper())));
     let mut points = vec![
         format!("Anyone can recompute it: {command}"),
         format!("all digits: ε = {epsilon}, δ = {delta}"),
@@ -111,13 +118,16 @@ impl<'a> Described<'a> {
         let mut facts = Vec::new();
         let of = |key: &str| self.given("run", key);
         if let Some(training) = training {
-            let (kind, parameters) = (shown(&self.json["model"]["kind"]), shown(&training.constants.parameters));
+            let (kind, parameters) =
+                (shown(&self.json["model"]["kind"]), shown(&training.constants.parameters));
             facts.push(match self.label() {
                 Some(label) => format!("a model ({kind}, {parameters} parameters) that predicts {label}"),
                 None => format!("a model ({kind}, {parameters} parameters)"),
             });
         }
-        facts.extend(training.and_then(|training| training.made.as_ref()).map(|day| format!("trained on {day} (UTC)")));
+        facts.extend(
+            training.and_then(|training| training.made.as_ref()).map(|day| format!("trained on {day} (UTC)")),
+        );
         facts.extend(self.records(training));
         facts.push(match of("order") {
             Some(order) => format!("algorithm {}, order {order}", shown(&self.json["run"]["algorithm"])),
@@ -125,7 +135,9 @@ impl<'a> Described<'a> {
         });
         let length = [("steps", "steps"), ("epochs", "epochs"), ("batch-size", "records in a batch")];
         facts.extend(length.into_iter().filter_map(|(key, words)| Some(format!("{} {words}", of(key)?))));
-        facts.extend(of("sampling-probability").map(|p| format!("each record is in a batch with probability {p}")));
+        facts.extend(
+            of("sampling-probability").map(|p| format!("each record is in a batch with probability {p}")),
+        );
         let update = [
             ("noise-multiplier", "noise, relative to the most that one record adds to a batch's sum"),
             ("gradient-noise", "noise on the average gradient"),
@@ -134,7 +146,11 @@ impl<'a> Described<'a> {
             ("learning-rate", "learning rate"),
             ("weight-decay", "weight decay"),
         ];
-        facts.extend(update.into_iter().filter_map(|(key, words)| Some(format!("{words}: {}", self.given("update", key)?))));
+        facts.extend(
+            update
+                .into_iter()
+                .filter_map(|(key, words)| Some(format!("{words}: {}", self.given("update", key)?))),
+        );
         facts.extend(of("release").map(|release| format!("released: {release}")));
         facts.push(format!("made by dobrushin {version}"));
         facts
@@ -150,7 +166,8 @@ impl<'a> Described<'a> {
 
     /// The number of records, or a bound on it if it is a secret.
     fn records(&self, training: Option<&TrainingRecord>) -> Option<String> {
-        let records = training.map(|training| training.records.to_string()).or_else(|| self.given("run", "records"))?;
+        let records =
+            training.map(|training| training.records.to_string()).or_else(|| self.given("run", "records"))?;
         Some(match self.neighbours {
             Some(Neighbours::AddOrRemoveOne) => {
                 format!("at most {records} records, as declared: how many there are is a secret")
@@ -171,7 +188,9 @@ impl<'a> Described<'a> {
         }
         let schema = &self.json["model"]["schema"];
         if let Json::Object(columns) = &schema["columns"] {
-            public.push("what each column may hold, which was declared without looking at the records:".to_owned());
+            public.push(
+                "what each column may hold, which was declared without looking at the records:".to_owned(),
+            );
             public.extend(columns.iter().map(|(name, column)| format!("{name}: {}", allowed(column))));
         }
         let norm = &schema["norm"];

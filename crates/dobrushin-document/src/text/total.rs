@@ -24,14 +24,24 @@ pub fn total(report: &TotalReport, style: Style) -> Text {
     let upper = |Number(value): Number| style.upper(Enclosure::from(value));
     let rows = report.certificates.iter().map(|one| {
         let neighbours = one.neighbours.unwrap_or("as the chain says").to_owned();
-        [one.certificate.clone(), upper(one.epsilon), shortest(one.delta.0), one.analysis.to_owned(), neighbours]
+        [
+            one.certificate.clone(),
+            upper(one.epsilon),
+            shortest(one.delta.0),
+            one.analysis.to_owned(),
+            neighbours,
+        ]
     });
     let sum = |of: fn(&crate::certificate::Counted) -> Number| {
         let values = report.certificates.iter().map(|one| Enclosure::from(of(one).0));
         number::upper(values.sum::<Enclosure>(), style.digits)
     };
-    let sums = ["their sum".to_owned(), sum(|one| one.epsilon), sum(|one| one.delta), String::new(), String::new()];
-    text.answer(table(["certificate", "ε at most", "δ at most", "analysis", "neighbours"], rows.chain([sums])));
+    let sums =
+        ["their sum".to_owned(), sum(|one| one.epsilon), sum(|one| one.delta), String::new(), String::new()];
+    text.answer(table(
+        ["certificate", "ε at most", "δ at most", "analysis", "neighbours"],
+        rows.chain([sums]),
+    ));
     if report.changed_neighbours {
         text.answer(wrap(
             "The certificates are for different neighbours, so the total is for replace-one: a replaced record counts \

@@ -49,9 +49,17 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
             id: analysed.id,
             family: analysed.family,
             rigorous: analysed.rigorous,
-            outcome: analysed.profile.as_ref().map(|profile| question.ask(profile.as_ref())).map_err(Clone::clone),
+            outcome: analysed
+                .profile
+                .as_ref()
+                .map(|profile| question.ask(profile.as_ref()))
+                .map_err(Clone::clone),
             assumptions: analysed.assumptions,
-            basis: Basis(if analysed.id == ExactComposition.id() { rough(run) } else { analysed.profile.ok() }),
+            basis: Basis(if analysed.id == ExactComposition.id() {
+                rough(run)
+            } else {
+                analysed.profile.ok()
+            }),
         });
         answered.collect::<Vec<_>>()
     };

@@ -200,7 +200,9 @@ mod tests {
             let next = Meaning::of_point(epsilon, delta);
             let numbers = |meaning: &Meaning| {
                 let rates = meaning.true_positive_rates.iter().map(|(_, power)| power.upper());
-                rates.chain([meaning.posterior_from_half.upper(), meaning.advantage.upper()]).collect::<Vec<_>>()
+                rates
+                    .chain([meaning.posterior_from_half.upper(), meaning.advantage.upper()])
+                    .collect::<Vec<_>>()
             };
             for (a, b) in numbers(&before).into_iter().zip(numbers(&next)) {
                 assert!(a <= b, "{k}: {a} {b}");

@@ -119,10 +119,8 @@ impl Total {
         let neighbours = if changed { Some(Neighbours::ReplaceOne) } else { first };
         let says_something = epsilon.upper().is_finite() && delta.get() < 1.0;
         let meaning = says_something.then(|| Epsilon::new(epsilon.upper()).ok()).flatten();
-        let meaning = meaning.map(|epsilon| Meaning {
-            neighbours,
-            ..Meaning::of(profile.as_ref(), epsilon, delta)
-        });
+        let meaning =
+            meaning.map(|epsilon| Meaning { neighbours, ..Meaning::of(profile.as_ref(), epsilon, delta) });
         Ok(Self { delta, epsilon, meaning, neighbours, changed })
     }
 }
