@@ -2,6 +2,7 @@
 
 mod cli;
 mod command;
+mod day;
 mod figures;
 mod file;
 #[doc(hidden)]
@@ -17,6 +18,7 @@ mod probabilities;
 mod problem;
 mod profile_plot;
 mod run_file;
+mod sheet_file;
 mod stderr;
 mod table_file;
 mod train_data;

@@ -10,6 +10,7 @@
 
 pub mod certificate;
 mod error;
+pub mod idea;
 pub mod json;
 pub mod model;
 pub mod peers;
@@ -18,6 +19,7 @@ pub mod report;
 mod run_file;
 pub mod schema;
 mod section;
+pub mod sheet;
 mod survey;
 pub mod text;
 

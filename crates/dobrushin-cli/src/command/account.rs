@@ -7,6 +7,7 @@ use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
+use crate::sheet_file;
 use clap::Args;
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
 use dobrushin::run::Run;
@@ -16,8 +17,8 @@ use dobrushin_document::report::{
     AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
 };
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
-use std::path::{Path, PathBuf};
+use dobrushin_document::{SelfContained, json, sheet, text};
+use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct AccountArgs {
@@ -49,6 +50,9 @@ pub struct AccountArgs {
     /// Write the guarantee, the run and the theorem to a JSON file that dobrushin verify checks
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Write the guarantee for people, with a picture, to a file (.html or .pdf)
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Also show how well each record is protected, if records are used in turn (order once or cyclic)
     #[arg(long)]
     pub per_record: bool,
@@ -93,8 +97,16 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     if let Some(path) = &arguments.plot {
         account_plot::draw(&run, &account, &options)?.write(path)?;
     }
-    if let Some(path) = &arguments.certificate {
-        write_certificate(path, Certificate::of(&contained, &account, &options), &account)?;
+    if arguments.certificate.is_some() || arguments.report.is_some() {
+        let certificate = certified(&contained, &account, &options)?;
+        if let Some(path) = &arguments.certificate {
+            let written = file::replace(path, certificate.file().as_bytes());
+            written.map_err(|error| Problem::cannot_write(path, error))?;
+        }
+        if let Some(path) = &arguments.report {
+            let picture = account_plot::of_the_guarantee(&run, &account, &options)?;
+            sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
+        }
     }
     let advice = || AdviceReport::all(&account, advice(&run, &account, &options));
     let utility = || UtilityReport::from(&dobrushin::utility::of(&run));
@@ -121,6 +133,9 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     if let Some(path) = &arguments.certificate {
         let path = path.display();
         text.explanation(format!("The certificate is {path}; it can be checked by: dobrushin verify {path}"));
+    }
+    if let Some(path) = &arguments.report {
+        text.explanation(format!("The report is {}.", path.display()));
     }
     Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() || !meets })
 }
@@ -165,16 +180,12 @@ fn observers(
     Ok(Some(observers))
 }
 
-fn write_certificate(
-    path: &Path,
-    certificate: Option<Certificate>,
-    account: &Account,
-) -> Result<(), Problem> {
-    let Some(certificate) = certificate else {
-        return Err(Problem::answer_is_no("there is no guarantee, so there is no certificate")
-            .help(why_no_certificate(account)));
-    };
-    file::replace(path, certificate.file().as_bytes()).map_err(|error| Problem::cannot_write(path, error))
+/// The certificate, if there is something to certify.
+fn certified(run: &SelfContained, account: &Account, options: &Options) -> Result<Certificate, Problem> {
+    Certificate::of(run, account, options).ok_or_else(|| {
+        Problem::answer_is_no("there is no guarantee, so there is no certificate")
+            .help(why_no_certificate(account))
+    })
 }
 
 /// Why there is no certificate, though the run can be accounted for.

@@ -3,7 +3,7 @@
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
-use dobrushin::account::{Account, Options, Question, analyses_for_curves};
+use dobrushin::account::{Account, Options, Question, analyses_for_curves, analysis_ids};
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
@@ -22,6 +22,13 @@ struct Curve {
     profile: Arc<dyn PrivacyProfile>,
     /// The ε at which the curve reaches the floor.
     end: f64,
+}
+
+/// δ(ε) of the analysis behind the guarantee, and of composition.
+pub fn of_the_guarantee(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
+    let best = account.guarantee().ok().map(|best| best.id);
+    let only = analysis_ids().filter(|id| Some(*id) == best || *id == "composition").collect();
+    draw(run, account, &Options { only, ..options.clone() })
 }
 
 /// δ(ε) of every analysis that applies and says something.

@@ -1,14 +1,19 @@
 //! `dobrushin verify` and `dobrushin certificate`: what a certificate says, and whether it holds.
 
+use super::account_plot;
+use crate::cli::{delta, worth_meeting};
 use crate::input;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::bytes_of;
+use crate::sheet_file;
 use clap::{Args, Subcommand};
-use dobrushin_document::certificate::{self, Certificate, WRITERS};
+use dobrushin::Delta;
+use dobrushin_document::certificate::{self, Certificate, Checked, NotAdded, WRITERS};
 use dobrushin_document::text::Style;
 use dobrushin_document::text::Text;
-use dobrushin_document::{json, model, text};
+use dobrushin_document::{json, model, sheet, text};
+use same_file::is_same_file;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,10 +36,16 @@ pub enum CertificateCommand {
     Show {
         /// The file that dobrushin train or dobrushin account --certificate wrote
         certificate: PathBuf,
+        /// Write it for people, with a picture, to a file (.html or .pdf)
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
     },
     /// Recompute the certificate from its run, as dobrushin verify does; with --model, also check that it belongs to
     /// that model
     Verify(CertifiedArgs),
+    /// Add up several certificates about the same people: the guarantee of all their releases together. Each is
+    /// recomputed first
+    Add(AddArgs),
 }
 
 #[derive(Args, Debug)]
@@ -46,6 +57,16 @@ pub struct CertifiedArgs {
     pub model: Option<PathBuf>,
 }
 
+#[derive(Args, Debug)]
+pub struct AddArgs {
+    /// The files that dobrushin train or dobrushin account --certificate wrote
+    #[arg(required = true, value_name = "CERTIFICATE")]
+    pub certificates: Vec<PathBuf>,
+    /// The δ for which to find ε, instead of the sum of theirs
+    #[arg(long, value_parser = delta, allow_negative_numbers = true)]
+    pub delta: Option<Delta>,
+}
+
 /// Recomputes the certificate and compares the two.
 pub fn verify(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
     report(&arguments.certificate, None, style)
@@ -54,7 +75,8 @@ pub fn verify(arguments: &VerifyArgs, style: Style) -> Result<Report, Problem> {
 /// Shows the certificate, or recomputes it.
 pub fn run(arguments: &CertificateArgs, style: Style) -> Result<Report, Problem> {
     match &arguments.command {
-        CertificateCommand::Show { certificate } => show(certificate),
+        CertificateCommand::Show { certificate, report } => show(certificate, report.as_deref()),
+        CertificateCommand::Add(arguments) => add(arguments, style),
         CertificateCommand::Verify(arguments) => {
             report(&arguments.certificate, arguments.model.as_deref(), style)
         }
@@ -76,7 +98,7 @@ fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Pro
 }
 
 /// This shows nothing that [`verify`] would not stand for.
-fn show(path: &Path) -> Result<Report, Problem> {
+fn show(path: &Path, report: Option<&Path>) -> Result<Report, Problem> {
     let json = read(path)?;
     let complaint = text::complaint(&certificate::verify(&json, None)?);
     // A certificate that holds has the form of the recomputed one.
@@ -89,6 +111,34 @@ fn show(path: &Path) -> Result<Report, Problem> {
         }
     };
     let mut text = Text::default();
-    text.answer(text::certificate(&certificate));
+    let sheet = sheet::of_certificate(&certificate);
+    text.answer(sheet.text());
+    if let Some(file) = report {
+        let Checked { claim, account, .. } = certificate::check(&json)?;
+        let picture = account_plot::of_the_guarantee(&claim.run().run()?, &account, &claim.options)?;
+        sheet_file::write(&sheet, &picture, file)?;
+        text.explanation(format!("The report is {}.", file.display()));
+    }
     Ok(Report::new(text, json))
+}
+
+/// The guarantee of all releases together.
+fn add(arguments: &AddArgs, style: Style) -> Result<Report, Problem> {
+    let delta = arguments.delta.map(worth_meeting).transpose()?;
+    let mut certificates = Vec::with_capacity(arguments.certificates.len());
+    for (index, path) in arguments.certificates.iter().enumerate() {
+        let mut earlier = arguments.certificates[..index].iter();
+        if let Some(other) = earlier.find(|other| is_same_file(other, path).unwrap_or(false)) {
+            let what = format!("{} and {} are the same file", other.display(), path.display());
+            return Err(Problem::new(what).help("give each release once"));
+        }
+        certificates.push((path.display().to_string(), read(path)?));
+    }
+    let found = certificate::total(&certificates, delta).map_err(|refused| match refused {
+        NotAdded::Bad(error) => error.into(),
+        NotAdded::DoesNotHold(why) => Problem::answer_is_no(format!("nothing is added up, because {why}"))
+            .help("dobrushin certificate verify lists every difference, and what does hold"),
+    })?;
+    let answer_is_no = found.epsilon.0.upper().is_infinite();
+    Ok(Report { text: text::total(&found, style), json: json::of(&found), answer_is_no })
 }

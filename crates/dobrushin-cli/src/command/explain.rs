@@ -1,10 +1,11 @@
-//! `dobrushin explain`: the theorem behind a number.
+//! `dobrushin explain`: the theorem behind a number, or an idea in plain words.
 
 use crate::output::Report;
 use crate::problem::Problem;
 use clap::Args;
 use dobrushin::analysis;
 use dobrushin::statement::{FOUNDATIONS, LOCAL, Statement, UTILITY, find};
+use dobrushin_document::idea::{IDEAS, Idea};
 use dobrushin_document::report::Theorem;
 use dobrushin_document::text::{Text, bullets, wrap};
 use dobrushin_document::{json as documents, nearest};
@@ -12,7 +13,7 @@ use serde_json::json;
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The statement to explain; without it, all statements are listed
+    /// The theorem or idea to explain (epsilon, delta, membership, neighbours, hidden, …); without it, all are listed
     pub id: Option<String>,
 }
 
@@ -21,8 +22,12 @@ pub fn run(arguments: &ExplainArgs) -> Result<Report, Problem> {
     let Some(id) = &arguments.id else {
         return Ok(list());
     };
+    if let Some(idea) = Idea::find(id) {
+        return Ok(Report::new(idea_in_words(&idea), documents::of(&idea)));
+    }
     let Some(statement) = find(id) else {
-        let known: Vec<&str> = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id).collect();
+        let theorems = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id);
+        let known: Vec<&str> = IDEAS.into_iter().chain(theorems).collect();
         let near = nearest(id, known.iter().copied()).map(|near| format!("did you mean {near}? "));
         let help = format!("{}all of them: {}", near.unwrap_or_default(), known.join(", "));
         return Err(Problem::new(format!("nothing is called {id:?}")).help(help));
@@ -53,6 +58,20 @@ fn in_words(statement: &Statement) -> Text {
     text
 }
 
+/// What it is, then an example with numbers.
+fn idea_in_words(idea: &Idea) -> Text {
+    let mut text = Text::default();
+    text.answer(format!("{}\n{}", idea.title, "─".repeat(idea.title.chars().count())));
+    idea.statement.iter().for_each(|paragraph| text.answer(wrap(paragraph, "")));
+    if let [lead, lines @ ..] = &idea.numbers[..] {
+        let lines = lines.iter().map(|line| wrap(line, "    "));
+        text.answer(format!("In numbers\n{}\n{}", wrap(lead, "  "), lines.collect::<Vec<_>>().join("\n")));
+    }
+    text.answer(format!("Try\n  dobrushin {}", idea.example));
+    text.explanation(format!("See also: dobrushin explain {}", idea.see.join(", ")));
+    text
+}
+
 /// The lines, indented by two columns.
 fn indented(lines: &str) -> String {
     let lines: Vec<String> = lines.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect();
@@ -69,6 +88,10 @@ fn list() -> Report {
     let mut text = Text::default();
     let ids = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id.len());
     let longest = ids.max().unwrap_or(0);
+    let ideas = Idea::all();
+    let lines: Vec<String> =
+        ideas.iter().map(|idea| wrap(idea.title, &format!("  {:longest$}  ", idea.id))).collect();
+    text.answer(format!("Ideas in plain words\n{}", lines.join("\n")));
     for (heading, group) in grouped() {
         let lines: Vec<String> =
             group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id))).collect();
@@ -78,7 +101,7 @@ fn list() -> Report {
          formula, when it wins, a proof and an example.");
     let statements: Vec<Theorem> =
         grouped().into_iter().flat_map(|(_, group)| group).map(Theorem::from).collect();
-    Report::new(text, json!({ "statements": statements }))
+    Report::new(text, json!({ "ideas": ideas, "statements": statements }))
 }
 
 /// The analyses in the order of reports, what they rest on, what noise costs, and what local privacy does.

@@ -10,6 +10,7 @@ use crate::file::STANDARD_OUTPUT;
 use crate::guard::Touched;
 use crate::plot::Format;
 use crate::problem::Problem;
+use crate::sheet_file;
 use std::path::{Path, PathBuf};
 
 /// The files of a command line. Files that a run file names are not among them, because only reading it shows those.
@@ -27,6 +28,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
         Some(Command::Account(arguments)) => {
             files.read("the run", &arguments.run);
             files.write("--certificate", &arguments.certificate);
+            files.report(&arguments.report)?;
             files.draw("--plot", &arguments.plot)?;
             files.write("--per-record-csv", &arguments.per_record_csv);
             files.draw("--per-record-plot", &arguments.per_record_plot)?;
@@ -64,6 +66,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the run", [&arguments.run]);
             files.read("the test records", &arguments.test);
             files.read("the public records", &arguments.public);
+            files.report(&arguments.report)?;
             files.fill(&arguments.out, train::written(&arguments.out))?;
         }
         Some(Command::Predict(arguments)) => {
@@ -71,7 +74,11 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the data", [&arguments.data]);
         }
         Some(Command::Certificate(arguments)) => match &arguments.command {
-            CertificateCommand::Show { certificate } => files.read("the certificate", [certificate]),
+            CertificateCommand::Show { certificate, report } => {
+                files.read("the certificate", [certificate]);
+                files.report(report)?;
+            }
+            CertificateCommand::Add(arguments) => files.read("the certificate", &arguments.certificates),
             CertificateCommand::Verify(arguments) => {
                 files.read("the certificate", [&arguments.certificate]);
                 files.read("the model", &arguments.model);
@@ -99,6 +106,13 @@ impl Files {
     fn draw(&mut self, flag: &str, path: &Option<PathBuf>) -> Result<(), Problem> {
         path.iter().try_for_each(|path| Format::of(path).map(drop))?;
         self.write(flag, path);
+        Ok(())
+    }
+
+    /// Like `write`, for a report, whose name gives its format.
+    fn report(&mut self, path: &Option<PathBuf>) -> Result<(), Problem> {
+        path.iter().try_for_each(|path| sheet_file::Format::of(path).map(drop))?;
+        self.write("--report", path);
         Ok(())
     }
 

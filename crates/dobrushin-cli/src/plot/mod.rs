@@ -9,11 +9,12 @@ mod decimal;
 mod frame;
 mod heat_map;
 mod layout;
-mod png;
+pub(crate) mod pdf;
+pub(crate) mod png;
 mod ruler;
 mod style;
 mod svg;
-mod text;
+pub(crate) mod text;
 mod writer;
 
 pub use heat_map::HeatMap;

@@ -24,7 +24,7 @@ pub(super) fn render(svg: &str) -> Result<Vec<u8>, PlotError> {
 }
 
 /// Reads SVG text; all of its writing is set in [`FONT`].
-pub(super) fn parse(svg: &str) -> Result<Tree, PlotError> {
+pub(crate) fn parse(svg: &str) -> Result<Tree, PlotError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(FONT.to_vec());
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };

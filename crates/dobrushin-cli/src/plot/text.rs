@@ -8,7 +8,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 
 /// The text in lines no wider than `limit`, broken at white space, or inside a word where a
 /// single word is wider than that.
-pub(super) fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
+pub(crate) fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         if let Some(line) = lines.last_mut()
@@ -49,7 +49,7 @@ pub(super) fn shorten(text: &str, size: f64, limit: f64) -> String {
 
 /// The text as it is written inside an XML element or attribute. Characters that XML cannot hold
 /// become replacement characters.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -182,7 +182,7 @@ fn nothing_is_shown_that_verify_would_not_stand_for() {
         (output.status.code(), String::from_utf8(text).expect("UTF-8"))
     };
     let (code, text) = show(&original);
-    assert!(code == Some(0) && text.starts_with("(ε, δ) = (2.5576"), "{text}");
+    assert!(code == Some(0) && text.starts_with("(ε, δ) = (2.558, 1e-5), by shift"), "{text}");
     for place in ["/guarantee/assumptions/0", "/explanation/0", "/analyses/0/id", "/guarantee/epsilon/lower"]
     {
         let mut changed = original.clone();

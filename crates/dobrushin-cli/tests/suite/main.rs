@@ -28,6 +28,7 @@ mod local_support;
 mod local_vectors;
 mod mathematics;
 mod mathematics_numbers;
+mod meaning;
 mod observers;
 mod pages;
 mod pictures;

@@ -50,6 +50,8 @@ pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
         None => vec![Difference::no_guarantee()],
         Some(mut recomputed) => {
             recomputed.program.version.clone_from(&claim.version);
+            // Older versions did not say what it means.
+            recomputed.meaning = recomputed.meaning.filter(|_| certificate.get("meaning").is_some());
             let training = certificate.get("training");
             let training =
                 training.map(|training| TrainingRecord::recomputed(training, &claim.run, &account));
@@ -81,7 +83,7 @@ pub struct Claim {
     /// What was asked about the run.
     pub question: Question,
     /// The tolerance, and the analyses to use.
-    options: Options,
+    pub options: Options,
     /// The upper end of the answer.
     pub upper: f64,
     /// The upper end of ln δ, if δ was asked for.
@@ -93,6 +95,11 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// The run that the certificate is of.
+    pub fn run(&self) -> &SelfContained {
+        &self.run
+    }
+
     fn read(certificate: &Value) -> Result<Self, DocumentError> {
         if certificate["kind"] != KIND {
             return Err(malformed("kind", &certificate["kind"], &format!("\"{KIND}\"")));
@@ -264,6 +271,8 @@ mod tests {
                 };
                 let mut changed = original.clone();
                 match changed.pointer_mut(parent).expect("it is a place") {
+                    // Older certificates do not say what they mean.
+                    Value::Object(_) if place == "/meaning" => continue,
                     Value::Object(fields) => drop(fields.remove(key)),
                     // With fewer analyses, it is the certificate of those.
                     Value::Array(_) if parent == "/analyses" => continue,

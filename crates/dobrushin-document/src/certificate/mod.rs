@@ -2,16 +2,18 @@
 
 mod check;
 mod comparison;
+mod total;
 mod training;
 mod verification;
 
 pub use check::{Checked, Verdict, check};
+pub use total::{Counted, NotAdded, TotalReport, total};
 pub use training::{NOT_PRIVATE, TrainingRecord};
 pub use verification::{Verification, verify};
 
 use crate::error::DocumentError;
 use crate::json::{self, Bounds};
-use crate::report::{Finding, Given, Theorem};
+use crate::report::{Finding, Given, MeaningReport, Theorem};
 use crate::run_file::SelfContained;
 use dobrushin::account::{Account, Options, Question};
 use dobrushin::{Enclosure, statement};
@@ -36,6 +38,9 @@ pub struct Certificate {
     tolerance: f64,
     /// What is certified.
     pub guarantee: Certified,
+    /// What the guarantee means for one person. Older certificates do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<MeaningReport>,
     theorem: Option<Theorem>,
     analyses: Vec<Finding>,
     /// Where the guarantee comes from, in words.
@@ -101,6 +106,7 @@ impl Certificate {
                 analysis: best.id.to_owned(),
                 assumptions: best.assumptions.iter().map(ToString::to_string).collect(),
             },
+            meaning: account.meaning().map(Into::into),
             theorem: statement::find(best.id).map(Theorem::from),
             analyses: Finding::all(account),
             explanation: account.explanation.clone(),

@@ -22,6 +22,9 @@ pub struct TrainingRecord {
     pub schema_sha256: String,
     /// The number of records, or a bound on it.
     pub records: u64,
+    /// The day on which training began, in UTC, such as 2026-11-18. Older certificates do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<String>,
     /// What follows from the model and the schema.
     pub constants: Constants,
     /// How each assumption is made to hold.
@@ -69,6 +72,7 @@ pub struct Enforcement {
 
 /// What does not follow from any run.
 struct Stated {
+    made: Option<String>,
     test_share: Option<f64>,
     seed: Option<u64>,
     private: bool,
@@ -90,7 +94,12 @@ impl TrainingRecord {
         let evaluation: Vec<EvaluationReport> = released.evaluations.iter().map(Into::into).collect();
         let evaluation = Some(evaluation).filter(|tasks| !tasks.is_empty());
         let (private, model_sha256) = (seed.is_none(), digest(model));
-        Self::of(plan, schema, account, Stated { test_share, seed, private, model_sha256, evaluation })
+        Self::of(
+            plan,
+            schema,
+            account,
+            Stated { made: None, test_share, seed, private, model_sha256, evaluation },
+        )
     }
 
     /// What a certificate must say about training: all that follows from the run, and the rest as claimed if it can be
@@ -113,6 +122,9 @@ impl TrainingRecord {
         };
         let tasks = |deviations| (0..schema.tasks()).map(|at| task(at, deviations)).collect();
         let stated = Stated {
+            made: claimed
+                .get("made")
+                .map(|day| day.as_str().filter(|day| is_day(day)).unwrap_or(EPOCH).to_owned()),
             test_share: claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share)),
             seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
             private,
@@ -129,11 +141,12 @@ impl TrainingRecord {
             enforced: enforcement(assumption, plan),
         });
         let training = plan.training();
-        let Stated { test_share, seed, private, model_sha256, evaluation } = stated;
+        let Stated { made, test_share, seed, private, model_sha256, evaluation } = stated;
         let not_covered = [OTHER_RELEASES, ROUNDING].into_iter().chain(test_share.map(|_| TESTED));
         Self {
             schema_sha256: schema::hash(schema),
             records: training.records,
+            made,
             constants: Constants {
                 gradient_norm: training.contribution.map(|contribution| contribution.norm().get()),
                 clipped: matches!(training.contribution, Some(Contribution::Clipped(_))),
@@ -157,6 +170,26 @@ impl TrainingRecord {
 
 fn randomness(private: bool) -> &'static str {
     if private { "ChaCha20, keyed by the operating system" } else { NOT_PRIVATE }
+}
+
+/// What stands where something claims to be a day and is none.
+const EPOCH: &str = "1970-01-01";
+
+/// Whether a text is a day, as in 2026-11-18; it can say nothing else.
+fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let number = |part: &str, digits: usize| {
+        (part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| part.parse::<u32>().ok())?
+    };
+    match parts[..] {
+        [year, month, day] => {
+            number(year, 4).is_some()
+                && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+                && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+        }
+        _ => false,
+    }
 }
 
 /// The SHA-256 of something, if it is written as [`digest`] writes it.

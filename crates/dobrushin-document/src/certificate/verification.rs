@@ -96,7 +96,7 @@ pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, 
 }
 
 /// Whether nobody knows the randomness of the training, according to the certificate.
-fn is_private(certificate: &Json) -> bool {
+pub(super) fn is_private(certificate: &Json) -> bool {
     let training = &certificate["training"];
     !training.is_object() || (training["private"] == true && training["seed"].is_null())
 }
@@ -108,6 +108,9 @@ fn to_be_believed(certificate: &Json, model_is_given: bool) -> Vec<&'static str>
         return Vec::new();
     }
     let mut list = vec!["that this run was made, and with the randomness that it says"];
+    if !training["made"].is_null() {
+        list.push("when it was made");
+    }
     if !model_is_given {
         list.push("which model it is of: --model model.json compares the SHA-256");
     }

@@ -1,7 +1,7 @@
 //! `account`: how private a run is.
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
-use super::{ObserversReport, Records, RenyiReport, UtilityReport};
+use super::{MeaningReport, ObserversReport, Records, RenyiReport, UtilityReport};
 use crate::json::Number;
 use crate::run_file::RunFile;
 use dobrushin::Epsilon;
@@ -18,6 +18,8 @@ pub struct AccountReport {
     pub target: Given,
     /// The best of what the analyses say.
     pub guarantee: Option<GuaranteeReport>,
+    /// What the guarantee means for one person; `None` if it is vacuous, or there is none.
+    pub meaning: Option<MeaningReport>,
     /// One entry for each analysis, in a fixed order.
     pub analyses: Vec<Finding>,
     /// Where the answer comes from, in words.
@@ -117,6 +119,7 @@ impl AccountReport {
             run: file.json(),
             target: account.question.into(),
             guarantee: GuaranteeReport::of(account),
+            meaning: account.meaning().map(Into::into),
             analyses: Finding::all(account),
             explanation: account.explanation.clone(),
             warnings: account.warnings.clone(),

@@ -9,6 +9,7 @@ mod kernel;
 mod level;
 mod local;
 mod local_csv;
+mod meaning;
 mod observers;
 mod prescription;
 mod problem;
@@ -35,6 +36,7 @@ pub use local::{
 };
 pub(crate) use local::{CoordinateReport, RiskReport};
 pub use local_csv::{estimates_csv, plans_csv, profile_csv};
+pub use meaning::{Asked, MeaningReport, RateReport};
 pub use observers::{Modest, ObserversReport};
 pub use prescription::PrescriptionReport;
 pub(crate) use prescription::{source as prescription_source, title as prescription_title};

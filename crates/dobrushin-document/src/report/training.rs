@@ -1,6 +1,6 @@
 //! `train`: what may be said about a model after training has ended.
 
-use super::GuaranteeReport;
+use super::{GuaranteeReport, MeaningReport};
 use crate::run_file::SelfContained;
 use dobrushin::Enclosure;
 use dobrushin::account::Account;
@@ -21,6 +21,8 @@ pub struct TrainingReport {
     pub certificate_text: String,
     /// The guarantee.
     pub guarantee: Option<GuaranteeReport>,
+    /// What the guarantee means for one person.
+    pub meaning: Option<MeaningReport>,
     /// What could not be used, or says nothing, and why, in words.
     pub warnings: Vec<String>,
     /// Why the guarantee protects nobody, though it holds, in words.
@@ -168,6 +170,8 @@ impl TrainingReport {
             certificate,
             certificate_text,
             guarantee: GuaranteeReport::of(account),
+            // Who knows the randomness may learn everything.
+            meaning: account.meaning().filter(|_| seed.is_none()).map(Into::into),
             warnings: account.warnings.clone(),
             concern: account.concern.clone(),
             if_published: published.filter(|_| !is_best),

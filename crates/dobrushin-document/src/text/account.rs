@@ -1,5 +1,6 @@
 //! How private a run is, in words.
 
+use super::meaning::in_words;
 use super::observers::observers;
 use super::{Style, Text, bullets, capitalised, renyi, table, warn, wrap};
 use crate::report::{
@@ -25,6 +26,7 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
         None => "No guarantee: none of the analyses applies.".to_owned(),
     });
     warn(&mut text, report.concern.as_deref());
+    text.explanation(in_words(report.meaning.as_ref()));
     if !report.explanation.is_empty() {
         let lines: Vec<String> = report.explanation.iter().map(|line| wrap(line, "")).collect();
         text.explanation(lines.join("\n"));

@@ -2,26 +2,27 @@
 
 mod account;
 mod calibration;
-mod certificate;
 mod curve;
 mod kernel;
 mod local;
+pub(crate) mod meaning;
 mod observers;
 mod prescription;
 mod problem;
 mod renyi;
+mod total;
 mod training;
 mod verification;
 
 pub use account::account;
 pub use calibration::calibration;
-pub use certificate::certificate;
 pub use curve::curve;
 pub use kernel::{joint, kernel};
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
 pub use prescription::prescription;
 pub use problem::problem;
 pub use renyi::renyi_curve;
+pub use total::total;
 pub use training::training;
 pub use verification::{complaint, verification};
 

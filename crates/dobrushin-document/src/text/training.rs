@@ -1,5 +1,6 @@
 //! What users read after training has ended.
 
+use super::meaning::in_words;
 use super::{Style, Text, bullets, table, warn};
 use crate::certificate::NOT_PRIVATE;
 use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
@@ -46,6 +47,7 @@ fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeRepor
         Some(seed) => format!("{NOT_PRIVATE}: the randomness came from seed {seed}. Otherwise {promise}"),
     });
     warn(text, report.concern.as_deref());
+    text.explanation(in_words(report.meaning.as_ref()));
     if let Some(published) = report.if_published {
         let (symbol, value) = (guarantee.given.symbol(), style.upper(published));
         text.explanation(format!(

@@ -1,11 +1,13 @@
 //! How much of δ is set aside for batches of unusual size.
 
 use super::analyses::{Options, analyses};
-use super::question::{Entry, Question};
+use super::question::{Basis, Entry, Question};
 use super::target::Target;
 use crate::Probability;
-use crate::analysis::{self, Family};
+use crate::analysis::{self, Analysis, Bound, Effort, EveryStep, ExactComposition, Family};
+use crate::profile::PrivacyProfile;
 use crate::run::Run;
+use std::sync::Arc;
 
 /// The share of δ. It moves ε by far less than the width of a printed digit, and what is ordinary depends on it only
 /// through its logarithm.
@@ -13,7 +15,7 @@ const SHARE: f64 = 1.0 / 1024.0;
 /// The probability where δ is not known in advance.
 const TINY: f64 = 1e-100;
 
-fn share_of(delta: f64) -> Probability {
+pub(super) fn share_of(delta: f64) -> Probability {
     Probability::new(delta * SHARE).unwrap_or(Probability::ZERO)
 }
 
@@ -28,6 +30,14 @@ impl Target {
     }
 }
 
+/// The profile of all steps, on a coarser grid than that of the answer: a few more places cost next to nothing.
+fn rough(run: &Run) -> Option<Arc<dyn PrivacyProfile>> {
+    /// The relative width of enclosures of ε.
+    const TOLERANCE: f64 = 1e-3;
+    let steps = run.composition().ok()?.parts;
+    ExactComposition.apply(&steps, Effort::Once(TOLERANCE)).ok().map(Bound::into_profile)
+}
+
 /// The answers of all analyses, and the probability that was set aside in them.
 ///
 /// If δ is asked for, a first round sets aside next to nothing, and a second one a share of the smallest δ of the
@@ -39,8 +49,17 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
             id: analysed.id,
             family: analysed.family,
             rigorous: analysed.rigorous,
-            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
+            outcome: analysed
+                .profile
+                .as_ref()
+                .map(|profile| question.ask(profile.as_ref()))
+                .map_err(Clone::clone),
             assumptions: analysed.assumptions,
+            basis: Basis(if analysed.id == ExactComposition.id() {
+                rough(run)
+            } else {
+                analysed.profile.ok()
+            }),
         });
         answered.collect::<Vec<_>>()
     };

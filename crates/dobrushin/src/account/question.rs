@@ -2,13 +2,15 @@
 
 use super::analyses::Options;
 use super::large_delta::large_delta;
+use super::meaning::Meaning;
 use super::{exception, explanation};
 use crate::analysis::Family;
 use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
-use crate::{Delta, Enclosure, Epsilon, NotApplicable, Probability};
+use crate::{Delta, Enclosure, Epsilon, Neighbours, NotApplicable, Probability};
 use std::fmt;
+use std::sync::Arc;
 
 /// A question about a run.
 ///
@@ -92,6 +94,18 @@ pub struct Entry {
     pub outcome: Result<Answer, NotApplicable>,
     /// What must hold for it.
     pub assumptions: Vec<Assumption>,
+    /// A profile that holds for the run as the answer does.
+    pub(super) basis: Basis,
+}
+
+/// A profile that can be asked further, if there is one.
+#[derive(Clone)]
+pub(super) struct Basis(pub Option<Arc<dyn PrivacyProfile>>);
+
+impl fmt::Debug for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "a profile" } else { "nothing" })
+    }
 }
 
 /// The answers of all analyses, and the best of them.
@@ -126,6 +140,7 @@ pub struct Account {
     pub warnings: Vec<String>,
     /// Why the guarantee, although it holds, protects nobody, in words.
     pub concern: Option<String>,
+    neighbours: Option<Neighbours>,
 }
 
 /// An answer that is a guarantee, with its assumptions.
@@ -180,6 +195,7 @@ impl Account {
             explanation: Vec::new(),
             warnings: Vec::new(),
             concern: None,
+            neighbours: run.neighbours(),
         };
         (report.explanation, report.warnings) = explanation::of(run, &report);
         report.concern = report.delta().and_then(|delta| large_delta(run, delta));
@@ -214,6 +230,20 @@ impl Account {
             Question::DeltaAt(_) => best.answer.value.upper() < 1.0,
         };
         self.guarantee().ok().filter(says_something)
+    }
+
+    /// What the guarantee means for one person; `None` if there is none, or one that is vacuous.
+    ///
+    /// It asks the profile behind the guarantee at a few more places.
+    pub fn meaning(&self) -> Option<Meaning> {
+        let best = self.certifiable()?;
+        let (epsilon, delta) = (Epsilon::new(best.epsilon()).ok()?, Delta::new(best.delta()).ok()?);
+        let entry = self.entries.iter().find(|entry| entry.id == best.id);
+        let meaning = match entry.and_then(|entry| entry.basis.0.as_deref()) {
+            Some(profile) => Meaning::of(profile, epsilon, delta),
+            None => Meaning::of_point(epsilon, delta),
+        };
+        Some(Meaning { neighbours: self.neighbours, ..meaning })
     }
 
     /// The best rigorous answer with its analysis.

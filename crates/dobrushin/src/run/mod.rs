@@ -30,6 +30,7 @@ pub use training::{
 pub use update::Update;
 
 use crate::chain::Chain;
+use crate::mechanism::Neighbours;
 
 /// A run whose parameters are consistent.
 ///
@@ -174,6 +175,17 @@ impl Run {
             Kind::Training(training) => Some(training.records),
             Kind::Tasks(tasks) => Some(tasks.records()),
             Kind::Mechanisms(_) | Kind::Chain(_) => None,
+        }
+    }
+
+    /// Which data sets are neighbours; a chain that is given step by step does not say.
+    pub fn neighbours(&self) -> Option<Neighbours> {
+        match &self.kind {
+            Kind::Training(training) => Some(training.neighbours),
+            Kind::Mechanisms(mechanisms) => Some(mechanisms.neighbours),
+            // All tasks have the same relation.
+            Kind::Tasks(tasks) => tasks.tasks.first().map(|task| task.training.neighbours),
+            Kind::Chain(_) => None,
         }
     }
 

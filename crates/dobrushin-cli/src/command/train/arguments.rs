@@ -54,6 +54,9 @@ pub struct TrainArgs {
     /// Accept that a run with a known seed protects nobody: its certificate says so
     #[arg(long, requires = "seed")]
     pub not_private: bool,
+    /// Also write the certificate for people, with a picture, to a file (.html or .pdf)
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Replace a model that already exists in the folder
     #[arg(long)]
     pub force: bool,

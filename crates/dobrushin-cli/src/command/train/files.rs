@@ -3,7 +3,7 @@
 use crate::file::{self, Draft};
 use crate::problem::Problem;
 use dobrushin_document::certificate::Certificate;
-use dobrushin_document::text;
+use dobrushin_document::sheet;
 use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,12 +61,17 @@ impl Folder {
         self.path.join(TEXT)
     }
 
-    /// Writes all of them, or none.
+    /// Writes all of them and a report, if one is asked for, or none.
     ///
     /// With `--force`, the old model is removed first; then the text and the certificate are replaced, and the model
     /// takes its name last. So a model never lies beside a certificate that is not its own, whenever the computer
     /// fails; see [`file::finish_together`].
-    pub fn write(&self, model: &[u8], certificate: &Certificate) -> Result<(), Problem> {
+    pub fn write(
+        &self,
+        model: &[u8],
+        certificate: &Certificate,
+        report: Option<(&Path, Vec<u8>)>,
+    ) -> Result<(), Problem> {
         // Training takes a while, and not every file system can lock a folder.
         self.refuse_existing()?;
         let draft = |path: PathBuf, bytes: &[u8]| {
@@ -75,10 +80,11 @@ impl Folder {
             draft.write_all(bytes).map_err(cannot_write)?;
             Ok::<_, Problem>(draft)
         };
-        let text = draft(self.text(), text::certificate(certificate).as_bytes())?;
+        let text = draft(self.text(), sheet::of_certificate(certificate).text().as_bytes())?;
         let certificate = draft(self.certificate(), certificate.file().as_bytes())?;
+        let report = report.map(|(path, bytes)| draft(path.to_owned(), &bytes)).transpose()?;
         let model = draft(self.model(), model)?;
-        file::finish_together(vec![text, certificate], model)
+        file::finish_together([text, certificate].into_iter().chain(report).collect(), model)
             .map_err(|error| Problem::new(format!("cannot write to {}", self.path.display())).because(error))
     }
 }

@@ -9,11 +9,13 @@ pub use arguments::TrainArgs;
 pub use files::written;
 
 use super::account::why_no_certificate;
-use super::calibrate;
+use super::{account_plot, calibrate};
+use crate::day;
 use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
+use crate::sheet_file;
 use crate::stderr;
 use arguments::Goal;
 use data::Data;
@@ -23,7 +25,7 @@ use dobrushin::run::Parameter;
 use dobrushin_document::certificate::{Certificate, TrainingRecord};
 use dobrushin_document::model::ModelFile;
 use dobrushin_document::text::Style;
-use dobrushin_document::{SelfContained, json, text};
+use dobrushin_document::{SelfContained, json, sheet, text};
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
 use files::Folder;
 
@@ -37,6 +39,8 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     let run = opened.self_contained()?;
     data::keep_the_number_secret(arguments, &run)?;
     let goal = Goal::of(arguments, &run)?;
+    // It is read before the records are, so that it does not depend on them.
+    let made = Some(day::today());
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let mut data = Data::read(arguments, &run.schema()?, &generators, !style.quiet)?;
     let run = data.counted(&arguments.data, run)?;
@@ -55,9 +59,14 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     let released = train(&plan, &mut data, &generators, !style.quiet)?;
     let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
     let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
-    certificate.training =
-        Some(TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, share));
-    out.write(&model, &certificate)?;
+    let training = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, share);
+    certificate.training = Some(TrainingRecord { made, ..training });
+    certificate.meaning = certificate.meaning.filter(|_| seed.is_none());
+    let page = arguments.report.as_deref().map(|path| {
+        let picture = account_plot::of_the_guarantee(plan.run(), &account, &options)?;
+        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(&certificate), &picture, path)?))
+    });
+    out.write(&model, &certificate, page.transpose()?)?;
     let trained = report::Trained { plan: &plan, schema: &schema, released: &released, data: &data };
     let report = trained.report(arguments, &account, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))

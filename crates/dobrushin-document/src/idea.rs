@@ -1,0 +1,226 @@
+//! Ideas in plain words, for those who read a number and not a theorem.
+
+use crate::text::meaning::percent;
+use dobrushin::account::Meaning;
+use dobrushin::numeric::{normal, theta};
+use dobrushin::profile::GaussianProfile;
+use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, PrivacyProfile};
+use serde::Serialize;
+
+/// An idea: what it is, an example with numbers, and where to read on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Idea {
+    /// Its name.
+    pub id: &'static str,
+    /// What it is about, in one line.
+    pub title: &'static str,
+    /// What it is, one paragraph each.
+    pub statement: Vec<&'static str>,
+    /// The example, line by line.
+    pub numbers: Vec<String>,
+    /// A command to try, without the name of the program.
+    pub example: &'static str,
+    /// Other ideas that help.
+    pub see: Vec<&'static str>,
+}
+
+/// The names of all ideas, in the order in which they build on each other.
+pub const IDEAS: [&str; 5] = ["epsilon", "delta", "membership", "neighbours", "hidden"];
+
+impl Idea {
+    /// The idea of this name.
+    pub fn find(id: &str) -> Option<Self> {
+        Some(match id {
+            "epsilon" => epsilon(),
+            "delta" => delta(),
+            "membership" => membership(),
+            "neighbours" => neighbours(),
+            "hidden" => hidden(),
+            _ => return None,
+        })
+    }
+
+    /// All ideas.
+    pub fn all() -> Vec<Self> {
+        IDEAS.into_iter().filter_map(Self::find).collect()
+    }
+}
+
+/// What (ε, δ) means, for the examples.
+fn meaning(epsilon: f64, delta: f64) -> Option<Meaning> {
+    Some(Meaning::of_point(Epsilon::new(epsilon).ok()?, Delta::new(delta).ok()?))
+}
+
+fn epsilon() -> Idea {
+    let certainty = |epsilon: f64| {
+        let certainty = percent(meaning(epsilon, 0.0)?.posterior_from_half);
+        Some(format!("ε = {epsilon}: at most {certainty} certain"))
+    };
+    let lead = "Somebody holds it for a coin toss whether you took part. After they see the result, they are"
+        .to_owned();
+    Idea {
+        id: "epsilon",
+        title: "ε: how much a result can tell about one person",
+        statement: vec![
+            "Imagine the computation twice: once with your record, once without it (or with another in its place). Noise \
+             makes the result random both times. ε limits how different the two can look: every result is at most e^ε \
+             times as likely in one case as in the other.",
+            "So whoever sees the result, and knows everything else, learns only so much about you: the odds at which they would \
+             bet grow by the factor e^ε at most. ε = 0 tells nothing. Smaller is more private.",
+            "ε is a promise about the method, made before anybody looks at the data. It holds against every attacker, \
+             whatever they know or will find out, and it adds up over several results.",
+        ],
+        numbers: std::iter::once(lead)
+            .chain([0.1, 0.5, 1.0, 3.0, 8.0].into_iter().filter_map(certainty))
+            .collect(),
+        example: "account examples/logistic-regression.toml",
+        see: vec!["delta", "membership", "neighbours"],
+    }
+}
+
+fn delta() -> Idea {
+    Idea {
+        id: "delta",
+        title: "δ: how often the promise of ε may fail",
+        statement: vec![
+            "(ε, δ) promises ε except with probability δ. When the promise fails, anything may happen: in the worst case a \
+             record is published in full.",
+            "So δ must be far below one over the number of records: 1e-5 for a thousand people, 1e-8 for a million. A δ of \
+             1/n allows to draw one of n people at random and to publish their record.",
+            "A smaller δ costs a larger ε for the same noise. The privacy profile has the ε of every δ.",
+        ],
+        numbers: [
+            "A method that publishes each record in full with probability δ keeps the promise for every ε. Of 10,000 \
+             records it publishes",
+            "δ = 1e-3: 10 records on average",
+            "δ = 1e-7: one record in a thousand such releases",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+        example: "account examples/noisy-gd.toml --epsilon 1",
+        see: vec!["epsilon", "membership"],
+    }
+}
+
+fn membership() -> Idea {
+    let rates = |mu: f64| {
+        let profile = GaussianProfile::new(NonNegative::new(mu).ok()?);
+        let delta = Delta::new(1e-6).ok()?;
+        let epsilon = Epsilon::new(profile.epsilon(delta).upper()).ok()?;
+        let meaning = Meaning::of(&profile, epsilon, delta);
+        let [(_, often), (_, rarely)] = meaning.true_positive_rates[..] else {
+            return None;
+        };
+        Some(format!(
+            "ε = {}: at 1% wrong, {} right; at 0.1% wrong, {} right; advantage {}",
+            dobrushin::numeric::decimal::briefly(Enclosure::from(epsilon.get())),
+            percent(often),
+            percent(rarely),
+            percent(meaning.advantage)
+        ))
+    };
+    let lead = "Gaussian noise on a sum, δ = 1e-6".to_owned();
+    Idea {
+        id: "membership",
+        title: "Membership: can somebody tell that you took part?",
+        statement: vec![
+            "A membership attack looks at a result and claims that some person took part. It is judged by two rates: of \
+             those who did take part, how many does it name (true positives), and of those who did not, how many does it \
+             accuse wrongly (false positives)? An attack that may accuse everybody names everybody, so only both together \
+             mean something.",
+            "Privacy limits the first by the second: true positives ≤ e^ε · false positives + δ, and more tightly over the whole \
+             profile. The advantage is the largest difference of the two. One over the advantage is N in \"at most one more \
+             in N people would be recognised than by guessing\".",
+            "The certainty of an attacker is another view: from a prior of 50% it grows to e^ε/(1 + e^ε) at most, except \
+             with probability δ.",
+        ],
+        numbers: std::iter::once(lead).chain([0.1, 0.5, 2.0].into_iter().filter_map(rates)).collect(),
+        example: "calibrate examples/dp-sgd.toml --parameter steps --tpr 0.05 --fpr 0.01",
+        see: vec!["epsilon", "neighbours"],
+    }
+}
+
+fn neighbours() -> Idea {
+    let of = |mu: f64| {
+        let epsilon = theta::smallest_epsilon(NonNegative::new(mu).ok()?, Delta::new(1e-5).ok()?);
+        Some(dobrushin::numeric::decimal::briefly(epsilon))
+    };
+    let line = |name: &str, mu: f64| Some(format!("{name}: ε = {}", of(mu)?));
+    let lead = "One sum with noise of twice a record's largest contribution, δ = 1e-5".to_owned();
+    let lines = [line("add-or-remove-one, zero-out", 0.5), line("replace-one", 1.0)];
+    Idea {
+        id: "neighbours",
+        title: "Neighbours: which two cases are compared?",
+        statement: vec![
+            "Two data sets are neighbours if they differ in one record. The relation says how, and so what is hidden about a person.",
+            "add-or-remove-one: the record is there or not. It is hidden whether you took part at all, and the number of \
+             records is a secret too. zero-out: the record is there, or an empty one in its place. Your values are hidden, and \
+             whether they were used; the number of records is public. replace-one: the record has one value or any \
+             other. Your values are hidden; that there is a record in your place is not.",
+            "A replaced record is one that is removed and another that is added, so the same noise gives about twice the ε. Compare \
+             an ε only with an ε for the same relation. The unit matters as much: if a person has ten records, the promise \
+             for one record is about ten times weaker for the person.",
+        ],
+        numbers: std::iter::once(lead).chain(lines.into_iter().flatten()).collect(),
+        example: "account examples/noisy-gd.toml --set neighbours=zero-out",
+        see: vec!["epsilon", "membership"],
+    }
+}
+
+fn hidden() -> Idea {
+    let noise = |steps: f64| {
+        // A step halves the distance of two models, and adds noise 1: the noise that hides a shift of 1 made so many
+        // steps earlier.
+        let factor = 0.5_f64.powf(steps);
+        let variance = (1.0 - 0.25_f64.powf(steps + 1.0)) / 0.75;
+        let mu = factor / variance.sqrt();
+        let advantage = normal::cdf(mu / 2.0) * Enclosure::from(2.0) - Enclosure::ONE;
+        format!("after {steps} further steps: {}", percent(advantage))
+    };
+    let lead = "A record moves the model by as much as the noise of a step. Each step halves what it finds and adds new \
+                noise. If only the last model is published, the advantage of an attacker is at most"
+        .to_owned();
+    Idea {
+        id: "hidden",
+        title: "Hidden states: why unpublished steps cost less",
+        statement: vec![
+            "An iterative method computes many models, one after another, and often publishes only the last one. Most \
+             accountants count every model as if it were published. Then ε grows with every step.",
+            "But noise that is added after a step also hides what that step did. If the models in between stay secret, \
+             and the steps do not blow up differences, then older steps are forgotten, and ε stops to grow.",
+            "The models must really stay secret: no checkpoints, no logs of losses, no early stopping that looks at them.",
+        ],
+        numbers: std::iter::once(lead).chain([0.0, 2.0, 4.0, 6.0].into_iter().map(noise)).collect(),
+        example: "curve examples/noisy-gd.toml --over steps=1..1e4 --log --points 5 --analyses composition,shift",
+        see: vec!["epsilon"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_idea_has_its_example_and_leads_to_others() {
+        let ideas = Idea::all();
+        assert_eq!(ideas.len(), IDEAS.len());
+        for idea in ideas {
+            assert!(idea.numbers.len() >= 3, "{}: {:?}", idea.id, idea.numbers);
+            assert!(idea.see.iter().all(|other| Idea::find(other).is_some() && *other != idea.id));
+            assert!(dobrushin::statement::find(idea.id).is_none(), "{} is a theorem, too", idea.id);
+        }
+        assert_eq!(Idea::find("gossip"), None);
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_formulas() {
+        // e/(1 + e) = 0.73106 and 0.75 of randomised response.
+        assert!(
+            epsilon().numbers.contains(&"ε = 1: at most 73.11% certain".to_owned()),
+            "{:?}",
+            epsilon().numbers
+        );
+        // 2Φ(1/2) − 1 = 0.38292.
+        assert!(hidden().numbers[1].ends_with(": 38.3%"), "{:?}", hidden().numbers);
+    }
+}

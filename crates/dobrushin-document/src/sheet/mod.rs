@@ -1,0 +1,42 @@
+//! A page for people: what is promised, and sections that say what it means, rests on and leaves out.
+//!
+//! A sheet is data. It becomes text here, a page for a browser in [`Sheet::html`], and printed pages in programs that can draw.
+
+mod certificate;
+mod html;
+
+pub use certificate::of_certificate;
+
+use crate::text::{bullets, wrap};
+
+/// A page for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// What kind of page it is.
+    pub title: String,
+    /// The answer, in one line.
+    pub answer: String,
+    /// What a reader must see before anything else.
+    pub alarm: Option<String>,
+    /// The rest, in order.
+    pub sections: Vec<Section>,
+}
+
+/// Points under a heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// The heading.
+    pub heading: &'static str,
+    /// The points, each a sentence or two.
+    pub points: Vec<String>,
+}
+
+impl Sheet {
+    /// The sheet as text.
+    pub fn text(&self) -> String {
+        let mut blocks = vec![self.answer.clone()];
+        blocks.extend(self.alarm.as_ref().map(|alarm| wrap(alarm, "")));
+        blocks.extend(self.sections.iter().map(|section| bullets(section.heading, &section.points)));
+        blocks.join("\n\n") + "\n"
+    }
+}

@@ -1,0 +1,83 @@
+//! What a guarantee means for one person, in words.
+
+use super::bullets;
+use crate::report::{Asked, MeaningReport};
+use dobrushin::Enclosure;
+use dobrushin::numeric::decimal as number;
+
+/// The heading of these sentences.
+pub const HEADING: &str = "What it means for a person with one record";
+
+/// What is said where there is no guarantee, or one that is true of everything.
+pub const NOTHING: &str = "Nothing limits what somebody can learn about a person.";
+
+/// A certainty from which on an attacker needs no more.
+const PRACTICALLY_CERTAIN: f64 = 0.9999;
+
+/// The sentences under their heading.
+pub fn in_words(meaning: Option<&MeaningReport>) -> String {
+    meaning.map_or_else(|| NOTHING.to_owned(), |meaning| bullets(HEADING, sentences(meaning)))
+}
+
+/// Sentences for somebody who has never heard of ε.
+pub fn sentences(meaning: &MeaningReport) -> Vec<String> {
+    let (found, certain) = match meaning.question {
+        Asked::TookPart => ("it a coin toss whether a person took part", "certain"),
+        Asked::WasUsed => ("it a coin toss whether a person's record was used", "certain"),
+        Asked::WhichValue => ("two values of a person's record equally likely", "certain of one"),
+        Asked::WhichData => ("two neighbouring data sets equally likely", "certain of one"),
+    };
+    let posterior = meaning.posterior_from_half.0;
+    let mut first = format!(
+        "Somebody who knows all else, and found {found}, becomes at most {} {certain}",
+        percent(posterior)
+    );
+    if meaning.delta.0 > 0.0 {
+        first += &format!("; with probability {} at most, that may fail", shortest(meaning.delta.0));
+    }
+    let mut sentences = vec![first + "."];
+    let wrongly = match meaning.question {
+        Asked::TookPart | Asked::WasUsed => "Accusing",
+        Asked::WhichValue | Asked::WhichData => "Suspecting",
+    };
+    let mut rates = meaning.tpr_at_fpr.iter();
+    if let Some(first) = rates.next() {
+        let others = rates.map(|rate| format!("; at {}, at most {}", exactly(rate.fpr), percent(rate.tpr.0)));
+        sentences.push(format!(
+            "{wrongly} {} wrongly, they recognise at most {} of the people{}.",
+            exactly(first.fpr),
+            percent(first.tpr.0),
+            others.collect::<String>()
+        ));
+    }
+    sentences.push(match meaning.one_more_in {
+        Some(people) => format!("At most one more in {people} people would be recognised than by guessing."),
+        None => format!(
+            "Up to {} more of the people would be recognised than by guessing.",
+            percent(meaning.advantage.0)
+        ),
+    });
+    if posterior.upper() >= PRACTICALLY_CERTAIN {
+        sentences.push("They may be practically certain: by itself, this ε protects nobody.".to_owned());
+    }
+    sentences
+}
+
+/// A probability in per cent, rounded up.
+pub fn percent(probability: Enclosure) -> String {
+    let percent = (probability * Enclosure::from(100.0)).min(Enclosure::from(100.0));
+    format!("{}%", number::upper(percent, number::DIGITS))
+}
+
+/// A number as it was given, if that is short, or rounded up.
+pub fn shortest(value: f64) -> String {
+    match number::plain(value) {
+        given if given.len() <= 8 => given,
+        _ => number::briefly(Enclosure::from(value)),
+    }
+}
+
+/// A rate that is not a bound, in per cent.
+fn exactly(rate: f64) -> String {
+    format!("{}%", number::nearest(100.0 * rate, number::DIGITS))
+}
