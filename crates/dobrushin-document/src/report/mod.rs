@@ -8,7 +8,6 @@ mod curve;
 mod kernel;
 mod level;
 mod local;
-mod local_csv;
 mod observers;
 mod prescription;
 mod problem;
@@ -34,7 +33,6 @@ pub use local::{
     SurveyReport, Together, VectorReport,
 };
 pub(crate) use local::{CoordinateReport, RiskReport};
-pub use local_csv::{estimates_csv, plans_csv, profile_csv};
 pub use observers::{Modest, ObserversReport};
 pub use prescription::PrescriptionReport;
 pub(crate) use prescription::{source as prescription_source, title as prescription_title};
