@@ -61,7 +61,7 @@ fn title(curve: &Curve) -> String {
             (true, _) => format!("{} from {first} to {last}", sweep.key),
             (false, 2..=4) => {
                 let words: Vec<String> = (0..sweep.count()).map(|index| sweep.label(index)).collect();
-                format!("{} {}", sweep.key, words.join(", "))
+                format!("{} {}", sweep.key, words.join(" or "))
             }
             (false, count) => format!("{count} values of {}", sweep.key),
         }
@@ -149,9 +149,12 @@ fn by_analysis(curve: &Curve, wishes: Wishes) -> Plot {
     }
     let winners: Vec<Option<&str>> = curve.accounts.iter().map(|account| best(account).map(|(id, _)| id)).collect();
     let only = winners.first().copied().flatten().filter(|first| winners.iter().all(|id| *id == Some(*first)));
-    let tells = |entry: &&Entry| Some(entry.id) != only && (wishes.all || tells(curve, entry));
-    let (drawn, left_out): (Vec<&Entry>, Vec<&Entry>) =
-        curve.entries().filter(|entry| Some(entry.id) != only).partition(tells);
+    let tells = |entry: &&Entry| wishes.all || tells(curve, entry);
+    let (hidden, others): (Vec<&Entry>, Vec<&Entry>) = curve
+        .entries()
+        .filter(|entry| Some(entry.id) != only)
+        .partition(|entry| !wishes.all && entry.rigorous && is_hidden(curve, entry.id));
+    let (drawn, left_out): (Vec<&Entry>, Vec<&Entry>) = others.into_iter().partition(tells);
     let shown = drawn.iter().map(|entry| Some(entry.id)).chain([None]);
     let heights = shown.flat_map(|id| {
         curve.accounts.iter().filter_map(move |account| match id {
@@ -178,6 +181,10 @@ fn by_analysis(curve: &Curve, wishes: Wishes) -> Plot {
     let mut caption = vec!["Upper ends of certified enclosures.".to_owned()];
     if only.is_none() {
         caption.extend(turns(&curve.sweeps[0], &winners));
+    }
+    if !hidden.is_empty() {
+        let ids: Vec<&str> = hidden.iter().map(|entry| entry.id).collect();
+        caption.push(format!("Behind the line of the guarantee: {}.", ids.join(", ")));
     }
     if !left_out.is_empty() {
         let ids: Vec<&str> = left_out.iter().map(|entry| entry.id).collect();
@@ -208,6 +215,15 @@ fn tells(curve: &Curve, entry: &Entry) -> bool {
         "composition" => curve.accounts.iter().any(finite),
         _ => curve.accounts.iter().any(near),
     }
+}
+
+/// Whether an analysis is everywhere so near to the guarantee that its line would be behind it.
+fn is_hidden(curve: &Curve, id: &str) -> bool {
+    let near = |account: &Account| {
+        let found = answer(account, id).map(|answer| answer.value.upper());
+        found.zip(upper(account)).is_some_and(|(found, best)| found <= 1.005 * best)
+    };
+    curve.accounts.iter().all(near)
 }
 
 /// Who gives the guarantee where, in words, unless it changes often.
@@ -260,7 +276,11 @@ fn by_value(curve: &Curve, outer: &Sweep, inner: &Sweep, wishes: Wishes) -> Plot
 
 /// The guarantee over two parameters, the first to the right and the second upwards.
 fn map(curve: &Curve, outer: &Sweep, inner: &Sweep) -> HeatMap {
-    let labels = |sweep: &Sweep| (0..sweep.count()).map(|index| sweep.label(index)).collect::<Vec<String>>();
+    let label = |sweep: &Sweep, index: usize| match sweep.is_numeric() {
+        true => number::nearest(sweep.number(index), 3),
+        false => sweep.label(index),
+    };
+    let labels = |sweep: &Sweep| (0..sweep.count()).map(|index| label(sweep, index)).collect::<Vec<String>>();
     let account = |column: usize, row: usize| &curve.accounts[column * inner.count() + row];
     // Numbers grow upwards; words are read downwards.
     let order: Vec<usize> = match inner.is_numeric() {

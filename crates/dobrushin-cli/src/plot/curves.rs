@@ -8,7 +8,7 @@ use super::text::escape;
 use super::writer::{Writer, number};
 use super::{Line, Plot};
 
-/// Draws all series, the guarantee last. Lines are clipped to the plot area, with room for their width at its edges.
+/// Draws all series, the guarantee and then marks last. Lines are clipped to the plot area, with room for their width at its edges.
 pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[Style]) {
     let Area { left, top, width, height } = layout.area;
     svg.element("clipPath", "id=\"plot-area\"", |svg| {
@@ -31,7 +31,13 @@ pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[S
         return;
     }
     let mut order: Vec<usize> = (0..plot.series.len()).collect();
-    order.sort_by_key(|&index| plot.series[index].line == Line::Guarantee);
+    let rank = |line: Line| match line {
+        Line::Guarantee => 1,
+        // The mark of an answer is on its line.
+        Line::Marks => 2,
+        _ => 0,
+    };
+    order.sort_by_key(|&index| rank(plot.series[index].line));
     svg.element("g", "clip-path=\"url(#plot-area)\"", |svg| {
         for index in order {
             let class = format!("class=\"series\" data-series=\"{index}\"");

@@ -52,7 +52,9 @@ const COLOURS: [[f64; 3]; 5] =
     [[253.0, 231.0, 37.0], [94.0, 201.0, 98.0], [33.0, 145.0, 140.0], [59.0, 82.0, 139.0], [68.0, 1.0, 84.0]];
 /// The height of a row where there are few, and of all rows where there are many.
 const ROW: f64 = 20.0;
-const HIGHEST: f64 = 400.0;
+const HIGHEST: f64 = 320.0;
+/// More numbers than this are harder to read than lines of equal value.
+const MOST_NUMBERS: usize = 120;
 /// The room at the left edge for the label of the rows, and at the right edge.
 const MARGIN: f64 = 40.0;
 /// The font size of the numbers in cells.
@@ -108,7 +110,8 @@ impl HeatMap {
         };
         let title = placed(lines(&self.title, TITLE_SIZE), 40.0, 24.0);
         let top = title.last().map_or(32.0, |last| last.y + 20.0);
-        let row = ROW.min(HIGHEST / self.rows.len().max(1) as f64).max(3.0);
+        let even = HIGHEST / self.rows.len().max(1) as f64;
+        let row = if self.contours { even.clamp(3.0, 2.0 * ROW) } else { even.clamp(3.0, ROW) };
         let high = row * self.rows.len() as f64;
         let mut bottom = top + high + BELOW + BAR;
         let mut legend = Vec::new();
@@ -181,7 +184,9 @@ impl HeatMap {
         };
         let all: Vec<Vec<String>> = self.cells.iter().map(|row| row.iter().map(text).collect()).collect();
         let widest = all.iter().flatten().map(|text| width(text, CELL_SIZE)).fold(0.0, f64::max);
-        (widest + 4.0 <= frame.cell && frame.row >= CELL_SIZE + 4.0).then_some(all)
+        let count = self.rows.len() * self.columns.len();
+        let fits = widest + 4.0 <= frame.cell && frame.row >= CELL_SIZE + 4.0;
+        (fits && (!self.contours || count <= MOST_NUMBERS)).then_some(all)
     }
 
     fn draw_cells(&self, svg: &mut Writer, frame: &Frame) {

@@ -113,7 +113,8 @@ impl Layout {
     /// Everything but the names beside the curves, for which there is this much room at the right edge.
     fn arranged(plot: &Plot, room: f64, has_legend: bool) -> Self {
         let points: Vec<(f64, f64)> = drawable_points(plot).collect();
-        let y = Ruler::new(&plot.y.scale, points.iter().map(|p| p.1), MOST_Y);
+        let zero = starts_at_zero(plot, &points).then_some(0.0);
+        let y = Ruler::new(&plot.y.scale, points.iter().map(|p| p.1).chain(zero), MOST_Y);
         let label_widths = y.ticks.iter().map(|tick| tick.label.width(SMALL_SIZE));
         let left = to_grid(LEFT + label_widths.fold(0.0, f64::max) + GAP + GAP);
         let x = horizontal_ruler(plot, &points, WIDTH - left - RIGHT.max(room));
@@ -220,6 +221,14 @@ fn to_grid(length: f64) -> f64 {
 fn drawable_points(plot: &Plot) -> impl Iterator<Item = (f64, f64)> {
     let points = plot.series.iter().flat_map(|series| &series.points);
     points.filter_map(|&(x, y)| Some((drawable(x)?, drawable(y)?)))
+}
+
+/// Whether the vertical axis starts at zero: amounts are compared best from there, unless that would take more than half
+/// of the picture.
+fn starts_at_zero(plot: &Plot, points: &[(f64, f64)]) -> bool {
+    let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    let high = points.iter().map(|point| point.1).fold(0.0, f64::max);
+    plot.y.scale == Scale::Linear && low > 0.0 && low <= high / 2.0
 }
 
 /// The horizontal axis with as many ticks as there is room for their labels.

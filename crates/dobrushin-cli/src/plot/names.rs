@@ -83,6 +83,9 @@ const AWAY: f64 = 7.0;
 /// A curve that ends this near the end of all, as a share of the width, is named beside the picture.
 const NEAR: f64 = 0.06;
 
+/// More marks than this are a cloud.
+const CLOUD: usize = 8;
+
 /// The names, broken into lines, of the series that end at the right edge (`true`) or before it.
 pub(super) fn wanted(plot: &Plot) -> Option<Vec<(usize, Vec<String>, bool)>> {
     let words = matches!(plot.x.scale, Scale::Words(_));
@@ -99,7 +102,7 @@ pub(super) fn wanted(plot: &Plot) -> Option<Vec<(usize, Vec<String>, bool)>> {
             continue;
         }
         // A cloud of points has no end.
-        if series.line == Line::Spans || series.line == Line::Marks && series.points.len() > 1 {
+        if series.line == Line::Spans || series.line == Line::Marks && series.points.len() > CLOUD {
             return None;
         }
         let near = if words { 0.5 } else { NEAR * (high - low) };
@@ -125,12 +128,14 @@ pub(super) fn place(
     let strokes: Vec<Strokes> = plot.series.iter().map(|series| Strokes::of(layout, plot, series)).collect();
     let (outside, inside): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, _, outside)| *outside);
     let mut placed = beside(layout.area, &strokes, outside)?;
-    let ink: Vec<(Place, Place)> = strokes.iter().flat_map(Strokes::segments).collect();
-    let mut taken: Vec<Rectangle> = Vec::new();
+    let mut field = Field {
+        area: layout.area,
+        ink: strokes.iter().map(|strokes| coarse(strokes.segments())).collect(),
+        taken: Vec::new(),
+    };
     for (series, lines, _) in inside {
-        let (name, rectangle) = free_place(layout.area, series, &lines, &strokes[series], &ink, &taken)?;
-        taken.push(rectangle);
-        placed.push(name);
+        let places = along(&strokes[series]);
+        placed.push(field.near(series, &lines, &places).or_else(|| field.far(series, &lines, &places))?);
     }
     placed.sort_by_key(|name| name.series);
     Some(placed)
@@ -204,39 +209,115 @@ fn spread(wanted: &[f64], heights: &[f64], (top, bottom): (f64, f64)) -> Vec<f64
     middles
 }
 
-/// The first free place for a name along its curve, from the end backwards.
-fn free_place(
+/// The plot area, with what is already drawn and written in it.
+struct Field {
     area: Area,
-    series: usize,
-    lines: &[String],
-    strokes: &Strokes,
-    ink: &[(Place, Place)],
-    taken: &[Rectangle],
-) -> Option<(Name, Rectangle)> {
+    /// The lines of each series.
+    ink: Vec<Vec<(Place, Place)>>,
+    taken: Vec<Rectangle>,
+}
+
+impl Field {
+    /// The first free place for a name beside its curve, from the end backwards.
+    fn near(&mut self, series: usize, lines: &[String], places: &[Place]) -> Option<Name> {
+        let (width, height) = size(lines);
+        let candidates = places.iter().flat_map(|&(x, y)| {
+            let sides = [x + AWAY, x - AWAY - width].map(|left| [0.0, 1.0, -1.0].map(|share| (left, share)));
+            let beside = sides.concat().into_iter().map(move |(left, share)| (left, y + share * (height / 2.0 + 3.0)));
+            let above = [y - AWAY - height / 2.0, y + AWAY + height / 2.0];
+            beside.chain(above.map(|middle| (x - width / 2.0, middle)))
+        });
+        let found = candidates.into_iter().find(|&place| self.is_free(rectangle(place, lines)))?;
+        Some(self.take(series, lines, found, None))
+    }
+
+    /// The best free place farther away, with a line that leads there: near, and across few other curves.
+    fn far(&mut self, series: usize, lines: &[String], places: &[Place]) -> Option<Name> {
+        const DIRECTIONS: u32 = 16;
+        const STEPS: u32 = 12;
+        const STEP: f64 = 18.0;
+        // What it costs to cross a curve, in units of length.
+        const CROSSING: f64 = 45.0;
+        let (width, height) = size(lines);
+        let mut best: Option<(f64, Place, (Place, Place))> = None;
+        for step in 1..=STEPS {
+            let away = STEP * f64::from(step);
+            if best.is_some_and(|(cost, ..)| cost <= away) {
+                break;
+            }
+            for &(x, y) in places.iter().step_by(3) {
+                for direction in 0..DIRECTIONS {
+                    let angle = f64::from(direction) * std::f64::consts::TAU / f64::from(DIRECTIONS);
+                    let (dx, dy) = (angle.cos(), angle.sin());
+                    let tip = (x + away * dx, y + away * dy);
+                    // The line ends at the side of the name that it comes from.
+                    let left = if dx >= 0.0 { tip.0 + 3.0 } else { tip.0 - 3.0 - width };
+                    let place = (left, tip.1 + dy * height / 2.0 * f64::from(u8::from(dx.abs() < 0.3)));
+                    if !self.is_free(rectangle(place, lines)) {
+                        continue;
+                    }
+                    let leader = ((x + 4.0 * dx, y + 4.0 * dy), tip);
+                    if self.taken.iter().any(|other| other.is_crossed(leader)) {
+                        continue;
+                    }
+                    let others = self.ink.iter().enumerate().filter(|(index, _)| *index != series);
+                    let crossed = others.filter(|(_, ink)| ink.iter().any(|&piece| meet(piece, leader))).count();
+                    let cost = away + CROSSING * crossed as f64;
+                    if best.is_none_or(|(least, ..)| cost < least) {
+                        best = Some((cost, place, leader));
+                    }
+                }
+            }
+        }
+        let (_, place, leader) = best?;
+        Some(self.take(series, lines, place, Some(leader)))
+    }
+
+    fn is_free(&self, here: Rectangle) -> bool {
+        let clear = Rectangle { left: here.left - 2.0, right: here.right + 2.0, ..here };
+        here.is_inside(self.area)
+            && !self.taken.iter().any(|other| clear.meets(*other))
+            && !self.ink.iter().flatten().any(|&segment| clear.is_crossed(segment))
+    }
+
+    fn take(&mut self, series: usize, lines: &[String], place: Place, leader: Option<(Place, Place)>) -> Name {
+        self.taken.push(rectangle(place, lines));
+        Name { series, lines: lines_around(lines, place.0, place.1), leader }
+    }
+}
+
+fn size(lines: &[String]) -> (f64, f64) {
     let width = lines.iter().map(|line| text::width(line, LABEL_SIZE)).fold(0.0, f64::max);
-    let height = LINE * lines.len() as f64;
-    let candidates = along(strokes).into_iter().flat_map(|(x, y)| {
-        let beside = [x + AWAY, x - AWAY - width].map(|left| (left, y));
-        let above = [y - AWAY - height / 2.0, y + AWAY + height / 2.0].map(|middle| (x - width / 2.0, middle));
-        let corners = [(x + AWAY, y - height / 2.0 - 3.0), (x + AWAY, y + height / 2.0 + 3.0)];
-        [beside, corners, above].concat()
-    });
-    let rectangle = |(left, middle): Place| Rectangle {
+    (width, LINE * lines.len() as f64)
+}
+
+/// What a name covers whose left edge and middle are here.
+fn rectangle((left, middle): Place, lines: &[String]) -> Rectangle {
+    let (width, height) = size(lines);
+    Rectangle {
         left: left - 2.0,
         top: middle - height / 2.0,
         right: left + width + 2.0,
         bottom: middle + height / 2.0,
-    };
-    let free = |place: &Place| {
-        let here = rectangle(*place);
-        let clear = Rectangle { left: here.left - 2.0, right: here.right + 2.0, ..here };
-        here.is_inside(area)
-            && !taken.iter().any(|other| clear.meets(*other))
-            && !ink.iter().any(|&segment| clear.is_crossed(segment))
-    };
-    let found = candidates.into_iter().find(free)?;
-    let name = Name { series, lines: lines_around(lines, found.0, found.1), leader: None };
-    Some((name, rectangle(found)))
+    }
+}
+
+/// The same lines with fewer pieces: those that are shorter than a few units are joined.
+fn coarse(pieces: impl Iterator<Item = (Place, Place)>) -> Vec<(Place, Place)> {
+    let mut joined: Vec<(Place, Place)> = Vec::new();
+    for (from, to) in pieces {
+        match joined.last_mut() {
+            Some(last) if last.1 == from && (last.0.0 - from.0).hypot(last.0.1 - from.1) < 4.0 => last.1 = to,
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
+/// Whether two straight lines cross each other.
+fn meet((a, b): (Place, Place), (c, d): (Place, Place)) -> bool {
+    let side = |p: Place, q: Place, r: Place| (q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0);
+    (side(a, b, c) > 0.0) != (side(a, b, d) > 0.0) && (side(c, d, a) > 0.0) != (side(c, d, b) > 0.0)
 }
 
 /// Places along a curve, some units apart, from its end.
@@ -271,6 +352,12 @@ mod tests {
         assert_eq!(middles, [10.0, 30.0, 290.0]);
         let full = spread(&[300.0; 5], &[20.0; 5], (0.0, 300.0));
         assert!(full.windows(2).all(|pair| pair[1] - pair[0] >= 20.0) && full[4] == 290.0, "{full:?}");
+    }
+
+    #[test]
+    fn lines_cross_or_do_not() {
+        assert!(meet(((0.0, 0.0), (10.0, 10.0)), ((0.0, 10.0), (10.0, 0.0))));
+        assert!(!meet(((0.0, 0.0), (10.0, 10.0)), ((0.0, 10.0), (4.0, 6.0))));
     }
 
     #[test]
