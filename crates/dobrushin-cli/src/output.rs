@@ -54,7 +54,8 @@ impl Report {
         if let (Some((csv, path)), Some(table)) =
             (csv.and_then(|csv| Some((csv, csv.csv.as_ref()?))), &self.table)
         {
-            file::replace_by(path, |file| table.write(file)).map_err(|error| Problem::cannot_write(path, error))?;
+            file::replace_by(path, |file| table.write(file))
+                .map_err(|error| Problem::cannot_write(path, error))?;
             if csv.replaces_the_answer(common) {
                 return Ok(());
             }

@@ -3,8 +3,8 @@
 use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
-use dobrushin::numeric::decimal as number;
 use dobrushin::account::{Account, Options, Question, analyses_for_curves};
+use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
@@ -73,7 +73,10 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
     let mut caption = "Upper ends of certified enclosures.".to_owned();
     if !vacuous.is_empty() {
         let ids: Vec<&str> = vacuous.iter().map(|curve| curve.id).collect();
-        caption.push_str(&format!(" Left out, because δ stays above {VACUOUS} in the whole picture: {}.", ids.join(", ")));
+        caption.push_str(&format!(
+            " Left out, because δ stays above {VACUOUS} in the whole picture: {}.",
+            ids.join(", ")
+        ));
     }
     let given = Given::from(account.question);
     let answer = account.guarantee().ok().map(|best| number::briefly(best.answer.value));

@@ -147,14 +147,19 @@ fn by_analysis(curve: &Curve, wishes: Wishes) -> Plot {
         places = all.map(|value| scale.place(value)).collect();
         x = Axis { label: format!("{} at most", curve.measure()), scale };
     }
-    let winners: Vec<Option<&str>> = curve.accounts.iter().map(|account| best(account).map(|(id, _)| id)).collect();
-    let only = winners.first().copied().flatten().filter(|first| winners.iter().all(|id| *id == Some(*first)));
+    let winners: Vec<Option<&str>> =
+        curve.accounts.iter().map(|account| best(account).map(|(id, _)| id)).collect();
+    let only =
+        winners.first().copied().flatten().filter(|first| winners.iter().all(|id| *id == Some(*first)));
     let tells = |entry: &&Entry| wishes.all || tells(curve, entry);
     let (hidden, others): (Vec<&Entry>, Vec<&Entry>) = curve
         .entries()
         .filter(|entry| Some(entry.id) != only)
         .partition(|entry| !wishes.all && entry.rigorous && is_hidden(curve, entry.id));
     let (drawn, left_out): (Vec<&Entry>, Vec<&Entry>) = others.into_iter().partition(tells);
+    let (drawn, lonely): (Vec<&Entry>, Vec<&Entry>) = drawn
+        .into_iter()
+        .partition(|entry| wishes.all || curve.points.len() < 3 || applies(curve, entry.id) > 1);
     let shown = drawn.iter().map(|entry| Some(entry.id)).chain([None]);
     let heights = shown.flat_map(|id| {
         curve.accounts.iter().filter_map(move |account| match id {
@@ -194,6 +199,10 @@ fn by_analysis(curve: &Curve, wishes: Wishes) -> Plot {
         };
         caption.push(format!("Left out, because {why}: {}.", ids.join(", ")));
     }
+    if !lonely.is_empty() {
+        let ids: Vec<&str> = lonely.iter().map(|entry| entry.id).collect();
+        caption.push(format!("Left out, because finite at one point only: {}.", ids.join(", ")));
+    }
     if curve.worths.is_some() {
         caption.push(format!("One point for each value of {}.", curve.sweeps[0].key));
     }
@@ -210,11 +219,17 @@ fn tells(curve: &Curve, entry: &Entry) -> bool {
             false => value.is_finite() && upper(account).is_none_or(|best| value <= WIDER * best),
         }
     };
-    let finite = |account: &Account| answer(account, entry.id).is_some_and(|found| found.value.upper().is_finite());
     match entry.id {
-        "composition" => curve.accounts.iter().any(finite),
+        "composition" => applies(curve, entry.id) > 0,
         _ => curve.accounts.iter().any(near),
     }
+}
+
+/// At how many points an analysis has a finite answer.
+fn applies(curve: &Curve, id: &str) -> usize {
+    let finite =
+        |account: &&Account| answer(account, id).is_some_and(|found| found.value.upper().is_finite());
+    curve.accounts.iter().filter(finite).count()
 }
 
 /// Whether an analysis is everywhere so near to the guarantee that its line would be behind it.
@@ -287,7 +302,8 @@ fn map(curve: &Curve, outer: &Sweep, inner: &Sweep) -> HeatMap {
         true => (0..inner.count()).rev().collect(),
         false => (0..inner.count()).collect(),
     };
-    let grid = |row: &usize| (0..outer.count()).map(|column| account(column, *row)).collect::<Vec<&Account>>();
+    let grid =
+        |row: &usize| (0..outer.count()).map(|column| account(column, *row)).collect::<Vec<&Account>>();
     let grid: Vec<Vec<&Account>> = order.iter().map(grid).collect();
     let value = |account: &&Account| best(account).map(|(_, answer)| answer.value.upper());
     let winner = |account: &&Account| best(account).map(|(id, _)| id.to_owned());
@@ -307,7 +323,8 @@ fn map(curve: &Curve, outer: &Sweep, inner: &Sweep) -> HeatMap {
             names: grid.iter().map(|row| row.iter().map(winner).collect()).collect(),
         }),
         caption: vec![
-            "Upper ends of certified enclosures. Dashed borders are where another analysis becomes the best.".to_owned(),
+            "Upper ends of certified enclosures. Dashed borders are where another analysis becomes the best."
+                .to_owned(),
         ],
     }
 }

@@ -262,7 +262,8 @@ fn draw(
     }];
     if let Some(reversed) = reversed {
         let end = reversed.smallest_epsilon(floor).upper();
-        profiles.push(Profile { label: "E_γ(Q‖P)".to_owned(), line: Line::Solid, ln_delta: &backward, end });
+        profiles
+            .push(Profile { label: "E_γ(Q‖P)".to_owned(), line: Line::Solid, ln_delta: &backward, end });
     }
     let picture = Picture {
         title: title.to_owned(),

@@ -10,9 +10,9 @@ use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::stderr;
-use dobrushin::{Enclosure, RenyiOrder};
 use dobrushin::account::Options;
 use dobrushin::numeric::decimal as number;
+use dobrushin::{Enclosure, RenyiOrder};
 use dobrushin_document::json::Bounds;
 use dobrushin_document::report::{RenyiCurve, RenyiReport};
 use dobrushin_document::text::Style;
@@ -86,7 +86,8 @@ fn orders_of(text: &str, points: u32, log: bool) -> Result<Vec<RenyiOrder>, Prob
 
 /// D_α against α by every analysis, or against the parameter at every order.
 fn draw(curve: &RenyiCurve, log: bool) -> Plot {
-    let values = || curve.rows.iter().flatten().filter_map(|report| report.value).map(|value| value.0.upper());
+    let values =
+        || curve.rows.iter().flatten().filter_map(|report| report.value).map(|value| value.0.upper());
     let largest = values().filter(|value| value.is_finite()).fold(0.0, f64::max);
     let y = Axis {
         label: "D_α".to_owned(),

@@ -173,7 +173,12 @@ pub const ALL: &[Recipe] = &[
         floor: None,
         plot: || steps::draw(&steps::STRONGLY_CONVEX).map(Drawing::from),
     },
-    Recipe { id: "regimes", about: "where hidden iterates help", floor: None, plot: || regimes::draw().map(Drawing::from) },
+    Recipe {
+        id: "regimes",
+        about: "where hidden iterates help",
+        floor: None,
+        plot: || regimes::draw().map(Drawing::from),
+    },
     Recipe {
         id: "regimes-single",
         about: "which single idea wins where",

@@ -43,7 +43,8 @@ pub fn draw() -> Result<Plot, Problem> {
     let others = DRAWN.iter().map(|(id, label)| {
         curve(label, Line::Dashed, &|report: &Account| report.answer(id).map(|answer| answer.value.upper()))
     });
-    let series = std::iter::once(curve("here, the best of all", Line::Guarantee, &best)).chain(others).collect();
+    let series =
+        std::iter::once(curve("here, the best of all", Line::Guarantee, &best)).chain(others).collect();
     Ok(Plot {
         title: "One pass: how well each record is protected".to_owned(),
         x: logarithmic("record, counted from the end (1 is the last)"),

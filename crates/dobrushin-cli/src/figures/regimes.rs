@@ -22,7 +22,10 @@ const SETTING: &str = "Convex losses on a set of diameter D, batches of 1 % with
 /// The winner among all analyses, and by how much it wins.
 pub fn draw() -> Result<HeatMap, Problem> {
     map(
-        ("Where hidden iterates help: ε at δ = 1e-5 after 100 000 steps", "Which analysis gives it, and its gain"),
+        (
+            "Where hidden iterates help: ε at δ = 1e-5 after 100 000 steps",
+            "Which analysis gives it, and its gain",
+        ),
         &Options::default(),
         |report| {
             let Some(best) = useful(report) else { return "no ε below 30" };
@@ -91,7 +94,10 @@ fn map(
         contours: true,
         regions: Some(Regions {
             title: winners.to_owned(),
-            names: cells.chunks(columns).map(|row| row.iter().map(|cell| Some(cell.1.clone())).collect()).collect(),
+            names: cells
+                .chunks(columns)
+                .map(|row| row.iter().map(|cell| Some(cell.1.clone())).collect())
+                .collect(),
         }),
         caption: caption([SETTING, about]),
     })

@@ -23,7 +23,9 @@ const MOST: usize = 8;
 pub(super) fn contours(cells: &[Vec<Option<f64>>]) -> Vec<Contour> {
     let heights: Vec<Vec<Option<f64>>> = cells
         .iter()
-        .map(|row| row.iter().map(|cell| cell.filter(|v| *v > 0.0 && v.is_finite()).map(f64::log10)).collect())
+        .map(|row| {
+            row.iter().map(|cell| cell.filter(|v| *v > 0.0 && v.is_finite()).map(f64::log10)).collect()
+        })
         .collect();
     let all = || heights.iter().flatten().flatten().copied();
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
@@ -40,7 +42,8 @@ fn levels(low: f64, high: f64) -> Vec<f64> {
     let inside = |level: &f64| (low..=high).contains(&level.log10());
     let digits: [&[u32]; 2] = [&[1, 2, 5], &[1]];
     let fine = digits.iter().map(|digits| {
-        let levels = (first..=last).flat_map(|power| digits.iter().map(move |digit| format!("{digit}e{power}")));
+        let levels =
+            (first..=last).flat_map(|power| digits.iter().map(move |digit| format!("{digit}e{power}")));
         levels.filter_map(|level| level.parse().ok()).filter(inside).collect::<Vec<f64>>()
     });
     let coarse = (2..).map(|step| {

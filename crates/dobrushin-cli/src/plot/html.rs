@@ -47,7 +47,13 @@ pub(super) fn page(drawing: &Drawing, svg: &str) -> String {
 
 /// JSON that no parser of HTML takes for an element, and no parser of scripts for the end of a line.
 fn inert(data: &Value) -> String {
-    let signs = [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+    let signs = [
+        ('<', "\\u003c"),
+        ('>', "\\u003e"),
+        ('&', "\\u0026"),
+        ('\u{2028}', "\\u2028"),
+        ('\u{2029}', "\\u2029"),
+    ];
     signs.iter().fold(data.to_string(), |text, (sign, code)| text.replace(*sign, code))
 }
 
@@ -147,7 +153,10 @@ mod tests {
             assert!(!page.contains(word), "{word}");
         }
         let addresses: Vec<&str> = page.match_indices("http").map(|(at, _)| &page[at..at + 27]).collect();
-        assert!(addresses.iter().all(|a| a.starts_with("http-equiv") || *a == "http://www.w3.org/2000/svg\""), "{addresses:?}");
+        assert!(
+            addresses.iter().all(|a| a.starts_with("http-equiv") || *a == "http://www.w3.org/2000/svg\""),
+            "{addresses:?}"
+        );
     }
 
     #[test]

@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn legend_and_caption_are_below_the_plot_area_and_inside_the_picture() {
-        let layout = Layout::new(&plot(&["one", "two", "three", "four"], "title"));
+        let layout = Layout::arranged(&plot(&["one", "two", "three", "four"], "title"), 0.0, true);
         let bottom = layout.area.bottom();
         assert_eq!(layout.legend.len(), 4);
         for entry in &layout.legend {
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn long_names_are_below_each_other() {
         let name = "a rather long name of a curve that takes most of the width";
-        let layout = Layout::new(&plot(&[name, name], ""));
+        let layout = Layout::arranged(&plot(&[name, name], ""), 0.0, true);
         assert_eq!(layout.legend[0].label.x, layout.legend[1].label.x);
         assert!(layout.legend[0].label.y < layout.legend[1].label.y);
     }
@@ -392,9 +392,20 @@ mod tests {
 
     #[test]
     fn unnamed_series_are_not_in_the_legend() {
-        let layout = Layout::new(&plot(&["", "two"], ""));
+        let layout = Layout::arranged(&plot(&["", "two"], ""), 0.0, true);
         assert_eq!(layout.legend.len(), 1);
         assert_eq!(layout.legend[0].series, 1);
+    }
+
+    #[test]
+    fn names_are_beside_the_curves_and_a_cloud_of_points_has_a_legend() {
+        let curves = Layout::new(&plot(&["one", "two"], ""));
+        assert_eq!((curves.names.len(), curves.legend.len()), (2, 0));
+        let mut cloud = plot(&["one", "two"], "");
+        cloud.series[0].line = Line::Marks;
+        cloud.series[0].points = (0..20).map(|i| (f64::from(i), f64::from(i % 7))).collect();
+        let cloud = Layout::new(&cloud);
+        assert_eq!((cloud.names.len(), cloud.legend.len()), (0, 2));
     }
 
     #[test]

@@ -25,9 +25,9 @@ mod svg;
 mod text;
 mod writer;
 
+pub use drawing::Drawing;
 pub use file::{Format, PlotError};
 pub use heat_map::{HeatMap, Regions};
-pub use drawing::Drawing;
 
 use dobrushin::numeric::decimal as number;
 use dobrushin_document::csv::Table;

@@ -33,7 +33,10 @@ pub(super) struct Rectangle {
 impl Rectangle {
     /// Whether two rectangles have more than an edge in common.
     pub fn meets(self, other: Self) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
     }
 
     /// Whether a straight line passes through the rectangle (Liang and Barsky's clipping).
@@ -126,7 +129,13 @@ pub(super) fn place(
     names: Vec<(usize, Vec<String>, bool)>,
 ) -> Option<Vec<Name>> {
     let strokes: Vec<Strokes> = plot.series.iter().map(|series| Strokes::of(layout, plot, series)).collect();
-    let (outside, inside): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, _, outside)| *outside);
+    let (outside, mut inside): (Vec<_>, Vec<_>) = names.into_iter().partition(|(_, _, outside)| *outside);
+    // What the picture is about has the first choice.
+    inside.sort_by_key(|(series, ..)| match plot.series[*series].line {
+        Line::Marks => 0,
+        Line::Guarantee => 1,
+        _ => 2,
+    });
     let mut placed = beside(layout.area, &strokes, outside)?;
     let mut field = Field {
         area: layout.area,
@@ -165,7 +174,8 @@ fn beside(area: Area, strokes: &[Strokes], names: Vec<(usize, Vec<String>, bool)
 /// The lines of a name, one below the other, around the height of their middle.
 fn lines_around(lines: &[String], left: f64, middle: f64) -> Vec<Placed> {
     let first = middle - LINE * (lines.len() as f64 - 1.0) / 2.0 + 0.36 * LABEL_SIZE;
-    let line = |(row, text): (usize, &String)| Placed { text: text.clone(), x: left, y: first + LINE * row as f64 };
+    let line =
+        |(row, text): (usize, &String)| Placed { text: text.clone(), x: left, y: first + LINE * row as f64 };
     lines.iter().enumerate().map(line).collect()
 }
 
@@ -223,7 +233,8 @@ impl Field {
         let (width, height) = size(lines);
         let candidates = places.iter().flat_map(|&(x, y)| {
             let sides = [x + AWAY, x - AWAY - width].map(|left| [0.0, 1.0, -1.0].map(|share| (left, share)));
-            let beside = sides.concat().into_iter().map(move |(left, share)| (left, y + share * (height / 2.0 + 3.0)));
+            let beside =
+                sides.concat().into_iter().map(move |(left, share)| (left, y + share * (height / 2.0 + 3.0)));
             let above = [y - AWAY - height / 2.0, y + AWAY + height / 2.0];
             beside.chain(above.map(|middle| (x - width / 2.0, middle)))
         });
@@ -234,7 +245,7 @@ impl Field {
     /// The best free place farther away, with a line that leads there: near, and across few other curves.
     fn far(&mut self, series: usize, lines: &[String], places: &[Place]) -> Option<Name> {
         const DIRECTIONS: u32 = 16;
-        const STEPS: u32 = 12;
+        const STEPS: u32 = 20;
         const STEP: f64 = 18.0;
         // What it costs to cross a curve, in units of length.
         const CROSSING: f64 = 45.0;
@@ -261,7 +272,8 @@ impl Field {
                         continue;
                     }
                     let others = self.ink.iter().enumerate().filter(|(index, _)| *index != series);
-                    let crossed = others.filter(|(_, ink)| ink.iter().any(|&piece| meet(piece, leader))).count();
+                    let crossed =
+                        others.filter(|(_, ink)| ink.iter().any(|&piece| meet(piece, leader))).count();
                     let cost = away + CROSSING * crossed as f64;
                     if best.is_none_or(|(least, ..)| cost < least) {
                         best = Some((cost, place, leader));
@@ -280,7 +292,13 @@ impl Field {
             && !self.ink.iter().flatten().any(|&segment| clear.is_crossed(segment))
     }
 
-    fn take(&mut self, series: usize, lines: &[String], place: Place, leader: Option<(Place, Place)>) -> Name {
+    fn take(
+        &mut self,
+        series: usize,
+        lines: &[String],
+        place: Place,
+        leader: Option<(Place, Place)>,
+    ) -> Name {
         self.taken.push(rectangle(place, lines));
         Name { series, lines: lines_around(lines, place.0, place.1), leader }
     }

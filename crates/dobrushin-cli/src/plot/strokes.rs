@@ -26,7 +26,8 @@ impl Strokes {
         match (&plot.x.scale, series.line) {
             (_, Line::Marks) => Self { lines: Vec::new(), dots: places.into_iter().flatten().collect() },
             (_, Line::Spans) => {
-                let ends = series.points.chunks_exact(2).map(|ends| [layout.place(ends[0]), layout.place(ends[1])]);
+                let ends =
+                    series.points.chunks_exact(2).map(|ends| [layout.place(ends[0]), layout.place(ends[1])]);
                 let line = |[from, to]: [Option<Place>; 2]| Some(vec![from?, to?]);
                 Self { lines: ends.filter_map(line).collect(), dots: Vec::new() }
             }
@@ -54,11 +55,11 @@ impl Strokes {
         strokes
     }
 
-    /// The place that is farthest to the right, and the last of those.
+    /// The place that is farthest to the right, and the first of those.
     pub fn end(&self) -> Option<Place> {
         let all = self.lines.iter().flatten().chain(&self.dots).copied();
         all.fold(None, |end: Option<Place>, place| match end {
-            Some(end) if end.0 > place.0 => Some(end),
+            Some(end) if end.0 >= place.0 => Some(end),
             _ => Some(place),
         })
     }

@@ -224,7 +224,8 @@ fn the_profiles_are_drawn() {
     let path = file("profile.svg", "");
     dobrushin(&["account", "--plot"]).arg(&path).assert().success();
     let svg = std::fs::read_to_string(&path).expect("it was written");
-    for words in ["composition-renyi", "composition-gdp,", "approximate: no", "δ", "</svg>", ">ε at most "] {
+    for words in ["composition-renyi", "composition-gdp,", "approximate: no", "δ", "</svg>", ">ε at most "]
+    {
         assert!(svg.contains(words), "no {words}");
     }
     assert!(!svg.contains("NaN"));

@@ -191,10 +191,16 @@ fn a_dash_is_standard_output_for_every_command() {
         program(&folder, &format!("{quick} --certificate - --output ../answer")).output().expect("it runs");
     assert!(output.stdout.starts_with(b"{") && output.stdout.ends_with(b"}\n"));
     // A table takes the place of the answer, and is refused beside it or its JSON.
-    for command in ["account run.toml --analyses closed-form", "kernel channel.csv", "local estimate reports.csv"] {
-        let table = |more: &str| program(&folder, &format!("{command} --csv -{more}")).output().expect("it runs");
+    for command in
+        ["account run.toml --analyses closed-form", "kernel channel.csv", "local estimate reports.csv"]
+    {
+        let table =
+            |more: &str| program(&folder, &format!("{command} --csv -{more}")).output().expect("it runs");
         let alone = table("").stdout;
-        assert!(alone.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b',')), "{command}");
+        assert!(
+            alone.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b',')),
+            "{command}"
+        );
         assert!(table(" --output ../answer").stdout == alone, "{command}");
         let said = refused(&folder, &format!("{command} --csv - --json"));
         assert!(said.contains("cannot both go to standard output"), "{said}");

@@ -46,7 +46,8 @@ fn assert_readable(name: &str, svg: &str) {
     let (whole, texts) = texts(svg);
     assert!(texts.len() > 4, "{name}: {texts:?}");
     for (index, (text, here)) in texts.iter().enumerate() {
-        let is_inside = here.left() >= 0.0 && here.right() <= whole.right() && here.bottom() <= whole.bottom();
+        let is_inside =
+            here.left() >= 0.0 && here.right() <= whole.right() && here.bottom() <= whole.bottom();
         assert!(is_inside, "{name}: {text:?} is cut");
         for (other, there) in &texts[..index] {
             let apart = here.left() >= there.right()
@@ -71,7 +72,10 @@ fn no_text_meets_another_in_the_picture_of_any_example() {
         let run = format!("examples/{name}");
         let svg = picture("example.svg", &["account", &run, "--analyses", "closed-form"]);
         assert_readable(&name, &svg);
-        let svg = picture("delta.svg", &["curve", &run, "--over", "target.delta=1e-9,1e-7,1e-5", "--analyses", "closed-form"]);
+        let svg = picture(
+            "delta.svg",
+            &["curve", &run, "--over", "target.delta=1e-9,1e-7,1e-5", "--analyses", "closed-form"],
+        );
         assert_readable(&name, &svg);
     }
 }
@@ -102,7 +106,8 @@ fn the_title_is_the_answer_and_the_guarantee_is_in_front() {
     let name = svg.find(">guarantee: shift<").expect("it has a name");
     let broad = svg.rfind("stroke-width=\"4\"").expect("it is broad");
     let last = svg.rfind("class=\"series\"").expect("there are curves");
-    let marks = svg[last..].find("paint-order").map(|_| svg[..last].rfind("class=\"series\"").expect("a curve"));
+    let marks =
+        svg[last..].find("paint-order").map(|_| svg[..last].rfind("class=\"series\"").expect("a curve"));
     // Only the mark of the answer itself is drawn later, or the guarantee is the last of all.
     assert!(broad > last || marks.is_some_and(|before| broad > before) && name > broad, "{svg}");
     assert!(svg.contains("approximate: no") && svg.contains("stroke-dasharray=\"6 4\""), "{svg}");
@@ -121,7 +126,14 @@ fn what_says_nothing_is_left_out_and_named_unless_it_was_asked_for() {
 
 #[test]
 fn words_are_at_the_ticks_and_points_are_not_joined() {
-    let words = ["curve", "examples/dp-sgd.toml", "--over", "neighbours=replace-one,zero-out", "--analyses", "composition"];
+    let words = [
+        "curve",
+        "examples/dp-sgd.toml",
+        "--over",
+        "neighbours=replace-one,zero-out",
+        "--analyses",
+        "composition",
+    ];
     let svg = picture("words.svg", &words);
     assert!(svg.contains(">replace-one<") && svg.contains(">zero-out<"), "{svg}");
     let line = svg.lines().skip_while(|line| !line.contains("class=\"series\"")).nth(1).expect("a curve");
@@ -130,8 +142,17 @@ fn words_are_at_the_ticks_and_points_are_not_joined() {
 
 #[test]
 fn two_parameters_are_a_map_with_the_winners_below() {
-    let words = ["curve", "examples/noisy-gd.toml", "--over", "steps=1..1000", "--over", "noise-multiplier=1..30", "--log"];
-    let svg = picture("map.svg", &[&words[..], &["--points", "18", "--analyses", "composition,shift"]].concat());
+    let words = [
+        "curve",
+        "examples/noisy-gd.toml",
+        "--over",
+        "steps=1..1000",
+        "--over",
+        "noise-multiplier=1..30",
+        "--log",
+    ];
+    let svg =
+        picture("map.svg", &[&words[..], &["--points", "18", "--analyses", "composition,shift"]].concat());
     assert!(svg.contains("contour-labels") && svg.contains("class=\"borders\""), "{svg}");
     assert!(svg.contains("Which analysis gives the guarantee") && svg.contains(">shift<"), "{svg}");
     assert_readable("a map", &svg);
@@ -146,8 +167,22 @@ fn a_page_needs_nothing_and_runs_only_its_own_script() {
     let categories = file("categories.txt", format!("{name}\nno\n"));
     let utf8 = |path: &Path| path.to_str().expect("UTF-8").to_owned();
     let words = [
-        "local", "privatize", &utf8(&answers), "--column", "answer", "--mechanism", "k-rr", "--categories-file",
-        &utf8(&categories), "--epsilon", "3", "--seed", "1", "--not-private", "--output", &utf8(&reports),
+        "local",
+        "privatize",
+        &utf8(&answers),
+        "--column",
+        "answer",
+        "--mechanism",
+        "k-rr",
+        "--categories-file",
+        &utf8(&categories),
+        "--epsilon",
+        "3",
+        "--seed",
+        "1",
+        "--not-private",
+        "--output",
+        &utf8(&reports),
     ];
     dobrushin(&words).assert().success();
     dobrushin(&["local", "estimate", &utf8(&reports), "--plot", &utf8(&page)]).assert().success();
@@ -162,7 +197,15 @@ fn a_page_needs_nothing_and_runs_only_its_own_script() {
 #[test]
 fn a_pdf_renders() {
     let path = file("curve.pdf", "");
-    let words = ["curve", "examples/noisy-gd.toml", "--over", "steps=1,10,100", "--analyses", "composition,shift", "--plot"];
+    let words = [
+        "curve",
+        "examples/noisy-gd.toml",
+        "--over",
+        "steps=1,10,100",
+        "--analyses",
+        "composition,shift",
+        "--plot",
+    ];
     dobrushin(&words).arg(&path).assert().success();
     assert!(std::fs::read(&path).expect("it was written").starts_with(b"%PDF-"));
     // If this machine has a viewer, it can open the file and finds ink in it.

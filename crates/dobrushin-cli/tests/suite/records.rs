@@ -122,7 +122,10 @@ fn a_delta_that_underflows_is_in_the_csv_file_by_its_logarithm() {
     let base = ["account", "examples/pnsgd.toml", "--set", "gradient-noise=500", "--epsilon", "3"];
     dobrushin(&base).arg("--per-record-csv").arg(&path).assert().success();
     let text = std::fs::read_to_string(&path).expect("it was written");
-    assert_eq!(text.lines().next(), Some("record,delta_lower,delta_upper,analysis,log_delta_lower,log_delta_upper"));
+    assert_eq!(
+        text.lines().next(),
+        Some("record,delta_lower,delta_upper,analysis,log_delta_lower,log_delta_upper")
+    );
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         assert_eq!((cells.len(), cells[2]), (6, "5e-324"), "{line}");

@@ -48,7 +48,9 @@ fn every_analysis_of_an_account_has_a_row() {
     assert_eq!(approximate["kind"], "approximate: no bound");
     let of_delta = ["account", "examples/noisy-gd.toml", "--analyses", "closed-form", "--epsilon", "3"];
     let answer = json(&of_delta);
-    for (row, analysis) in self::rows("delta.csv", &of_delta).iter().zip(answer["analyses"].as_array().expect("a list")) {
+    for (row, analysis) in
+        self::rows("delta.csv", &of_delta).iter().zip(answer["analyses"].as_array().expect("a list"))
+    {
         assert_ends(row, ["delta_lower", "delta_upper"], &analysis["delta"]);
         assert_ends(row, ["log_delta_lower", "log_delta_upper"], &analysis["log_delta"]);
     }
@@ -98,7 +100,17 @@ fn a_curve_of_orders_and_a_calibration_have_rows() {
 
 #[test]
 fn every_number_of_a_divergence_and_of_a_kernel_has_a_row() {
-    let words = ["divergence", "discrete", "examples/pair.csv", "--epsilon", "0,0.5", "--gamma", "0.5", "--delta", "0.01"];
+    let words = [
+        "divergence",
+        "discrete",
+        "examples/pair.csv",
+        "--epsilon",
+        "0,0.5",
+        "--gamma",
+        "0.5",
+        "--delta",
+        "0.01",
+    ];
     let (rows, answer) = (rows("divergence.csv", &words), json(&words));
     let of = |what: &str| rows.iter().filter(|row| row["what"] == what).collect::<Vec<_>>();
     for (index, point) in answer["points"].as_array().expect("a list").iter().enumerate() {
@@ -145,8 +157,22 @@ fn no_word_of_a_table_is_a_formula() {
     let answers = file("answers.csv", "answer\n=1+1\nno\nno\n");
     let reports = file("reports.csv", "");
     let words = [
-        "local", "privatize", answers.to_str().expect("UTF-8"), "--column", "answer", "--mechanism", "k-rr", "--values",
-        "=1+1,no", "--epsilon", "3", "--seed", "1", "--not-private", "--output", reports.to_str().expect("UTF-8"),
+        "local",
+        "privatize",
+        answers.to_str().expect("UTF-8"),
+        "--column",
+        "answer",
+        "--mechanism",
+        "k-rr",
+        "--values",
+        "=1+1,no",
+        "--epsilon",
+        "3",
+        "--seed",
+        "1",
+        "--not-private",
+        "--output",
+        reports.to_str().expect("UTF-8"),
     ];
     dobrushin(&words).assert().success();
     let rows = rows("estimates.csv", &["local", "estimate", reports.to_str().expect("UTF-8")]);
@@ -155,7 +181,8 @@ fn no_word_of_a_table_is_a_formula() {
 
 #[test]
 fn a_table_that_cannot_be_written_is_refused() {
-    let words = ["divergence", "gaussian", "--distance", "1", "--sigma", "1", "--csv", "no/such/folder/a.csv"];
+    let words =
+        ["divergence", "gaussian", "--distance", "1", "--sigma", "1", "--csv", "no/such/folder/a.csv"];
     let assert = dobrushin(&words).assert().code(2).stdout("");
     let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(said.contains("cannot write no/such/folder/a.csv"), "{said}");

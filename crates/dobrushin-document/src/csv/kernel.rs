@@ -49,7 +49,8 @@ pub fn kernel(report: &KernelReport) -> Table {
             table.push(Row { before: Some(tight.before), ..Row::at(&eta.level) }.cells("tight", tight.after));
         }
     }
-    let maximisers = [(&report.tv_maximiser, "eta_tv", report.tv), (&report.chi2_maximiser, "eta_chi2", report.chi2)];
+    let maximisers =
+        [(&report.tv_maximiser, "eta_tv", report.tv), (&report.chi2_maximiser, "eta_chi2", report.chi2)];
     for (maximiser, what, value) in maximisers {
         let inputs = maximiser.as_ref().map(|maximiser| maximiser.pair);
         table.push(Row { inputs, ..Row::default() }.cells(what, value));

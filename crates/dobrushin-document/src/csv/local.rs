@@ -53,8 +53,7 @@ pub fn estimates(questions: &[EstimateReport]) -> Table {
 fn of_frequencies(found: &FrequenciesReport, mut add: impl FnMut(&str, Cell, [Cell; 6])) {
     for row in &found.frequencies {
         let [[from, to], [certain_from, certain_to]] = [row.interval, row.certain_interval].map(ends);
-        let numbers =
-            [row.frequency.into(), row.standard_error.into(), from, to, certain_from, certain_to];
+        let numbers = [row.frequency.into(), row.standard_error.into(), from, to, certain_from, certain_to];
         add("frequency", row.category.as_str().into(), numbers);
     }
     for quantile in found.quantiles.iter().flatten() {
@@ -110,7 +109,13 @@ pub fn bounds(report: &BoundsReport) -> Table {
     for (task, found) in &report.tasks {
         for bound in found {
             let [lower, upper] = Cell::ends(Some(bound.value));
-            table.push(vec![task.as_str().into(), bound.id.into(), lower, upper, bound.coefficient.as_str().into()]);
+            table.push(vec![
+                task.as_str().into(),
+                bound.id.into(),
+                lower,
+                upper,
+                bound.coefficient.as_str().into(),
+            ]);
         }
     }
     table

@@ -3,7 +3,8 @@
 use super::{Cell, Table};
 use crate::json::{Bounds, Number};
 use crate::report::{
-    AccountReport, Answered, CalibrationReport, Curve, Finding, Given, Records, RenyiCurve, RenyiReport, answer,
+    AccountReport, Answered, CalibrationReport, Curve, Finding, Given, Records, RenyiCurve, RenyiReport,
+    answer,
 };
 use crate::run_file::Sweep;
 use dobrushin::Enclosure;
