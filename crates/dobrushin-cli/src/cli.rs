@@ -45,6 +45,22 @@ impl Common {
     }
 }
 
+/// A table for other programs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct CsvArgs {
+    /// Write the table to a CSV file, every number with all its digits; "-" is standard output, where it takes the place
+    /// of the answer
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+impl CsvArgs {
+    /// Whether the table is printed instead of the answer.
+    pub fn replaces_the_answer(&self, common: &Common) -> bool {
+        self.csv.as_deref() == Some(Path::new(STANDARD_OUTPUT)) && common.output.is_none() && !common.json
+    }
+}
+
 /// Changes to a run file.
 #[derive(Args, Debug)]
 pub struct SetArgs {
@@ -147,9 +163,11 @@ pub struct LevelArgs {
     /// Find the smallest ε for these δ
     #[arg(long, value_delimiter = ',', value_parser = delta, allow_negative_numbers = true)]
     pub delta: Vec<Delta>,
-    /// Draw the curve into a file (.svg, .png or .html)
+    /// Draw the curve into a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -9,8 +9,8 @@ const POINTS: u32 = 400;
 
 /// A curve ε ↦ ln δ, drawn at its upper ends.
 pub struct Profile<'a> {
-    /// The name in the legend.
-    pub label: &'static str,
+    /// The name.
+    pub label: String,
     /// How the curve is drawn.
     pub line: Line,
     /// ln δ at a level.
@@ -29,8 +29,10 @@ pub struct Picture<'a> {
     pub knots: Vec<f64>,
     /// Levels ε that get a mark …
     pub asked: Vec<f64>,
-    /// … on this profile.
+    /// … on this profile …
     pub marked: usize,
+    /// … with this name.
+    pub mark: String,
     pub caption: String,
     /// Values below it are not drawn.
     pub floor: Delta,
@@ -59,12 +61,12 @@ impl Picture<'_> {
         let mut series = Vec::new();
         for profile in &self.profiles {
             let points = self.points(profile, &levels);
-            series.push(Series { label: profile.label.to_owned(), points, line: profile.line });
+            series.push(Series::new(profile.label.clone(), points, profile.line));
         }
         let asked: Vec<f64> = self.asked.iter().copied().filter(|e| (0.0..=end).contains(e)).collect();
         if let (Some(marked), false) = (self.profiles.get(self.marked), asked.is_empty()) {
             let points = self.points(marked, &asked);
-            series.push(Series { label: "asked for".to_owned(), points, line: Line::Marks });
+            series.push(Series::new(self.mark.clone(), points, Line::Marks));
         }
         Plot {
             title: self.title,

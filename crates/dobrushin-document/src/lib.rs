@@ -9,6 +9,7 @@
 //! is accepted, what was probably meant, and how to write it.
 
 pub mod certificate;
+pub mod csv;
 mod error;
 pub mod idea;
 pub mod json;

@@ -1,7 +1,7 @@
 //! `dobrushin account`: how private a run is.
 
 use super::{account_plot, observers_plot, records_plot};
-use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs, checked, order_above_one};
+use crate::cli::{AnalysesArgs, CsvArgs, QuestionArgs, SetArgs, checked, order_above_one};
 use crate::file;
 use crate::guard::Guard;
 use crate::output::Report;
@@ -17,7 +17,7 @@ use dobrushin_document::report::{
     AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
 };
 use dobrushin_document::text::Style;
-use dobrushin_document::{SelfContained, json, sheet, text};
+use dobrushin_document::{SelfContained, csv, json, sheet, text};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -44,9 +44,11 @@ pub struct AccountArgs {
     #[arg(long, value_name = "ALPHA", value_delimiter = ',', value_parser = order_above_one,
           allow_negative_numbers = true)]
     pub order: Vec<RenyiOrder>,
-    /// Draw δ against ε to a file (.svg, .png or .html)
+    /// Draw δ against ε to a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
     /// Write the guarantee, the run and the theorem to a JSON file that dobrushin verify checks
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -59,14 +61,14 @@ pub struct AccountArgs {
     /// Write a line for each record to a CSV file
     #[arg(long, value_name = "FILE")]
     pub per_record_csv: Option<PathBuf>,
-    /// Draw the protection of each record to a file (.svg, .png or .html)
+    /// Draw the protection of each record to a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub per_record_plot: Option<PathBuf>,
     /// Also show what owners see of each other, if records stay at their owners and the model travels from one to the next
     /// (order once or cyclic): each person against each observer
     #[arg(long)]
     pub observers: bool,
-    /// Draw each person against each observer to a file (.svg, .png or .html)
+    /// Draw each person against each observer to a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub observers_plot: Option<PathBuf>,
 }
@@ -137,7 +139,8 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     if let Some(path) = &arguments.report {
         text.explanation(format!("The report is {}.", path.display()));
     }
-    Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() || !meets })
+    let table = Some(csv::account(&report));
+    Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() || !meets, table })
 }
 
 /// The protection of every record if the user asks for it, and its files.
@@ -147,13 +150,13 @@ fn records(
     account: &Account,
     options: &Options,
 ) -> Result<Option<Records>, Problem> {
-    let (csv, plot) = (&arguments.per_record_csv, &arguments.per_record_plot);
-    if !arguments.per_record && csv.is_none() && plot.is_none() {
+    let (table, plot) = (&arguments.per_record_csv, &arguments.per_record_plot);
+    if !arguments.per_record && table.is_none() && plot.is_none() {
         return Ok(None);
     }
     let records = Records::new(run, account.question, options)?;
-    if let Some(path) = csv {
-        let written = file::replace_by(path, |file| records.write_csv(file));
+    if let Some(path) = table {
+        let written = file::replace_by(path, |file| csv::write_records(&records, file));
         written.map_err(|error| Problem::cannot_write(path, error))?;
     }
     if let Some(path) = plot {

@@ -4,15 +4,17 @@ use crate::plot::{Line, Plot};
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
 use dobrushin::account::{Account, Options, Question, analyses_for_curves, analysis_ids};
+use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_document::report::Given;
 use std::sync::Arc;
 
 /// A picture is at most this many times wider than the best curve; other curves go on beyond its edge.
 const WIDER: f64 = 8.0;
-/// A curve that stays above this is not drawn.
-const VACUOUS: f64 = 0.99;
+/// A curve that stays above this in the whole picture is not drawn.
+const VACUOUS: f64 = 0.5;
 /// The smallest δ that is drawn.
 const LEAST: f64 = 1e-300;
 
@@ -52,7 +54,8 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
     let wide = if wide.is_finite() && wide > 0.0 { wide } else { 1.0 };
     let (drawn, vacuous): (Vec<Curve>, Vec<Curve>) =
         curves.into_iter().partition(|curve| curve.at(wide).upper() < VACUOUS.ln());
-    let best = account.guarantee().ok().and_then(|best| drawn.iter().position(|curve| curve.id == best.id));
+    let best = account.guarantee().ok().map(|best| best.id);
+    let marked = best.and_then(|best| drawn.iter().position(|curve| curve.id == best));
     let functions: Vec<Box<dyn Fn(Gamma) -> Enclosure>> = drawn
         .iter()
         .map(|curve| {
@@ -64,31 +67,50 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
         .iter()
         .zip(&functions)
         .map(|(curve, ln_delta)| Profile {
-            label: curve.id,
-            line: if curve.rigorous { Line::Solid } else { Line::Dashed },
+            label: named(curve.id, curve.rigorous, best == Some(curve.id)),
+            line: match curve.rigorous {
+                true if best == Some(curve.id) => Line::Guarantee,
+                true => Line::Solid,
+                false => Line::Dashed,
+            },
             ln_delta: ln_delta.as_ref(),
             end: curve.end.min(wide),
         })
         .collect();
     let mut caption = "Upper ends of certified enclosures.".to_owned();
-    if drawn.iter().any(|curve| !curve.rigorous) {
-        caption.push_str(" composition-gdp is an approximation, no bound.");
-    }
     if !vacuous.is_empty() {
         let ids: Vec<&str> = vacuous.iter().map(|curve| curve.id).collect();
-        caption.push_str(&format!(" Not drawn, as they say next to nothing here: {}.", ids.join(", ")));
+        caption.push_str(&format!(
+            " Left out, because δ stays above {VACUOUS} in the whole picture: {}.",
+            ids.join(", ")
+        ));
     }
+    let given = Given::from(account.question);
+    let answer = account.guarantee().ok().map(|best| number::briefly(best.answer.value));
     let picture = Picture {
-        title: "Privacy profile of the run".to_owned(),
+        title: answer.as_ref().map_or_else(
+            || format!("There is no guarantee at {}", given.in_words()),
+            |answer| format!("{} at most {answer} at {}", given.symbol(), given.in_words()),
+        ),
         value: "δ",
         profiles,
         knots: Vec::new(),
-        asked: asked.into_iter().filter(|_| best.is_some()).collect(),
-        marked: best.unwrap_or(0),
+        asked: asked.into_iter().filter(|_| marked.is_some()).collect(),
+        marked: marked.unwrap_or(0),
+        mark: answer.map_or_else(String::new, |answer| format!("(ε, δ) = {}", given.pair(&answer))),
         caption,
         floor,
     };
     Ok(picture.draw())
+}
+
+/// The name of a curve: which one is the guarantee, and which one is no bound.
+pub fn named(id: &str, rigorous: bool, is_guarantee: bool) -> String {
+    match (rigorous, is_guarantee) {
+        (_, true) => format!("guarantee: {id}"),
+        (true, false) => id.to_owned(),
+        (false, false) => format!("{id}, approximate: no bound"),
+    }
 }
 
 /// A floor low enough to show what was asked.

@@ -1,6 +1,6 @@
 //! `dobrushin calibrate`: how much noise a target needs.
 
-use crate::cli::{SetArgs, delta, epsilon, probability, worth_meeting};
+use crate::cli::{CsvArgs, SetArgs, delta, epsilon, probability, worth_meeting};
 use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_document::report::CalibrationReport;
 use dobrushin_document::text::Style;
-use dobrushin_document::{RunFile, json, text};
+use dobrushin_document::{RunFile, csv, json, text};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -42,6 +42,8 @@ pub struct CalibrateArgs {
     pub fpr: Option<Probability>,
     #[command(flatten)]
     pub changes: SetArgs,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 fn parameter(text: &str) -> Result<Parameter, String> {
@@ -58,7 +60,8 @@ pub fn run(arguments: &CalibrateArgs, guard: &Guard, style: Style) -> Result<Rep
     let target = target(arguments, &opened.file)?;
     let run = opened.run()?;
     let report = CalibrationReport::new(&run, search(&run, arguments.parameter, target)?, target);
-    Ok(Report::new(text::calibration(&report, style), json::of(&report)))
+    let table = csv::calibration(&report);
+    Ok(Report::new(text::calibration(&report, style), json::of(&report)).with_table(table))
 }
 
 /// The value that just meets the target.

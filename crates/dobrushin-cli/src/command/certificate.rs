@@ -94,7 +94,7 @@ fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Pro
     let found = certificate::verify(&certificate, bytes.as_deref())?;
     let name = model.map(input::shown);
     let text = text::verification(&found, name.as_deref(), style);
-    Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed })
+    Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed, table: None })
 }
 
 /// This shows nothing that [`verify`] would not stand for.

@@ -1,20 +1,20 @@
 //! `dobrushin curve`: a run with one or two of its parameters varied.
 
+use super::curve_plot::{Wishes, draw};
 use super::renyi_curve;
-use crate::cli::{AnalysesArgs, QuestionArgs, SetArgs};
+use crate::cli::{AnalysesArgs, CsvArgs, QuestionArgs, SetArgs};
 use crate::guard::Guard;
 use crate::output::Report;
-use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::stderr;
 use clap::Args;
-use dobrushin::account::{Account, Answer, Entry, Options, Question};
+use dobrushin::account::{Account, Options, Question};
 use dobrushin::run::Run;
 use dobrushin::utility;
-use dobrushin_document::report::{Curve, Worth, answer};
+use dobrushin_document::report::{Curve, Worth};
 use dobrushin_document::text::Style;
-use dobrushin_document::{Sweep, json, text};
+use dobrushin_document::{Sweep, csv, json, text};
 use rayon::prelude::*;
 use std::path::PathBuf;
 
@@ -44,9 +44,11 @@ pub struct CurveArgs {
     /// Also show a bound on the expected excess risk, or regret; with --plot, ε (or δ) is drawn against it
     #[arg(long)]
     pub utility: bool,
-    /// Draw the curve to a file (.svg, .png or .html)
+    /// Draw the curve to a file (.svg, .png, .pdf or .html); over two parameters with four values or more, a map
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// Asks the question at every point.
@@ -79,9 +81,10 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
     let worths = worths.into_iter().collect();
     let curve = Curve { sweeps, points, accounts, worths, question };
     if let Some(path) = &arguments.plot {
-        draw(&curve, arguments.log).above(FLOOR).write(path)?;
+        let wishes = Wishes { log: arguments.log, all: !arguments.analyses.analyses.is_empty() };
+        draw(&curve, wishes).write(path)?;
     }
-    Ok(Report::new(text::curve(&curve, style), json::of(&curve)))
+    Ok(Report::new(text::curve(&curve, style), json::of(&curve)).with_table(csv::curve(&curve)))
 }
 
 /// A curve, or a table for two parameters, has at most this many points: each takes some ten kilobytes until all are
@@ -123,60 +126,4 @@ fn at(
     let varied = sweeps.iter().any(Sweep::is_of_target);
     let question = if varied { opened.file.question()?.unwrap_or(question) } else { question };
     Ok((opened.run()?, question))
-}
-
-fn draw(curve: &Curve, log: bool) -> Plot {
-    let label = match &curve.worths {
-        Some(_) => format!("{} at most", curve.measure()),
-        None => curve.sweeps[0].key.clone(),
-    };
-    let x = Axis { label, scale: if log { Scale::Log10 } else { Scale::Linear } };
-    let delta = curve.given().asked() == "delta";
-    let y = Axis {
-        label: if delta { "δ" } else { "ε" }.to_owned(),
-        scale: if log || delta { Scale::Log10 } else { Scale::Linear },
-    };
-    let place = |scale: Scale, value: f64| if scale == Scale::Log10 { value.log10() } else { value };
-    let height = |answer: Option<Answer>| match answer {
-        Some(Answer { log_delta: Some(ln), .. }) => ln.upper() / std::f64::consts::LN_10,
-        Some(answer) => place(y.scale, answer.value.upper()),
-        None => f64::NAN,
-    };
-    let abscissa = |at: usize| match &curve.worths {
-        Some(_) => curve.best(at).map_or(f64::NAN, |best| place(x.scale, best.value.upper())),
-        None => place(x.scale, curve.sweeps[0].number(curve.points[at][0])),
-    };
-    let here = || curve.points.iter().zip(&curve.accounts).enumerate();
-    let series = match &curve.sweeps[..] {
-        [_, inner] => (0..inner.count())
-            .map(|second| {
-                let points = here().filter(|(_, (point, _))| point[1] == second).map(|(at, (_, account))| {
-                    (abscissa(at), height(account.guarantee().ok().map(|best| best.answer)))
-                });
-                let label = format!("{} = {}", inner.key, inner.label(second));
-                Series { label, points: points.collect(), line: Line::Solid }
-            })
-            .collect(),
-        _ => (curve.entries())
-            .map(|Entry { id, rigorous, .. }| {
-                let points = here().map(|(at, (_, account))| (abscissa(at), height(answer(account, id))));
-                let line = if *rigorous { Line::Solid } else { Line::Dashed };
-                Series { label: (*id).to_owned(), points: points.collect(), line }
-            })
-            .collect(),
-    };
-    let given = curve.given().in_words();
-    let approximate = curve.entries().filter(|entry| !entry.rigorous);
-    let approximate: String =
-        approximate.map(|entry| format!("; {} is an approximation", entry.id)).collect();
-    Plot {
-        title: match &curve.worths {
-            Some(_) => format!("{} against excess, over {}, at {given}", y.label, curve.sweeps[0].key),
-            None => format!("{} over {} at {given}", y.label, x.label),
-        },
-        caption: vec![format!("Upper ends of certified enclosures{approximate}.")],
-        x,
-        y,
-        series,
-    }
 }

@@ -11,7 +11,8 @@ use clap::{Args, Subcommand};
 use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, RenyiOrder};
-use dobrushin_document::json::number as json_number;
+use dobrushin_document::csv::{Cell, Table};
+use dobrushin_document::json::{Bounds, number as json_number};
 use dobrushin_document::report::Level;
 use dobrushin_document::text::Style;
 use dobrushin_document::text::{Text, table};
@@ -153,7 +154,49 @@ fn report(
         ),
     ]);
     json.extend(named.iter().map(|(key, _, value)| ((*key).to_owned(), bounds(*value))));
-    Ok(Report::new(text, Value::Object(json)))
+    let inputs = (named, renyi, inverse);
+    Ok(Report::new(text, Value::Object(json)).with_table(table_of(pair, reversed, &levels, &inputs)))
+}
+
+impl PairArgs {
+    /// Where the pair is compared, and the files that are written.
+    pub fn at(&self) -> &LevelArgs {
+        match self {
+            Self::Gaussian { at, .. } | Self::Laplace { at, .. } | Self::Discrete { at, .. } => at,
+        }
+    }
+}
+
+/// Divergences with a name, Rényi divergences by their order, and ε by δ.
+type Numbers<'a> = ([(&'a str, &'a str, Enclosure); 4], Vec<(f64, Enclosure)>, Vec<(Delta, Enclosure)>);
+
+/// A row for each number, with what it is and where it is taken.
+fn table_of(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level], numbers: &Numbers) -> Table {
+    let mut table = Table::new(["what", "epsilon", "gamma", "order", "delta", "lower", "upper"]);
+    let mut add = |what: &str, at: [Option<f64>; 4], value: Enclosure| {
+        let ends = Cell::ends(Some(Bounds(value)));
+        table.push([what.into()].into_iter().chain(at.map(Cell::from)).chain(ends).collect());
+    };
+    for level in levels {
+        let at = [Some(level.epsilon()), level.given_as_gamma(), None, None];
+        add("delta", at, pair.hockey_stick(level.gamma));
+        add("log_delta", at, pair.ln_hockey_stick(level.gamma));
+        if let Some(reversed) = reversed {
+            add("delta_reversed", at, reversed.hockey_stick(level.gamma));
+            add("log_delta_reversed", at, reversed.ln_hockey_stick(level.gamma));
+        }
+    }
+    let (named, renyi, inverse) = numbers;
+    for (key, _, value) in named {
+        add(key, [None; 4], *value);
+    }
+    for (order, value) in renyi {
+        add("renyi", [None, None, Some(*order), None], *value);
+    }
+    for (delta, epsilon) in inverse {
+        add("epsilon", [None, None, None, Some(delta.get())], *epsilon);
+    }
+    table
 }
 
 /// The smallest ε that holds for both orders of the laws, as privacy needs.
@@ -212,14 +255,15 @@ fn draw(
     let forward = |gamma: Gamma| pair.ln_hockey_stick(gamma);
     let backward = |gamma: Gamma| reversed.map_or(-Enclosure::INFINITE, |r| r.ln_hockey_stick(gamma));
     let mut profiles = vec![Profile {
-        label: "E_γ(P‖Q)",
-        line: Line::Solid,
+        label: "E_γ(P‖Q)".to_owned(),
+        line: Line::Guarantee,
         ln_delta: &forward,
         end: pair.smallest_epsilon(floor).upper(),
     }];
     if let Some(reversed) = reversed {
         let end = reversed.smallest_epsilon(floor).upper();
-        profiles.push(Profile { label: "E_γ(Q‖P)", line: Line::Dashed, ln_delta: &backward, end });
+        profiles
+            .push(Profile { label: "E_γ(Q‖P)".to_owned(), line: Line::Solid, ln_delta: &backward, end });
     }
     let picture = Picture {
         title: title.to_owned(),
@@ -228,6 +272,7 @@ fn draw(
         knots: pair.knots().into_iter().map(f64::ln).collect(),
         asked: levels.iter().map(Level::epsilon).collect(),
         marked: 0,
+        mark: "asked for".to_owned(),
         caption: "δ = E_γ with γ = e^ε: upper ends of certified enclosures.".to_owned(),
         floor,
     };

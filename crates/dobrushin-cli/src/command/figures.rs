@@ -1,9 +1,9 @@
 //! `dobrushin figures`: every figure of the papers, recomputed, and our own.
 
-use crate::figures::{ALL, Recipe, claims, csv, gallery};
+use crate::figures::{ALL, Recipe, claims, gallery};
 use crate::file;
 use crate::output::Report;
-use crate::plot::Plot;
+use crate::plot::Drawing;
 use crate::problem::Problem;
 use crate::stderr;
 use clap::Args;
@@ -44,19 +44,16 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     let bar = stderr::bar(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {
         let all = (recipe.plot)()?;
-        let points = csv(&all);
-        let drawn = match recipe.floor {
-            Some(floor) => all.above(floor),
-            None => all,
+        let points = all.points().text();
+        let drawn = match (recipe.floor, all) {
+            (Some(floor), Drawing::Curves(plot)) => plot.above(floor).into(),
+            (_, all) => all,
         };
-        let points = points.map_err(|error| {
-            Problem::new(format!("the points of {} cannot be written as CSV", recipe.id)).because(error)
-        })?;
-        write(folder, recipe.id, &drawn, &points)?;
+        write(folder, recipe.id, &drawn, points.as_bytes())?;
         bar.inc(1);
         Ok((*recipe, drawn))
     };
-    let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Plot)>, Problem>>()?;
+    let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Drawing)>, Problem>>()?;
     bar.finish_and_clear();
     let claims = claims()?;
     store(&folder.join(PAGE), gallery(&figures, &claims).as_bytes())?;
@@ -72,9 +69,9 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
         [claim.what.to_owned(), claim.printed.to_owned(), claim.shown(), erratum]
     });
     text.answer(table(["what the papers print", "printed", "is", "erratum"], rows));
-    let figure = |(recipe, plot): &(&Recipe, Plot)| {
+    let figure = |(recipe, plot): &(&Recipe, Drawing)| {
         let files: Vec<String> = ENDINGS.iter().map(|end| format!("{}.{end}", recipe.id)).collect();
-        json!({ "id": recipe.id, "title": plot.title, "about": recipe.about, "files": files, "caption": plot.caption })
+        json!({ "id": recipe.id, "title": plot.title(), "about": recipe.about, "files": files, "caption": plot.caption() })
     };
     let claim = |claim: &crate::figures::Claim| {
         json!({
@@ -110,7 +107,7 @@ pub fn written(arguments: &FiguresArgs) -> Vec<PathBuf> {
     names.chain([PAGE.to_owned()]).map(|name| arguments.out.join(name)).collect()
 }
 
-fn write(folder: &Path, id: &str, plot: &Plot, points: &[u8]) -> Result<(), Problem> {
+fn write(folder: &Path, id: &str, plot: &Drawing, points: &[u8]) -> Result<(), Problem> {
     let path = |end: &str| folder.join(format!("{id}.{end}"));
     plot.write(&path("svg"))?;
     plot.write(&path("png"))?;

@@ -5,6 +5,7 @@ mod account_plot;
 mod calibrate;
 mod certificate;
 mod curve;
+mod curve_plot;
 mod demonstration;
 mod divergence;
 mod explain;
@@ -21,7 +22,7 @@ mod schema;
 mod touched;
 mod train;
 
-use crate::cli::Common;
+use crate::cli::{Common, CsvArgs};
 use crate::guard::Guard;
 use crate::problem::Problem;
 use clap::{Parser, Subcommand};
@@ -76,6 +77,21 @@ pub enum Command {
     Explain(explain::ExplainArgs),
 }
 
+impl Cli {
+    /// The table that is written, if the command has one.
+    fn csv(&self) -> Option<&CsvArgs> {
+        match self.command.as_ref()? {
+            Command::Account(arguments) => Some(&arguments.csv),
+            Command::Calibrate(arguments) => Some(&arguments.csv),
+            Command::Curve(arguments) => Some(&arguments.csv),
+            Command::Divergence(arguments) => Some(&arguments.pair.at().csv),
+            Command::Kernel(arguments) => Some(arguments.csv()),
+            Command::Local(arguments) => arguments.csv(),
+            _ => None,
+        }
+    }
+}
+
 /// Does what the user asks, and prints the answer.
 pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let guard = Guard::new(&touched::of(cli)?)?;
@@ -98,6 +114,6 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
         Some(Command::Explain(arguments)) => explain::run(arguments),
     }?;
-    report.print(&cli.common)?;
+    report.deliver(&cli.common, cli.csv())?;
     Ok(report.exit_code())
 }

@@ -1,11 +1,11 @@
 //! The picture of what each observer of a travelling model learns.
 
-use crate::plot::HeatMap;
+use crate::plot::{Drawing, HeatMap};
 use dobrushin::account::{Observer, Pair};
 use dobrushin_document::report::ObserversReport;
 
 /// The matrix of owners and observers; with many owners, observers are counted from each owner.
-pub fn draw(report: &ObserversReport) -> HeatMap {
+pub fn draw(report: &ObserversReport) -> Drawing {
     let pairs = &report.seen.pairs;
     let mut owners: Vec<u64> = pairs.iter().map(|pair| pair.owner).collect();
     owners.dedup();
@@ -34,13 +34,16 @@ pub fn draw(report: &ObserversReport) -> HeatMap {
             "Some owners and some observers, out of all of them; blank where no owner is left.".to_owned(),
         );
     }
-    HeatMap {
+    let map = HeatMap {
         title: format!("Owners and observers: {symbol} at {}", report.given().in_words()),
         x: "owner of the records".to_owned(),
         y: observer.to_owned(),
         columns: owners.iter().map(u64::to_string).collect(),
         rows: rows.iter().map(|row| row.map_or("public".to_owned(), |row| row.to_string())).collect(),
+        value: format!("{symbol} at most"),
         cells,
         caption,
-    }
+        ..HeatMap::default()
+    };
+    map.into()
 }

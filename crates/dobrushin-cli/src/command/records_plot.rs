@@ -23,12 +23,11 @@ pub fn draw(records: &Records, published: Option<f64>) -> Plot {
     let steps = records.rows.iter().flat_map(|row| ends(row).map(|at| (place(at), of(row))));
     let steps: Vec<(f64, f64)> = steps.collect();
     let first_and_last = steps.first().zip(steps.last());
-    let level = first_and_last.zip(published).map(|((first, last), published)| Series {
-        label: "if every iterate were published".to_owned(),
-        points: vec![(first.0, height(published)), (last.0, height(published))],
-        line: Line::Dashed,
+    let level = first_and_last.zip(published).map(|((first, last), published)| {
+        let points = vec![(first.0, height(published)), (last.0, height(published))];
+        Series::new("if every iterate were published", points, Line::Solid)
     });
-    let guarantee = Series { label: "guarantee".to_owned(), points: steps, line: Line::Solid };
+    let guarantee = Series::new("guarantee", steps, Line::Guarantee);
     let plot = Plot {
         title: format!("Protection of each record: {symbol} at {}", records.given().in_words()),
         x,

@@ -1,6 +1,8 @@
 //! `dobrushin curve --order`: Rényi divergences over orders, or over a parameter of the run.
 
+use super::account_plot::named;
 use super::curve::{CurveArgs, sweeps};
+use super::curve_plot::axis;
 use crate::cli::order_above_one;
 use crate::guard::Guard;
 use crate::output::Report;
@@ -8,12 +10,13 @@ use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::stderr;
-use dobrushin::RenyiOrder;
 use dobrushin::account::Options;
 use dobrushin::numeric::decimal as number;
+use dobrushin::{Enclosure, RenyiOrder};
+use dobrushin_document::json::Bounds;
 use dobrushin_document::report::{RenyiCurve, RenyiReport};
 use dobrushin_document::text::Style;
-use dobrushin_document::{Sweep, json, text};
+use dobrushin_document::{Sweep, csv, json, text};
 use rayon::prelude::*;
 
 /// Asks for every order at every point.
@@ -55,7 +58,7 @@ pub fn run(arguments: &CurveArgs, orders: &str, guard: &Guard, style: Style) -> 
     }
     let text = text::renyi_curve(&curve, style);
     let answer_is_no = curve.rows.iter().flatten().all(|report| report.value.is_none());
-    Ok(Report { text, json: json::of(&curve), answer_is_no })
+    Ok(Report { text, json: json::of(&curve), answer_is_no, table: Some(csv::renyi_curve(&curve)) })
 }
 
 /// Reads `a..b`, with this many orders at equal distances or ratios, or `2,8,32`.
@@ -83,40 +86,48 @@ fn orders_of(text: &str, points: u32, log: bool) -> Result<Vec<RenyiOrder>, Prob
 
 /// D_α against α by every analysis, or against the parameter at every order.
 fn draw(curve: &RenyiCurve, log: bool) -> Plot {
-    let scale = if log { Scale::Log10 } else { Scale::Linear };
-    let place = |value: f64| if log { value.log10() } else { value };
-    let height = |value: Option<dobrushin_document::json::Bounds>| {
-        value.map_or(f64::NAN, |value| place(value.0.upper()))
+    let values =
+        || curve.rows.iter().flatten().filter_map(|report| report.value).map(|value| value.0.upper());
+    let largest = values().filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let y = Axis {
+        label: "D_α".to_owned(),
+        scale: if log { Scale::Log10 } else { Scale::suiting(values().collect::<Vec<f64>>().into_iter()) },
     };
-    let (label, title, series) = match &curve.over {
+    let largest = number::briefly(Enclosure::from(largest));
+    let caption = vec!["Upper ends of certified enclosures.".to_owned()];
+    let line = |label: String, line: Line, values: Vec<(f64, Option<Bounds>)>| {
+        let exact = values.iter().map(|(_, value)| value.map_or(f64::NAN, |value| value.0.upper())).collect();
+        let points = values.iter().zip(&exact).map(|((x, _), value): (_, &f64)| (*x, y.scale.place(*value)));
+        Series { exact: Vec::clone(&exact), ..Series::new(label, points.collect(), line) }
+    };
+    match &curve.over {
         None => {
             let reports = || curve.rows.iter().flatten();
-            let of = |(id, rigorous): (&'static str, bool)| Series {
-                label: id.to_owned(),
-                points: reports().map(|report| (place(report.order.0), height(report.of(id)))).collect(),
-                line: if rigorous { Line::Solid } else { Line::Dashed },
+            let scale = if log { Scale::Log10 } else { Scale::Linear };
+            let of = |value: &dyn Fn(&RenyiReport) -> Option<Bounds>| -> Vec<(f64, Option<Bounds>)> {
+                reports().map(|report| (scale.place(report.order.0), value(report))).collect()
             };
-            let series = RenyiReport::ids(reports()).into_iter().map(of).collect();
-            ("order α".to_owned(), "Rényi divergence of the run".to_owned(), series)
+            let ids = RenyiReport::ids(reports()).into_iter();
+            let mut series: Vec<Series> = ids
+                .map(|(id, rigorous)| {
+                    let kind = if rigorous { Line::Solid } else { Line::Dashed };
+                    line(named(id, rigorous, false), kind, of(&|report| report.of(id)))
+                })
+                .collect();
+            series.push(line("guarantee".to_owned(), Line::Guarantee, of(&|report| report.value)));
+            let title = format!("Rényi divergence D_α at most {largest} for the orders α shown");
+            Plot { title, x: Axis { label: "order α".to_owned(), scale }, y, series, caption }
         }
         Some(over) => {
-            let of = |(column, first): (usize, &RenyiReport)| Series {
-                label: format!("α = {}", number::plain(first.order.0)),
-                points: (curve.rows.iter().enumerate())
-                    .map(|(row, reports)| (place(over.number(row)), height(reports[column].value)))
-                    .collect(),
-                line: Line::Solid,
+            let (x, places) = axis(over, log);
+            let of = |(column, first): (usize, &RenyiReport)| {
+                let values = places.iter().zip(&curve.rows).map(|(x, reports)| (*x, reports[column].value));
+                line(format!("α = {}", number::plain(first.order.0)), Line::Solid, values.collect())
             };
             let first = curve.rows.first().map_or(&[][..], |row| row);
             let series = first.iter().enumerate().map(of).collect();
-            (over.key.clone(), format!("Rényi divergence over {}", over.key), series)
+            let title = format!("Rényi divergence D_α at most {largest}, over {}", over.key);
+            Plot { title, x, y, series, caption }
         }
-    };
-    Plot {
-        title,
-        x: Axis { label, scale },
-        y: Axis { label: "D_α".to_owned(), scale },
-        series,
-        caption: vec!["Upper ends of certified enclosures.".to_owned()],
     }
 }

@@ -5,7 +5,7 @@ use super::divergence::PairArgs;
 use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
 use super::{Cli, Command, figures, train};
-use crate::cli::{Common, LevelArgs};
+use crate::cli::LevelArgs;
 use crate::file::STANDARD_OUTPUT;
 use crate::guard::Touched;
 use crate::plot::Format;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// The files of a command line. Files that a run file names are not among them, because only reading it shows those.
 pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
-    files.answer(&cli.common);
+    files.answer(cli);
     match &cli.command {
         None | Some(Command::Explain(_) | Command::Prescribe(_)) => {}
         Some(Command::Init(arguments)) => {
@@ -116,12 +116,14 @@ impl Files {
         Ok(())
     }
 
-    /// The file that the answer is printed to.
-    fn answer(&mut self, common: &Common) {
-        match &common.output {
+    /// The file that the answer is printed to, and that of its table.
+    fn answer(&mut self, cli: &Cli) {
+        match &cli.common.output {
             Some(path) => self.write("--output", [path]),
+            None if cli.csv().is_some_and(|csv| csv.replaces_the_answer(&cli.common)) => {}
             None => self.0.outputs.push(("the answer".to_owned(), PathBuf::from(STANDARD_OUTPUT))),
         }
+        self.write("--csv", cli.csv().and_then(|csv| csv.csv.as_ref()));
     }
 
     /// Several files in a folder.
@@ -143,7 +145,6 @@ impl Files {
         let (mechanism, answers) = match command {
             LocalCommand::Profile(arguments) => {
                 self.draw("--plot", &arguments.plot)?;
-                self.write("--csv", &arguments.csv);
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Verify(arguments) => (Some(&arguments.mechanism), None),
@@ -155,13 +156,9 @@ impl Files {
             LocalCommand::Estimate(arguments) => {
                 self.read("the reports", &arguments.reports);
                 self.draw("--plot", &arguments.plot)?;
-                self.write("--csv", &arguments.csv);
                 (None, None)
             }
-            LocalCommand::Plan(arguments) => {
-                self.write("--csv", &arguments.csv);
-                (None, Some(&arguments.answers))
-            }
+            LocalCommand::Plan(arguments) => (None, Some(&arguments.answers)),
             LocalCommand::Bounds(arguments) => {
                 let files = arguments.problem.iter().flat_map(OwnProblem::files);
                 files.for_each(|(what, path)| self.read(what, [path]));

@@ -30,7 +30,7 @@ pub fn draw() -> Result<Plot, Problem> {
         x: linear("ε of each report"),
         y: linear("lower bound on E|Θ − estimate|"),
         series: vec![
-            over(&levels, "here: with the least contraction coefficients", Line::Solid, ours),
+            over(&levels, "here: with the least contraction coefficients", Line::Guarantee, ours),
             over(&levels, "Theorem 4, published", Line::Dashed, theorem),
             over(&levels, "Corollary 3, published", Line::Dashed, corollary),
             over(&levels, "Theorem 4 at the best γ (E21)", Line::Solid, corrected),

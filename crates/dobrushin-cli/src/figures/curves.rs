@@ -67,7 +67,7 @@ pub fn decades(end: u64) -> Vec<u64> {
 /// A curve at these levels.
 pub fn over(levels: &[Epsilon], label: &str, line: Line, height: impl Fn(Epsilon) -> f64) -> Series {
     let points = levels.iter().map(|&epsilon| (epsilon.get(), height(epsilon))).collect();
-    Series { label: label.to_owned(), points, line }
+    Series::new(label, points, line)
 }
 
 pub fn linear(label: &str) -> Axis {

@@ -1,11 +1,11 @@
 //! A page that shows all figures of a folder.
 
 use super::{Claim, Recipe};
-use crate::plot::Plot;
+use crate::plot::Drawing;
 use std::fmt::Write;
 
 /// The page, for pictures in the same folder.
-pub fn gallery(figures: &[(&Recipe, Plot)], claims: &[Claim]) -> String {
+pub fn gallery(figures: &[(&Recipe, Drawing)], claims: &[Claim]) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Figures</title>\n<style>\n\
          body { margin: 2rem auto; max-width: 50rem; padding: 0 1rem; font-family: sans-serif; line-height: 1.45 }\n\
@@ -24,7 +24,7 @@ pub fn gallery(figures: &[(&Recipe, Plot)], claims: &[Claim]) -> String {
             page,
             "<figure id=\"{id}\">\n<img src=\"{id}.svg\" alt=\"{}\">\n<figcaption><a href=\"{id}.svg\">SVG</a>, \
              <a href=\"{id}.png\">PNG</a>, <a href=\"{id}.csv\">CSV</a></figcaption>\n</figure>",
-            plot.title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+            plot.title().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
         );
     }
     page.push_str("<h2 id=\"claims\">Numbers that the papers print</h2>\n<table>\n");

@@ -186,7 +186,7 @@ fn the_published_curve_of_regularised_runs_is_too_low() {
 #[test]
 fn the_points_of_a_figure_are_those_values() {
     let plot = one_pass::figure_2(39).expect("it is drawn");
-    let text = String::from_utf8(super::csv(&plot).expect("it is written")).expect("UTF-8");
+    let text = plot.points().text();
     let mut found = 0;
     for entry in entries() {
         if entry.0["id"].as_str().is_some_and(|id| id.starts_with("001_fig2/thm4_delta/i=39/")) {

@@ -24,7 +24,7 @@ mod golden;
 pub use claims::{Claim, claims};
 pub use gallery::gallery;
 
-use crate::plot::{Plot, Scale};
+use crate::plot::Drawing;
 use crate::problem::Problem;
 
 /// How to draw a figure.
@@ -35,8 +35,8 @@ pub struct Recipe {
     pub about: &'static str,
     /// Values below 10 to this power are computed but not drawn.
     pub floor: Option<f64>,
-    /// All points of the figure.
-    pub plot: fn() -> Result<Plot, Problem>,
+    /// The figure with all its points.
+    pub plot: fn() -> Result<Drawing, Problem>,
 }
 
 /// Every figure: the papers' in their order, then our own.
@@ -45,193 +45,163 @@ pub const ALL: &[Recipe] = &[
         id: "ced-1",
         about: "Bayes risk under local privacy (CED Figure 1)",
         floor: None,
-        plot: bayes::draw,
+        plot: || bayes::draw().map(Drawing::from),
     },
     Recipe {
         id: "ced-3-a",
         about: "randomly stopped, η = 0.05, σ = 3 (CED Figure 3)",
         floor: Some(-40.0),
-        plot: || stopped::draw(0.05, 3.0),
+        plot: || stopped::draw(0.05, 3.0).map(Drawing::from),
     },
     Recipe {
         id: "ced-3-b",
         about: "randomly stopped, η = 0.1, σ = 3 (CED Figure 3)",
         floor: Some(-40.0),
-        plot: || stopped::draw(0.1, 3.0),
+        plot: || stopped::draw(0.1, 3.0).map(Drawing::from),
     },
     Recipe {
         id: "ced-3-c",
         about: "randomly stopped, η = 0.05, σ = 5 (CED Figure 3)",
         floor: Some(-40.0),
-        plot: || stopped::draw(0.05, 5.0),
+        plot: || stopped::draw(0.05, 5.0).map(Drawing::from),
     },
     Recipe {
         id: "ced-3-d",
         about: "randomly stopped, η = 0.1, σ = 5 (CED Figure 3)",
         floor: Some(-40.0),
-        plot: || stopped::draw(0.1, 5.0),
+        plot: || stopped::draw(0.1, 5.0).map(Drawing::from),
     },
     Recipe {
         id: "pac-2-1",
         about: "one pass, convex, first of 40 records (PAC Figure 2)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_2(1),
+        plot: || one_pass::figure_2(1).map(Drawing::from),
     },
     Recipe {
         id: "pac-2-20",
         about: "one pass, convex, record 20 of 40 (PAC Figure 2)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_2(20),
+        plot: || one_pass::figure_2(20).map(Drawing::from),
     },
     Recipe {
         id: "pac-2-39",
         about: "one pass, convex, record 39 of 40 (PAC Figure 2)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_2(39),
+        plot: || one_pass::figure_2(39).map(Drawing::from),
     },
     Recipe {
         id: "pac-3-20",
         about: "strongly convex, record 20 of 40 (PAC Figure 3)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_3(20),
+        plot: || one_pass::figure_3(20).map(Drawing::from),
     },
     Recipe {
         id: "pac-3-30",
         about: "strongly convex, record 30 of 40 (PAC Figure 3)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_3(30),
+        plot: || one_pass::figure_3(30).map(Drawing::from),
     },
     Recipe {
         id: "pac-3-39",
         about: "strongly convex, record 39 of 40 (PAC Figure 3)",
         floor: Some(-40.0),
-        plot: || one_pass::figure_3(39),
+        plot: || one_pass::figure_3(39).map(Drawing::from),
     },
     Recipe {
         id: "pai-table-1",
         about: "the excess of one private task, with constants (PAI Table 1)",
         floor: None,
-        plot: table_one::one_task,
+        plot: || table_one::one_task().map(Drawing::from),
     },
     Recipe {
         id: "pai-table-1-tasks",
         about: "the excess of k private tasks, with constants (PAI Table 1)",
         floor: None,
-        plot: table_one::several_tasks,
+        plot: || table_one::several_tasks().map(Drawing::from),
     },
     Recipe {
         id: "ncv-1-delta",
         about: "projected DP-SGD, δ against steps (NCV Figure 1, left)",
         floor: Some(-15.0),
-        plot: nonconvex::delta,
+        plot: || nonconvex::delta().map(Drawing::from),
     },
     Recipe {
         id: "ncv-1-epsilon",
         about: "projected DP-SGD, ε against steps (NCV Figure 1, right)",
         floor: None,
-        plot: nonconvex::epsilon,
+        plot: || nonconvex::epsilon().map(Drawing::from),
     },
     Recipe {
         id: "ncv-2-a",
         about: "regularised DP-SGD, λ = 0.65 (NCV Figure 2, left)",
         floor: Some(regularised::FLOOR),
-        plot: || regularised::draw(0.65),
+        plot: || regularised::draw(0.65).map(Drawing::from),
     },
     Recipe {
         id: "ncv-2-b",
         about: "regularised DP-SGD, λ = 0.01 (NCV Figure 2, right)",
         floor: Some(regularised::FLOOR),
-        plot: || regularised::draw(0.01),
+        plot: || regularised::draw(0.01).map(Drawing::from),
     },
     Recipe {
         id: "ncv-3",
         about: "projected DP-SGD and its closed limits (NCV Figure 3)",
         floor: None,
-        plot: nonconvex::limits,
+        plot: || nonconvex::limits().map(Drawing::from),
     },
     Recipe {
         id: "steps-nonconvex",
         about: "ε against steps: projected, not convex",
         floor: None,
-        plot: || steps::draw(&steps::NONCONVEX),
+        plot: || steps::draw(&steps::NONCONVEX).map(Drawing::from),
     },
     Recipe {
         id: "steps-convex",
         about: "ε against steps: convex batches on a bounded set",
         floor: None,
-        plot: || steps::draw(&steps::CONVEX),
+        plot: || steps::draw(&steps::CONVEX).map(Drawing::from),
     },
     Recipe {
         id: "steps-full-batch",
         about: "ε against steps: convex, all records in each",
         floor: None,
-        plot: || steps::draw(&steps::FULL_BATCH),
+        plot: || steps::draw(&steps::FULL_BATCH).map(Drawing::from),
     },
     Recipe {
         id: "steps-strongly-convex",
         about: "ε against steps: strongly convex batches",
         floor: None,
-        plot: || steps::draw(&steps::STRONGLY_CONVEX),
+        plot: || steps::draw(&steps::STRONGLY_CONVEX).map(Drawing::from),
     },
-    Recipe { id: "regimes", about: "where hidden iterates help", floor: None, plot: regimes::draw },
+    Recipe {
+        id: "regimes",
+        about: "where hidden iterates help",
+        floor: None,
+        plot: || regimes::draw().map(Drawing::from),
+    },
     Recipe {
         id: "regimes-single",
         about: "which single idea wins where",
         floor: None,
-        plot: regimes::single,
+        plot: || regimes::single().map(Drawing::from),
     },
     Recipe {
         id: "tightness",
         about: "how far bounds are from the exact divergence",
         floor: None,
-        plot: tightness::draw,
+        plot: || tightness::draw().map(Drawing::from),
     },
     Recipe {
         id: "records",
         about: "who is protected how much in one pass",
         floor: None,
-        plot: records::draw,
+        plot: || records::draw().map(Drawing::from),
     },
 ];
-
-/// All points of a picture as CSV, one line for each, with the curve's name. Values on logarithmic axes are written
-/// out, however small.
-pub fn csv(plot: &Plot) -> Result<Vec<u8>, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["curve", &plot.x.label, &plot.y.label])?;
-    for series in &plot.series {
-        for &(x, y) in &series.points {
-            writer.write_record([&series.label, &value(plot.x.scale, x), &value(plot.y.scale, y)])?;
-        }
-    }
-    writer.into_inner().map_err(|error| error.into_error().into())
-}
-
-/// The quantity at a coordinate.
-fn value(scale: Scale, coordinate: f64) -> String {
-    match scale {
-        Scale::Linear => format!("{coordinate}"),
-        Scale::Log10 if coordinate == f64::NEG_INFINITY => "0".to_owned(),
-        Scale::Log10 if coordinate.abs() < 300.0 => format!("{:e}", 10f64.powf(coordinate)),
-        Scale::Log10 => {
-            // The value is beyond the range of f64.
-            let exponent = coordinate.floor();
-            format!("{}e{exponent}", 10f64.powf(coordinate - exponent))
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_are_written_out_beyond_the_range_of_floats() {
-        assert_eq!(value(Scale::Linear, 0.25), "0.25");
-        assert_eq!(value(Scale::Log10, -1.0), "1e-1");
-        assert_eq!(value(Scale::Log10, f64::NEG_INFINITY), "0");
-        assert_eq!(value(Scale::Log10, -400.0), "1e-400");
-    }
 
     #[test]
     fn names_of_figures_are_file_names_and_differ() {

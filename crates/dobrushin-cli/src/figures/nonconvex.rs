@@ -53,7 +53,7 @@ pub fn delta() -> Result<Plot, Problem> {
             Ok(((steps as f64).log10(), log10(profile.log_delta(epsilon))))
         };
         let points = steps.par_iter().map(point).collect::<Result<Vec<_>, Problem>>()?;
-        Ok(Series { label: label.to_owned(), points, line })
+        Ok(Series::new(label, points, line))
     };
     let recursion = analysis(&for_ever()?, "recursion")?.log_delta(epsilon);
     let published = at(100_000)?.account(Question::DeltaAt(epsilon));
@@ -63,7 +63,7 @@ pub fn delta() -> Result<Plot, Problem> {
         x: logarithmic("steps"),
         y: logarithmic("δ"),
         series: vec![
-            curve("shift", "here: shift", Line::Solid)?,
+            curve("shift", "here: shift", Line::Guarantee)?,
             curve("contraction", "here: Theorem 1 by the tight curve (contraction)", Line::Solid)?,
             curve("nonconvex-published", "Theorem 1, published", Line::Dashed)?,
         ],
@@ -105,10 +105,9 @@ pub fn epsilon() -> Result<Plot, Problem> {
 /// Figure 3: the same, with the limits of equations 22 and 23.
 pub fn limits() -> Result<Plot, Problem> {
     let delta = delta_of_the_figures()?;
-    let level = |label: &str, height: f64| Series {
-        label: label.to_owned(),
-        points: [1, MOST].map(|steps| ((steps as f64).log10(), height)).to_vec(),
-        line: Line::Dashed,
+    let level = |label: &str, height: f64| {
+        let points = [1, MOST].map(|steps| ((steps as f64).log10(), height));
+        Series::new(label, points.to_vec(), Line::Dashed)
     };
     let limit = analysis(&for_ever()?, "nonconvex-published")?.epsilon(delta).upper();
     let closed = nonconvex_epsilon_closed_form(ratio()?, Probability::new(PROBABILITY)?, delta).upper();
@@ -142,7 +141,7 @@ fn epsilons(id: &'static str, label: &str, line: Line) -> Result<Series, Problem
     let point =
         |&steps: &u64| Ok(((steps as f64).log10(), analysis(&at(steps)?, id)?.epsilon(delta).upper()));
     let points = decades(MOST).par_iter().map(point).collect::<Result<Vec<_>, Problem>>()?;
-    Ok(Series { label: label.to_owned(), points, line })
+    Ok(Series::new(label, points, line))
 }
 
 /// The guarantee.
@@ -154,5 +153,5 @@ fn ours() -> Result<Series, Problem> {
         Ok(((steps as f64).log10(), best))
     };
     let points = decades(MOST).par_iter().map(point).collect::<Result<Vec<_>, Problem>>()?;
-    Ok(Series { label: "here".to_owned(), points, line: Line::Solid })
+    Ok(Series::new("here", points, Line::Guarantee))
 }

@@ -53,7 +53,7 @@ fn draw(setting: &OnePass, number: u32, index: u64, about: &str) -> Result<Plot,
     );
     let sharper = *strong_convexity > 0.0;
     let mut series = vec![
-        over(&levels, "here", Line::Solid, |e| best.log10_delta(e)),
+        over(&levels, "here", Line::Guarantee, |e| best.log10_delta(e)),
         over(&levels, "Theorem 4, published", Line::Dashed, |e| log10(setting.ln_contraction(index, e))),
         over(&levels, "Balle et al. (Proposition 1), published", Line::Dashed, |e| {
             setting.ln_renyi(index, e) / LN_10

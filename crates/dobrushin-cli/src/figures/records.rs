@@ -37,13 +37,14 @@ pub fn draw() -> Result<Plot, Problem> {
             let value = value(report).filter(|value| *value > 1e-12)?;
             Some((place(later), value.log10()))
         });
-        Series { label: label.to_owned(), points: points.collect(), line }
+        Series::new(label, points.collect(), line)
     };
     let best = |report: &Account| report.guarantee().ok().map(|best| best.answer.value.upper());
     let others = DRAWN.iter().map(|(id, label)| {
         curve(label, Line::Dashed, &|report: &Account| report.answer(id).map(|answer| answer.value.upper()))
     });
-    let series = std::iter::once(curve("here, the best of all", Line::Solid, &best)).chain(others).collect();
+    let series =
+        std::iter::once(curve("here, the best of all", Line::Guarantee, &best)).chain(others).collect();
     Ok(Plot {
         title: "One pass: how well each record is protected".to_owned(),
         x: logarithmic("record, counted from the end (1 is the last)"),

@@ -1,10 +1,11 @@
 //! Which analysis wins, depending on the width of the domain and on how far a record pushes.
 
-use super::curves::{caption, logarithmic, run};
-use crate::plot::{Line, Plot, Series};
+use super::curves::{caption, run};
+use crate::plot::{HeatMap, Regions};
 use crate::problem::Problem;
 use dobrushin::Delta;
 use dobrushin::account::{Account, Options, Question};
+use dobrushin::numeric::decimal;
 use rayon::prelude::*;
 
 /// D/s and p·d/s as exponents of 10, and the number of each.
@@ -16,12 +17,15 @@ const PROBABILITY: f64 = 0.01;
 const USELESS: f64 = 30.0;
 
 const SETTING: &str = "Convex losses on a set of diameter D, batches of 1 % without replacement (p = 0.01), iterate's noise s; \
-                       one record moves an update by d. Each mark is for ε at δ = 1e-5 after 100 000 steps.";
+                       one record moves an update by d.";
 
 /// The winner among all analyses, and by how much it wins.
-pub fn draw() -> Result<Plot, Problem> {
+pub fn draw() -> Result<HeatMap, Problem> {
     map(
-        "Where hidden iterates help, after 100 000 steps",
+        (
+            "Where hidden iterates help: ε at δ = 1e-5 after 100 000 steps",
+            "Which analysis gives it, and its gain",
+        ),
         &Options::default(),
         |report| {
             let Some(best) = useful(report) else { return "no ε below 30" };
@@ -40,11 +44,11 @@ pub fn draw() -> Result<Plot, Problem> {
 }
 
 /// The winner among the single ideas that recursion is made of.
-pub fn single() -> Result<Plot, Problem> {
+pub fn single() -> Result<HeatMap, Problem> {
     let only =
         vec!["composition", "nonconvex-published", "contraction", "shift", "ceiling", "shift-subsampled"];
     map(
-        "Which single idea is the best, after 100 000 steps",
+        ("ε of the best single idea, at δ = 1e-5 after 100 000 steps", "Which idea gives it"),
         &Options { only, ..Options::default() },
         |report| match (useful(report), report.guarantee().ok()) {
             (Some(_), Some(best)) => best.id,
@@ -61,29 +65,40 @@ fn useful(report: &Account) -> Option<f64> {
     report.guarantee().ok().map(|best| best.answer.value.upper()).filter(|upper| *upper < USELESS)
 }
 
-/// One mark at every place, by the winner there.
+/// ε at every place, and the winner there.
 fn map(
-    title: &str,
+    (title, winners): (&str, &str),
     options: &Options,
     found: impl Fn(&Account) -> &'static str + Sync,
     about: &str,
-) -> Result<Plot, Problem> {
+) -> Result<HeatMap, Problem> {
+    // Pushes grow upwards.
+    let pushes: Vec<f64> = exponents(PUSHES).collect::<Vec<f64>>().into_iter().rev().collect();
     let places: Vec<(f64, f64)> =
-        exponents(WIDTHS).flat_map(|width| exponents(PUSHES).map(move |push| (width, push))).collect();
-    let found = |place: &(f64, f64)| Ok(found(&report(*place, options)?));
-    let labels = places.par_iter().map(found).collect::<Result<Vec<&str>, Problem>>()?;
-    let mut series: Vec<Series> = Vec::new();
-    for (place, label) in places.into_iter().zip(labels) {
-        match series.iter_mut().find(|series| series.label == label) {
-            Some(series) => series.points.push(place),
-            None => series.push(Series { label: label.to_owned(), points: vec![place], line: Line::Marks }),
-        }
-    }
-    Ok(Plot {
+        pushes.iter().flat_map(|&push| exponents(WIDTHS).map(move |width| (width, push))).collect();
+    let found = |place: &(f64, f64)| {
+        let report = report(*place, options)?;
+        Ok((report.guarantee().ok().map(|best| best.answer.value.upper()), found(&report).to_owned()))
+    };
+    let cells = places.par_iter().map(found).collect::<Result<Vec<(Option<f64>, String)>, Problem>>()?;
+    let columns = WIDTHS.2 as usize;
+    let label = |exponent: f64| decimal::nearest(10f64.powf(exponent), 2);
+    Ok(HeatMap {
         title: title.to_owned(),
-        x: logarithmic("width of the domain, D/s"),
-        y: logarithmic("mean push of a record, p·d/s"),
-        series,
+        x: "width of the domain, D/s".to_owned(),
+        y: "mean push of a record, p·d/s".to_owned(),
+        value: "ε at most".to_owned(),
+        columns: exponents(WIDTHS).map(label).collect(),
+        rows: pushes.into_iter().map(label).collect(),
+        cells: cells.chunks(columns).map(|row| row.iter().map(|cell| cell.0).collect()).collect(),
+        contours: true,
+        regions: Some(Regions {
+            title: winners.to_owned(),
+            names: cells
+                .chunks(columns)
+                .map(|row| row.iter().map(|cell| Some(cell.1.clone())).collect())
+                .collect(),
+        }),
         caption: caption([SETTING, about]),
     })
 }

@@ -39,13 +39,10 @@ pub fn draw(decay: f64) -> Result<Plot, Problem> {
             Ok((place(steps), log10(profile.log_delta(epsilon))))
         };
         let points = steps.par_iter().map(point).collect::<Result<Vec<_>, Problem>>()?;
-        Ok(Series { label: label.to_owned(), points, line: Line::Solid })
+        Ok(Series::new(label, points, Line::Solid))
     };
-    let published = Series {
-        label: "Theorem 3, published (wrong, E1)".to_owned(),
-        points: steps.par_iter().map(printed).collect(),
-        line: Line::Dashed,
-    };
+    let points = steps.par_iter().map(printed).collect();
+    let published = Series::new("Theorem 3, published (wrong, E1)", points, Line::Dashed);
     let shift = curve("shift", "here (shift)")?;
     let highest = shift.points.iter().fold(f64::NEG_INFINITY, |most, point| most.max(point.1));
     let corrected = curve("regularized-published", "Theorem 3, corrected")?;

@@ -78,12 +78,12 @@ pub fn draw(setting: &Setting) -> Result<Plot, Problem> {
             let value = value(report)?;
             (value > 0.0).then(|| ((steps as f64).log10(), value.log10()))
         });
-        Series { label: label.to_owned(), points: points.collect(), line }
+        Series::new(label, points.collect(), line)
     };
     let of = |id: &'static str| move |report: &Account| report.answer(id).map(|answer| answer.value.upper());
     let best = |report: &Account| report.guarantee().ok().map(|best| best.answer.value.upper());
     let mut series = vec![
-        curve("here, the best of all", Line::Solid, &best),
+        curve("here, the best of all", Line::Guarantee, &best),
         curve("composition", Line::Dashed, &of("composition")),
     ];
     for (id, label) in setting.others {

@@ -43,7 +43,7 @@ pub fn draw(rate: f64, noise: f64) -> Result<Plot, Problem> {
         x: linear("ε"),
         y: logarithmic("δ"),
         series: vec![
-            over(&levels, "here", Line::Solid, |e| best.log10_delta(e)),
+            over(&levels, "here", Line::Guarantee, |e| best.log10_delta(e)),
             over(&levels, "Corollary 5, equation 35, published", Line::Dashed, |e| {
                 setting.stopped(false, e).min(1.0).log10()
             }),

@@ -98,7 +98,7 @@ fn series(
 ) -> Result<Series, Problem> {
     let point = |&place: &u64| Ok(((place as f64).log10(), height(place)?.log10()));
     let points = places.iter().map(point).collect::<Result<Vec<_>, Problem>>()?;
-    Ok(Series { label: label.to_owned(), points, line })
+    Ok(Series::new(label, points, line))
 }
 
 /// One task, over the number of records.
@@ -147,10 +147,9 @@ pub fn several_tasks() -> Result<Plot, Problem> {
     let found = [1, 10, TASKS].par_iter().map(found).collect::<Result<Vec<_>, Problem>>()?;
     let here = found.iter().map(|(tasks, here, _)| (*tasks, *here)).collect();
     let printed = found.iter().map(|(tasks, _, printed)| (*tasks, *printed)).collect();
-    let drawn = |label: &str, line: Line, values: Vec<(u64, f64)>| Series {
-        label: label.to_owned(),
-        points: values.into_iter().map(|(tasks, value)| ((tasks as f64).log10(), value.log10())).collect(),
-        line,
+    let drawn = |label: &str, line: Line, values: Vec<(u64, f64)>| {
+        let points = values.into_iter().map(|(tasks, value)| ((tasks as f64).log10(), value.log10()));
+        Series::new(label, points.collect(), line)
     };
     let least =
         |tasks| Ok(least_excess(problem(RECORDS)?, privacy()?, scheme(tasks).learner()).excess.lower());

@@ -43,7 +43,7 @@ pub fn draw() -> Result<Plot, Problem> {
         let count = mine.len() as f64;
         let share =
             |(place, ratio): (usize, &f64)| (ratio.min(MOST).log10(), (place + 1) as f64 / count * 100.0);
-        Series { label: (*id).to_owned(), points: mine.iter().enumerate().map(share).collect(), line: *line }
+        Series::new(*id, mine.iter().enumerate().map(share).collect(), *line)
     });
     Ok(Plot {
         title: "How tight the analyses are: bound over exact divergence".to_owned(),

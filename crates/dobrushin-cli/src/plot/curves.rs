@@ -1,25 +1,27 @@
-//! The curves and marks themselves.
+//! The curves and marks themselves, and their names.
 
 use super::layout::{Area, LABEL_SIZE, Layout};
-use super::style::{Pen, Style};
+use super::strokes::{Place, Strokes};
+use super::style::{BROAD, Pen, Style};
 use super::svg::PALE_INK;
+use super::text::escape;
 use super::writer::{Writer, number};
-use super::{Plot, Series};
+use super::{Line, Plot};
 
-/// Draws all series. Lines are clipped to the plot area, with room for their width at its edges.
+/// Draws all series, the guarantee and then marks last. Lines are clipped to the plot area, with room for their width at its edges.
 pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[Style]) {
     let Area { left, top, width, height } = layout.area;
     svg.element("clipPath", "id=\"plot-area\"", |svg| {
         svg.line(&format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            number(left - CURVE_WIDTH),
-            number(top - CURVE_WIDTH),
-            number(width + 2.0 * CURVE_WIDTH),
-            number(height + 2.0 * CURVE_WIDTH),
+            number(left - BROAD),
+            number(top - BROAD),
+            number(width + 2.0 * BROAD),
+            number(height + 2.0 * BROAD),
         ));
     });
-    let drawable = |series: &Series| series.points.iter().any(|&p| layout.place(p).is_some());
-    if !plot.series.iter().any(drawable) {
+    let strokes: Vec<Strokes> = plot.series.iter().map(|series| Strokes::of(layout, plot, series)).collect();
+    if strokes.iter().all(|strokes| strokes.end().is_none()) {
         let (x, y) = (number(left + width / 2.0), number(top + height / 2.0));
         svg.line(&format!(
             "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-size=\"{}\" \
@@ -28,55 +30,88 @@ pub(super) fn curves(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[S
         ));
         return;
     }
-    for (series, style) in plot.series.iter().zip(styles) {
-        let pieces = pieces(layout, &series.points);
-        match style.pen {
-            Pen::Line(dashes) => {
-                let paths = pieces.iter().filter(|piece| piece.len() > 1);
-                let path: String = paths.map(|piece| polyline(piece)).collect();
-                stroke(svg, &path, style.colour, dashes, " clip-path=\"url(#plot-area)\"");
-                // A point without a neighbour has no line; a dot shows it.
-                let alone = pieces.iter().filter(|piece| piece.len() == 1);
-                for (x, y) in alone.flatten() {
-                    svg.line(&format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"3\" fill=\"{}\"/>", style.colour));
-                }
+    let mut order: Vec<usize> = (0..plot.series.len()).collect();
+    let rank = |line: Line| match line {
+        Line::Guarantee => 1,
+        // The mark of an answer is on its line.
+        Line::Marks => 2,
+        _ => 0,
+    };
+    order.sort_by_key(|&index| rank(plot.series[index].line));
+    svg.element("g", "clip-path=\"url(#plot-area)\"", |svg| {
+        for index in order {
+            let class = format!("class=\"series\" data-series=\"{index}\"");
+            svg.element("g", &class, |svg| series(svg, &strokes[index], &styles[index]));
+        }
+    });
+}
+
+/// Draws one series.
+fn series(svg: &mut Writer, strokes: &Strokes, style: &Style) {
+    match style.pen {
+        Pen::Line(dashes) => {
+            let path: String = strokes.lines.iter().map(|line| polyline(line)).collect();
+            stroke(svg, &path, style, dashes);
+            // A point without a neighbour has no line; a dot shows it.
+            for (x, y) in &strokes.dots {
+                let (x, y, radius) = (number(*x), number(*y), number(1.2 + style.width));
+                svg.line(&format!(
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{}\"/>",
+                    style.colour
+                ));
             }
-            Pen::Mark(mark) => {
-                let outline = mark.outline();
-                let places = pieces.iter().flatten();
-                let path: String = places.map(|(x, y)| format!("M{x} {y}{outline}")).collect();
-                marks(svg, &path, style.colour);
-            }
+        }
+        Pen::Mark(mark) => {
+            let outline = mark.outline();
+            let path: String = strokes
+                .dots
+                .iter()
+                .map(|(x, y)| format!("M{} {}{outline}", number(*x), number(*y)))
+                .collect();
+            marks(svg, &path, style.colour);
         }
     }
 }
 
-/// The width of curves.
-const CURVE_WIDTH: f64 = 2.0;
-
-/// The places of points as they are written, in pieces without a point that cannot be drawn, and
-/// without immediate repetitions.
-fn pieces(layout: &Layout, points: &[(f64, f64)]) -> Vec<Vec<(String, String)>> {
-    let places: Vec<Option<(String, String)>> =
-        points.iter().map(|&point| layout.place(point).map(|(x, y)| (number(x), number(y)))).collect();
-    let runs = places.split(|place| place.is_none());
-    let pieces = runs.map(|run| {
-        let mut piece: Vec<(String, String)> = run.iter().flatten().cloned().collect();
-        piece.dedup();
-        piece
+/// Writes the names beside the curves, with a thin line to each that is not at the end of its curve.
+pub(super) fn names(svg: &mut Writer, layout: &Layout, plot: &Plot, styles: &[Style]) {
+    svg.element("g", &format!("class=\"names\" font-size=\"{}\"", number(LABEL_SIZE)), |svg| {
+        for name in &layout.names {
+            let style = &styles[name.series];
+            // The font of the program has no bold face.
+            let bold = match plot.series[name.series].line {
+                Line::Guarantee => format!(" stroke=\"{}\" stroke-width=\"0.6\"", style.ink),
+                _ => String::new(),
+            };
+            svg.element("g", &format!("data-series=\"{}\"", name.series), |svg| {
+                if let Some((from, to)) = name.leader {
+                    let path = polyline(&[from, to]);
+                    svg.line(&format!(
+                        "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"0.8\"/>",
+                        style.colour
+                    ));
+                }
+                for line in &name.lines {
+                    let (x, y, text) = (number(line.x), number(line.y), escape(&line.text));
+                    svg.line(&format!(
+                        "<text x=\"{x}\" y=\"{y}\" fill=\"{}\"{bold}>{text}</text>",
+                        style.ink
+                    ));
+                }
+            });
+        }
     });
-    pieces.filter(|piece| !piece.is_empty()).collect()
 }
 
 /// Path data for a line through places.
-fn polyline(places: &[(String, String)]) -> String {
+fn polyline(places: &[Place]) -> String {
     let commands = std::iter::once('M').chain(std::iter::repeat('L'));
     let places = places.iter().zip(commands);
-    places.map(|((x, y), c)| format!("{c}{x} {y}")).collect()
+    places.map(|((x, y), c)| format!("{c}{} {}", number(*x), number(*y))).collect()
 }
 
 /// Draws a curve, if there is one.
-pub(super) fn stroke(svg: &mut Writer, path: &str, colour: &str, dashes: &str, attributes: &str) {
+pub(super) fn stroke(svg: &mut Writer, path: &str, style: &Style, dashes: &str) {
     if path.is_empty() {
         return;
     }
@@ -84,10 +119,10 @@ pub(super) fn stroke(svg: &mut Writer, path: &str, colour: &str, dashes: &str, a
         "" => String::new(),
         dashes => format!(" stroke-dasharray=\"{dashes}\""),
     };
-    let width = number(CURVE_WIDTH);
+    let (colour, width) = (style.colour, number(style.width));
     svg.line(&format!(
         "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
-         stroke-linejoin=\"round\"{dashes}{attributes}/>"
+         stroke-linejoin=\"round\"{dashes}/>"
     ));
 }
 
@@ -105,7 +140,7 @@ pub(super) fn marks(svg: &mut Writer, path: &str, colour: &str) {
 mod tests {
     use super::super::style::Mark;
     use super::super::svg::draw;
-    use super::super::{Axis, Line, Scale};
+    use super::super::{Axis, Line, Scale, Series};
     use super::*;
 
     /// A plot of one series.
@@ -115,14 +150,14 @@ mod tests {
             title: "Privacy <& \"profile\"".into(),
             x: axis("ε", Scale::Linear),
             y: axis("δ", Scale::Log10),
-            series: vec![Series { label: "a < b".into(), points: points.to_vec(), line }],
+            series: vec![Series::new("a < b", points.to_vec(), line)],
             caption: vec!["1 & 2".into()],
         }
     }
 
     /// The path data of the curve.
     fn curve(svg: &str) -> &str {
-        let line = svg.lines().find(|line| line.contains("clip-path="));
+        let line = svg.lines().skip_while(|line| !line.contains("class=\"series\"")).nth(1);
         let line = line.expect("there is a curve");
         line.split('"').nth(1).expect("the data is the first attribute")
     }
@@ -155,7 +190,25 @@ mod tests {
     fn every_point_has_a_mark() {
         let svg = draw(&plot(&[(0.0, -1.0), (1.0, -2.0), (2.0, -3.0)], Line::Marks));
         let outline = Mark::Disc.outline();
-        assert_eq!(svg.matches(outline).count(), 3 + 1, "three points and the legend");
+        assert_eq!(svg.matches(outline).count(), 3, "the name is beside them");
+    }
+
+    #[test]
+    fn a_point_at_a_word_is_a_stroke_that_is_not_joined_to_its_neighbours() {
+        let mut words = plot(&[(1.0, -1.0), (2.0, -2.0)], Line::Guarantee);
+        words.x.scale = Scale::Words(vec!["poisson".into(), "without-replacement".into()]);
+        let svg = draw(&words);
+        assert_eq!((curve(&svg).matches('M').count(), curve(&svg).matches('L').count()), (2, 2));
+        assert!(svg.contains(">poisson<") && svg.contains(">without-replacement<"), "{svg}");
+    }
+
+    #[test]
+    fn the_guarantee_is_drawn_last_wherever_it_stands() {
+        let mut two = plot(&[(0.0, -1.0), (1.0, -2.0)], Line::Guarantee);
+        two.series.push(Series::new("other", vec![(0.0, -2.0), (1.0, -3.0)], Line::Solid));
+        let svg = draw(&two);
+        let position = |index: usize| svg.find(&format!("class=\"series\" data-series=\"{index}\""));
+        assert!(position(0) > position(1), "{svg}");
     }
 
     #[test]

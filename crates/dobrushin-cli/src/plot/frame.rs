@@ -20,7 +20,7 @@ pub(super) fn title(svg: &mut Writer, layout: &Layout) {
 pub(super) fn grid(svg: &mut Writer, layout: &Layout) {
     let area = layout.area;
     let mut path = String::new();
-    for tick in &layout.x.ticks {
+    for tick in layout.x.ticks.iter().filter(|_| layout.x_words.is_empty()) {
         let (x, top) = (number(layout.place_x(tick.at)), number(area.top));
         path.push_str(&format!("M{x} {top}v{}", number(area.height)));
     }
@@ -28,7 +28,7 @@ pub(super) fn grid(svg: &mut Writer, layout: &Layout) {
         let (left, y) = (number(area.left), number(layout.place_y(tick.at)));
         path.push_str(&format!("M{left} {y}h{}", number(area.width)));
     }
-    svg.line(&format!("<path d=\"{path}\" stroke=\"{GRID}\"/>"));
+    svg.line(&format!("<path class=\"grid\" d=\"{path}\" stroke=\"{GRID}\"/>"));
 }
 
 /// Draws the axes with their ticks and all that is written beside them.
@@ -44,15 +44,16 @@ pub(super) fn axes(svg: &mut Writer, layout: &Layout) {
         let y = number(layout.place_y(at));
         path.push_str(&format!("M{} {y}h{}", number(left), number(-length)));
     }
-    svg.line(&format!("<path d=\"{path}\" fill=\"none\" stroke=\"{INK}\"/>"));
+    svg.line(&format!("<path class=\"axes\" d=\"{path}\" fill=\"none\" stroke=\"{INK}\"/>"));
 
     let small = format!("font-size=\"{}\" fill=\"{PALE_INK}\"", number(SMALL_SIZE));
-    svg.element("g", &format!("{small} text-anchor=\"middle\""), |svg| {
+    svg.element("g", &format!("class=\"x-ticks\" {small} text-anchor=\"middle\""), |svg| {
+        layout.x_words.iter().for_each(|word| svg.placed(word));
         for tick in &layout.x.ticks {
             svg.label(layout.place_x(tick.at), bottom + 21.0, &tick.label);
         }
     });
-    svg.element("g", &format!("{small} text-anchor=\"end\""), |svg| {
+    svg.element("g", &format!("class=\"y-ticks\" {small} text-anchor=\"end\""), |svg| {
         for tick in &layout.y.ticks {
             let baseline = layout.place_y(tick.at) + MIDDLE * SMALL_SIZE;
             svg.label(left - TICK - GAP / 2.0, baseline, &tick.label);
@@ -83,7 +84,7 @@ pub(super) fn legend(svg: &mut Writer, layout: &Layout, styles: &[Style]) {
             match style.pen {
                 Pen::Line(dashes) => {
                     let path = format!("M{} {}h{}", number(*x), number(*y), number(SAMPLE));
-                    stroke(svg, &path, style.colour, dashes, "");
+                    stroke(svg, &path, &style, dashes);
                 }
                 Pen::Mark(mark) => {
                     let middle = number(x + SAMPLE / 2.0);

@@ -1,11 +1,13 @@
 //! Where the parts of a picture go.
 //!
-//! The width is fixed and the plot area has a fixed height; legend and caption are below it and
-//! make the picture as high as they need, so that they never cover data.
+//! The width is fixed and the plot area has a fixed height; the caption is below it and makes the picture as high as it
+//! needs, so that it never covers data. Names are written beside the curves; where that is impossible, a legend is
+//! above the caption.
 
-use super::Plot;
+use super::names::{self, Name};
 use super::ruler::{Ruler, drawable};
 use super::text;
+use super::{Plot, Scale};
 
 /// The width of every picture in user units.
 pub(super) const WIDTH: f64 = 760.0;
@@ -39,7 +41,11 @@ pub(super) struct Layout {
     pub y_label: Placed,
     /// Whether the label of the vertical axis is short enough not to be turned.
     pub y_label_upright: bool,
-    /// The entries of the legend.
+    /// The words at the ticks of the horizontal axis, if it has words; their places are the middles of their baselines.
+    pub x_words: Vec<Placed>,
+    /// The names beside the curves.
+    pub names: Vec<Name>,
+    /// The entries of the legend, if the names have no place beside the curves.
     pub legend: Vec<Entry>,
     /// The lines of the caption.
     pub caption: Vec<Placed>,
@@ -93,13 +99,28 @@ impl Area {
 impl Layout {
     /// Places every part of the plot.
     pub fn new(plot: &Plot) -> Self {
+        Self::with_names(plot).unwrap_or_else(|| Self::arranged(plot, 0.0, true))
+    }
+
+    /// The picture with names beside the curves; `None` if one of them has no place.
+    fn with_names(plot: &Plot) -> Option<Self> {
+        let wanted = names::wanted(plot)?;
+        let mut layout = Self::arranged(plot, names::room(&wanted), false);
+        layout.names = names::place(&layout, plot, wanted)?;
+        Some(layout)
+    }
+
+    /// Everything but the names beside the curves, for which there is this much room at the right edge.
+    fn arranged(plot: &Plot, room: f64, has_legend: bool) -> Self {
         let points: Vec<(f64, f64)> = drawable_points(plot).collect();
-        let y = Ruler::new(plot.y.scale, points.iter().map(|p| p.1), MOST_Y);
+        let zero = starts_at_zero(plot, &points).then_some(0.0);
+        let y = Ruler::new(&plot.y.scale, points.iter().map(|p| p.1).chain(zero), MOST_Y);
         let label_widths = y.ticks.iter().map(|tick| tick.label.width(SMALL_SIZE));
         let left = to_grid(LEFT + label_widths.fold(0.0, f64::max) + GAP + GAP);
-        let x = horizontal_ruler(plot, &points, WIDTH - left - RIGHT);
+        let x = horizontal_ruler(plot, &points, WIDTH - left - RIGHT.max(room));
         let overhang = x.ticks.last().map_or(0.0, |tick| tick.label.width(SMALL_SIZE) / 2.0 + GAP);
-        let width = WIDTH - left - to_grid(overhang.max(RIGHT));
+        let width = WIDTH - left - to_grid(overhang.max(RIGHT).max(room));
+        let wide = WIDTH - left - RIGHT;
 
         let line = |index: usize, text: String, first: f64, distance: f64| Placed {
             text,
@@ -110,10 +131,12 @@ impl Layout {
             let lines = lines.into_iter().enumerate();
             lines.map(|(i, text)| line(i, text, first, distance)).collect()
         };
-        let title = place(text::wrap(&plot.title, TITLE_SIZE, width), 40.0, 24.0);
+        let title = place(text::wrap(&plot.title, TITLE_SIZE, wide), 40.0, 24.0);
         let area =
             Area { left, top: title.last().map_or(TOP, |last| last.y + 24.0), width, height: AREA_HEIGHT };
-        let mut bottom = area.bottom() + 24.0;
+        let x_words = words(&plot.x.scale, area);
+        let words_end = x_words.iter().map(|word| word.y).fold(area.bottom() + 16.0, f64::max);
+        let mut bottom = words_end + 8.0;
         let x_label = Placed {
             text: text::shorten(&plot.x.label, LABEL_SIZE, width),
             x: left + width / 2.0,
@@ -128,12 +151,12 @@ impl Layout {
             y: area.top + area.height / 2.0,
         };
         let y_label_upright = text::width(&y_label.text, LABEL_SIZE) <= 24.0;
-        let legend = legend(plot, left, bottom + 24.0, width);
+        let legend = if has_legend { legend(plot, left, bottom + 24.0, wide) } else { Vec::new() };
         if let Some(last) = legend.last() {
             bottom = last.label.y + 8.0;
         }
         let paragraphs = plot.caption.iter();
-        let lines = paragraphs.flat_map(|text| text::wrap(text, SMALL_SIZE, width));
+        let lines = paragraphs.flat_map(|text| text::wrap(text, SMALL_SIZE, wide));
         let caption = place(lines.collect(), bottom + 32.0, 18.0);
         if let Some(last) = caption.last() {
             bottom = last.y;
@@ -147,6 +170,8 @@ impl Layout {
             x_label,
             y_label,
             y_label_upright,
+            x_words,
+            names: Vec::new(),
             legend,
             caption,
         }
@@ -198,9 +223,17 @@ fn drawable_points(plot: &Plot) -> impl Iterator<Item = (f64, f64)> {
     points.filter_map(|&(x, y)| Some((drawable(x)?, drawable(y)?)))
 }
 
+/// Whether the vertical axis starts at zero: amounts are compared best from there, unless that would take more than half
+/// of the picture.
+fn starts_at_zero(plot: &Plot, points: &[(f64, f64)]) -> bool {
+    let low = points.iter().map(|point| point.1).fold(f64::INFINITY, f64::min);
+    let high = points.iter().map(|point| point.1).fold(0.0, f64::max);
+    plot.y.scale == Scale::Linear && low > 0.0 && low <= high / 2.0
+}
+
 /// The horizontal axis with as many ticks as there is room for their labels.
 fn horizontal_ruler(plot: &Plot, points: &[(f64, f64)], width: f64) -> Ruler {
-    let ruler = |most| Ruler::new(plot.x.scale, points.iter().map(|p| p.0), most);
+    let ruler = |most| Ruler::new(&plot.x.scale, points.iter().map(|p| p.0), most);
     let fits = |ruler: &Ruler| {
         ruler.ticks.windows(2).all(|pair| {
             let distance = (ruler.fraction(pair[1].at) - ruler.fraction(pair[0].at)) * width;
@@ -211,6 +244,32 @@ fn horizontal_ruler(plot: &Plot, points: &[(f64, f64)], width: f64) -> Ruler {
     let candidates = (3..=MOST_X).rev().map(ruler);
     candidates.into_iter().find(fits).unwrap_or_else(|| ruler(2))
 }
+
+/// The words of an axis, broken into lines as wide as their room. Where even single letters would not fit, every
+/// second word, every third, and so on.
+fn words(scale: &Scale, area: Area) -> Vec<Placed> {
+    let Scale::Words(words) = scale else { return Vec::new() };
+    let room = area.width / words.len().max(1) as f64;
+    let every = (LEAST_WORD / room).ceil().max(1.0) as usize;
+    let lines = words.iter().enumerate().step_by(every).flat_map(|(index, word)| {
+        let mut lines = text::wrap_word(word, SMALL_SIZE, room * every as f64 - GAP);
+        lines.truncate(MOST_LINES);
+        let line = move |(row, text): (usize, String)| Placed {
+            text,
+            x: area.left + room * (index as f64 + 0.5),
+            y: area.bottom() + 21.0 + LINE * row as f64,
+        };
+        lines.into_iter().enumerate().map(line)
+    });
+    lines.collect()
+}
+
+/// The least room of a word.
+const LEAST_WORD: f64 = 64.0;
+/// The most lines of a word.
+const MOST_LINES: usize = 4;
+/// The distance between the lines of a word.
+const LINE: f64 = 14.0;
 
 /// The entries of the legend in as few rows as fit, in aligned columns.
 fn legend(plot: &Plot, left: f64, top: f64, width: f64) -> Vec<Entry> {
@@ -263,11 +322,7 @@ mod tests {
     /// A plot of one segment per label.
     fn plot(labels: &[&str], title: &str) -> Plot {
         let axis = |scale| Axis { label: "label".into(), scale };
-        let series = |label: &&str| Series {
-            label: (*label).into(),
-            points: vec![(0.0, -1e6), (1e-4, 0.0)],
-            line: Line::Solid,
-        };
+        let series = |label: &&str| Series::new(*label, vec![(0.0, -1e6), (1e-4, 0.0)], Line::Solid);
         Plot {
             title: title.into(),
             x: axis(Scale::Linear),
@@ -279,7 +334,7 @@ mod tests {
 
     #[test]
     fn legend_and_caption_are_below_the_plot_area_and_inside_the_picture() {
-        let layout = Layout::new(&plot(&["one", "two", "three", "four"], "title"));
+        let layout = Layout::arranged(&plot(&["one", "two", "three", "four"], "title"), 0.0, true);
         let bottom = layout.area.bottom();
         assert_eq!(layout.legend.len(), 4);
         for entry in &layout.legend {
@@ -322,7 +377,7 @@ mod tests {
     #[test]
     fn long_names_are_below_each_other() {
         let name = "a rather long name of a curve that takes most of the width";
-        let layout = Layout::new(&plot(&[name, name], ""));
+        let layout = Layout::arranged(&plot(&[name, name], ""), 0.0, true);
         assert_eq!(layout.legend[0].label.x, layout.legend[1].label.x);
         assert!(layout.legend[0].label.y < layout.legend[1].label.y);
     }
@@ -337,9 +392,20 @@ mod tests {
 
     #[test]
     fn unnamed_series_are_not_in_the_legend() {
-        let layout = Layout::new(&plot(&["", "two"], ""));
+        let layout = Layout::arranged(&plot(&["", "two"], ""), 0.0, true);
         assert_eq!(layout.legend.len(), 1);
         assert_eq!(layout.legend[0].series, 1);
+    }
+
+    #[test]
+    fn names_are_beside_the_curves_and_a_cloud_of_points_has_a_legend() {
+        let curves = Layout::new(&plot(&["one", "two"], ""));
+        assert_eq!((curves.names.len(), curves.legend.len()), (2, 0));
+        let mut cloud = plot(&["one", "two"], "");
+        cloud.series[0].line = Line::Marks;
+        cloud.series[0].points = (0..20).map(|i| (f64::from(i), f64::from(i % 7))).collect();
+        let cloud = Layout::new(&cloud);
+        assert_eq!((cloud.names.len(), cloud.legend.len()), (0, 2));
     }
 
     #[test]

@@ -1,25 +1,37 @@
-//! Pictures of privacy curves, as SVG, PNG and HTML.
+//! Pictures of privacy curves, as SVG, PNG, PDF and HTML.
 //!
 //! A [`Plot`] says what is drawn; where everything goes is decided here. The SVG text depends on
-//! nothing but the plot, and the PNG is that same SVG rendered with a font that is part of the
-//! program, so both come out the same on every machine.
+//! nothing but the plot, and PNG and PDF are that same SVG rendered with a font that is part of the
+//! program, so all come out the same on every machine. The HTML page holds the SVG, the numbers, and a
+//! script that reads them out.
 
+mod contour;
 mod curves;
 mod decimal;
+mod drawing;
+mod file;
 mod frame;
 mod heat_map;
+mod html;
 mod layout;
+mod names;
 pub(crate) mod pdf;
 pub(crate) mod png;
+mod regions;
 mod ruler;
+mod strokes;
 mod style;
 mod svg;
 pub(crate) mod text;
 mod writer;
 
-pub use heat_map::HeatMap;
+pub use drawing::Drawing;
+pub use file::{Format, PlotError};
+pub use heat_map::{HeatMap, Regions};
 
-use std::path::{Path, PathBuf};
+use dobrushin::numeric::decimal as number;
+use dobrushin_document::csv::Table;
+use std::path::Path;
 
 /// Values of δ below 10 to this power say no more than those above.
 pub const FLOOR: f64 = -20.0;
@@ -49,25 +61,80 @@ pub struct Axis {
 }
 
 /// What the coordinates on an axis stand for.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Scale {
     /// A coordinate is the quantity itself.
     Linear,
     /// A coordinate is the base-ten logarithm of the quantity, so that quantities far below the
     /// range of `f64` can be drawn. The ticks are labelled with the quantity.
     Log10,
+    /// Coordinates 1, 2, 3, … stand for these words, which are written at the ticks. Nothing lies between words, so
+    /// points are short strokes and not joined. Only the horizontal axis can have words.
+    Words(Vec<String>),
+}
+
+impl Scale {
+    /// The coordinate of a quantity.
+    pub fn place(&self, quantity: f64) -> f64 {
+        if *self == Self::Log10 { quantity.log10() } else { quantity }
+    }
+
+    /// A logarithmic scale if the quantities are positive and the largest is more than 20 times the least.
+    pub fn suiting(quantities: impl Iterator<Item = f64> + Clone) -> Self {
+        let finite = quantities.filter(|quantity| quantity.is_finite());
+        let least = finite.clone().fold(f64::INFINITY, f64::min);
+        let most = finite.fold(0.0, f64::max);
+        if least > 0.0 && most > 20.0 * least { Self::Log10 } else { Self::Linear }
+    }
+
+    /// The quantity at a coordinate, in digits, or the word.
+    pub fn quantity(&self, coordinate: f64) -> String {
+        match self {
+            Self::Linear => number::nearest(coordinate, 12),
+            Self::Words(words) => {
+                let place = (coordinate as usize).checked_sub(1);
+                place.and_then(|place| words.get(place)).cloned().unwrap_or_default()
+            }
+            Self::Log10 if coordinate == f64::NEG_INFINITY => "0".to_owned(),
+            Self::Log10 if coordinate.abs() < 300.0 => number::nearest(10f64.powf(coordinate), 12),
+            Self::Log10 => {
+                // The value is beyond the range of f64.
+                let exponent = coordinate.floor();
+                format!("{}e{exponent}", number::nearest(10f64.powf(coordinate - exponent), 12))
+            }
+        }
+    }
 }
 
 /// One curve, or one cloud of points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The name in the legend; a series with an empty name is not listed there.
+    /// The name, beside the curve or in the legend; an empty name is not written.
     pub label: String,
     /// The points in drawing order. The curve is interrupted at a point with a coordinate that is
     /// NaN or infinite.
     pub points: Vec<(f64, f64)>,
     /// How the points are drawn.
     pub line: Line,
+    /// The quantity at each point, for readers who want every digit; if this is empty, the coordinate gives it.
+    pub exact: Vec<f64>,
+}
+
+impl Series {
+    /// A series whose coordinates say everything.
+    pub fn new(label: impl Into<String>, points: Vec<(f64, f64)>, line: Line) -> Self {
+        Self { label: label.into(), points, line, exact: Vec::new() }
+    }
+
+    /// The quantity at a point, in digits.
+    fn quantity(&self, index: usize, scale: &Scale) -> String {
+        match self.exact.get(index) {
+            // A quantity that underflows still has a logarithm.
+            Some(&exact) if exact != 0.0 && !exact.is_nan() => number::plain(exact),
+            _ if self.points[index].1.is_nan() => "none".to_owned(),
+            _ => scale.quantity(self.points[index].1),
+        }
+    }
 }
 
 /// How the points of a series are drawn.
@@ -76,6 +143,8 @@ pub struct Series {
 /// up to four of each kind, so that series differ even when printed in black and white.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Line {
+    /// What the picture is about: a broad line, drawn over everything else.
+    Guarantee,
     /// A line through the points: unbroken in the first such series, long strokes with narrow
     /// gaps in the following ones.
     Solid,
@@ -83,62 +152,8 @@ pub enum Line {
     Dashed,
     /// A mark at every point and no line.
     Marks,
-}
-
-/// The formats of pictures.
-pub enum Format {
-    /// A drawing.
-    Svg,
-    /// Pixels.
-    Png,
-    /// A page that holds the drawing.
-    Html,
-}
-
-impl Format {
-    /// The format that the ending of a name gives.
-    pub fn of(path: &Path) -> Result<Self, PlotError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        match extension.to_ascii_lowercase().as_str() {
-            "svg" => Ok(Self::Svg),
-            "png" => Ok(Self::Png),
-            "html" => Ok(Self::Html),
-            _ => Err(PlotError::UnknownFormat { path: path.to_path_buf() }),
-        }
-    }
-}
-
-/// Why a picture could not be made or stored.
-#[derive(Debug, thiserror::Error)]
-pub enum PlotError {
-    /// The file name does not say which of the known formats is wanted.
-    #[error("cannot tell the picture format of {path}: the name must end in .svg, .png or .html")]
-    UnknownFormat {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// The picture would have more pixels than can be held.
-    #[error("a picture of {width} by {height} pixels is too large")]
-    TooLarge {
-        /// Width in pixels.
-        width: u32,
-        /// Height in pixels.
-        height: u32,
-    },
-    /// The SVG could not be rendered.
-    #[error("cannot render the picture")]
-    Render(#[from] resvg::usvg::Error),
-    /// The pixels could not be encoded.
-    #[error("cannot encode the picture as PNG")]
-    Encode(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The file could not be written; whatever existed before is unchanged.
-    #[error("cannot write {path}")]
-    Write {
-        /// The path as given.
-        path: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
+    /// A line between the first two points, one between the next two, and so on.
+    Spans,
 }
 
 impl Plot {
@@ -165,40 +180,26 @@ impl Plot {
         svg::draw(self)
     }
 
-    /// The picture as a PNG file with two pixels per SVG user unit.
-    #[cfg(test)]
-    fn to_png(&self) -> Result<Vec<u8>, PlotError> {
-        png::render(&self.to_svg())
-    }
-
-    /// Writes the picture to `path` in the format named by the extension, `.svg`, `.png` or `.html`
-    /// (a page that holds the SVG and needs nothing else).
-    ///
-    /// A file that already exists is replaced at once and completely, or not at all.
+    /// Writes the picture; see [`Drawing::write`].
     pub fn write(&self, path: &Path) -> Result<(), PlotError> {
-        store(&self.to_svg(), path)
+        Drawing::from(self.clone()).write(path)
     }
-}
 
-/// A page that holds a drawing.
-fn page_of(svg: &str) -> String {
-    let mut page = String::from("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
-    page.push_str(
-        "<style>body { margin: 2rem auto; max-width: 60rem } svg { width: 100%; height: auto }</style>\n",
-    );
-    page.push_str(svg);
-    page.push_str("</html>\n");
-    page
-}
-
-/// Writes a drawing in the format named by the extension.
-fn store(svg: &str, path: &Path) -> Result<(), PlotError> {
-    let bytes = match Format::of(path)? {
-        Format::Svg => svg.as_bytes().to_vec(),
-        Format::Png => png::render(svg)?,
-        Format::Html => page_of(svg).into_bytes(),
-    };
-    crate::file::replace(path, &bytes).map_err(|source| PlotError::Write { path: path.to_path_buf(), source })
+    /// All points, one row for each, with the curve's name. Values on logarithmic axes are written out, however small.
+    pub fn points(&self) -> Table {
+        let mut table = Table::new(["curve", &self.x.label, &self.y.label]);
+        for series in &self.series {
+            for (index, &(x, y)) in series.points.iter().enumerate() {
+                // Not a point: a gap in the line.
+                if x.is_nan() || y.is_nan() {
+                    continue;
+                }
+                let cells = [self.x.scale.quantity(x), series.quantity(index, &self.y.scale)];
+                table.push([series.label.clone()].into_iter().chain(cells).map(Into::into).collect());
+            }
+        }
+        table
+    }
 }
 
 #[cfg(test)]
@@ -211,7 +212,7 @@ mod tests {
             title: "δ < ε & more".into(),
             x: Axis { label: "ε".into(), scale: Scale::Linear },
             y: Axis { label: "δ".into(), scale: Scale::Log10 },
-            series: vec![Series { label: "curve".into(), points, line: Line::Solid }],
+            series: vec![Series::new("curve", points, Line::Solid)],
             caption: vec!["A caption.".into()],
         }
     }
@@ -236,12 +237,12 @@ mod tests {
         for points in cases {
             for scale in [Scale::Linear, Scale::Log10] {
                 let mut picture = plot(points.clone());
-                picture.x.scale = scale;
+                picture.x.scale = scale.clone();
                 let svg = picture.to_svg();
                 for word in ["NaN", "inf"] {
                     assert!(!svg.contains(word), "{word} in the picture of {points:?}");
                 }
-                let png = picture.to_png().expect("our own SVG renders");
+                let png = png::render(&svg).expect("our own SVG renders");
                 assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
             }
         }
@@ -262,24 +263,28 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("dobrushin-plot-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
         let picture = plot(vec![(0.0, -1.0), (1.0, -2.0)]);
-        for (name, start) in [("a.svg", &b"<svg"[..]), ("b.PNG", b"\x89PNG"), ("c.html", b"<!doctype html>")]
-        {
+        for (name, start) in [
+            ("a.svg", &b"<svg"[..]),
+            ("b.PNG", b"\x89PNG"),
+            ("c.html", b"<!doctype html>"),
+            ("d.pdf", b"%PDF-"),
+        ] {
             let path = folder.join(name);
             picture.write(&path).expect("the folder is writable");
             let bytes = std::fs::read(&path).expect("the file was written");
             assert!(bytes.starts_with(start), "{name}");
         }
         let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder exists").collect();
-        assert_eq!(left.len(), 3, "no temporary file is left behind");
+        assert_eq!(left.len(), 4, "no temporary file is left behind");
         std::fs::remove_dir_all(&folder).expect("the folder is ours");
     }
 
     #[test]
     fn another_extension_is_refused_with_the_accepted_ones() {
-        for name in ["curve.pdf", "curve", "svg"] {
+        for name in ["curve.gif", "curve", "svg"] {
             let error = plot(vec![]).write(Path::new(name)).expect_err(name);
             let message = error.to_string();
-            assert!(message.contains(".svg") && message.contains(".png"));
+            assert!([".svg", ".png", ".pdf", ".html"].iter().all(|ending| message.contains(ending)));
             assert!(message.contains(name));
         }
     }

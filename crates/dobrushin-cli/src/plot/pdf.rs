@@ -1,16 +1,51 @@
-//! The shapes of an SVG drawing in a PDF file.
+//! SVG text to a PDF file of one page.
 //!
 //! The same reader that makes pixels of the SVG (`usvg`) gives its shapes, with all writing already turned into outlines
 //! of the program's own font, so that a page looks the same in every viewer and needs no font. Our drawings have only
 //! paths in one colour, so each becomes a PDF path as it is.
 
+use super::{PlotError, png};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use pdf_writer::Content;
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
+use pdf_writer::{Content, Filter, Finish, Pdf, Rect, Ref, TextStr};
 use resvg::tiny_skia::{PathSegment, Transform};
 use resvg::usvg::{Color, FillRule, Group, LineCap, LineJoin, Node, Paint, PaintOrder, Path};
 use std::io::Write;
+
+/// Points (1/72 inch) per SVG user unit (1/96 inch).
+const SCALE: f32 = 0.75;
+
+/// The drawing as a page of its size.
+pub(super) fn render(svg: &str) -> Result<Vec<u8>, PlotError> {
+    let tree = png::parse(svg)?;
+    let (width, height) = (tree.size().width() * SCALE, tree.size().height() * SCALE);
+    let mut content = Content::new();
+    // The vertical axis of a page points upwards.
+    content.transform([SCALE, 0.0, 0.0, -SCALE, 0.0, height]);
+    draw(&mut content, tree.root());
+    let drawn = compressed(&content.finish());
+
+    let [catalog, pages, page, stream, about] = [1, 2, 3, 4, 5].map(Ref::new);
+    let mut pdf = Pdf::new();
+    pdf.catalog(catalog).pages(pages);
+    pdf.pages(pages).kids([page]).count(1);
+    let mut written = pdf.page(page);
+    written.parent(pages).media_box(Rect::new(0.0, 0.0, width, height)).contents(stream);
+    written.resources();
+    written.finish();
+    pdf.stream(stream, &drawn).filter(Filter::FlateDecode);
+    pdf.document_info(about).title(TextStr(&title(svg))).creator(TextStr("dobrushin"));
+    Ok(pdf.finish())
+}
+
+/// The heading of a drawing.
+fn title(svg: &str) -> String {
+    let start = svg.split_once("<title id=\"plot-title\">").map_or("", |(_, rest)| rest);
+    let escaped = start.split_once('<').map_or("", |(title, _)| title);
+    let signs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    signs.iter().fold(escaped.to_owned(), |title, (code, sign)| title.replace(code, sign))
+}
 
 /// A stream as it is stored.
 pub(crate) fn compressed(bytes: &[u8]) -> Vec<u8> {
@@ -129,4 +164,35 @@ fn trace(content: &mut Content, path: &Path, transform: Transform) {
 
 fn shares(colour: Color) -> [f32; 3] {
     [colour.red, colour.green, colour.blue].map(|part| f32::from(part) / 255.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\">\
+                           <title id=\"plot-title\">δ &lt; 1 &amp; more</title>\
+                           <clipPath id=\"c\"><rect width=\"20\" height=\"20\"/></clipPath>\
+                           <path d=\"M1 1L9 9\" stroke=\"#ff0000\" stroke-dasharray=\"2 1\" clip-path=\"url(#c)\"/>\
+                           <text x=\"2\" y=\"20\" font-family=\"DejaVu Sans\">δ</text></svg>";
+
+    #[test]
+    fn a_page_is_as_large_as_the_drawing_and_the_same_every_time() {
+        let pdf = render(PICTURE).expect("it is SVG");
+        assert!(pdf.starts_with(b"%PDF-"));
+        let text = String::from_utf8_lossy(&pdf);
+        assert!(text.contains("/MediaBox [0 0 30 22.5]"), "{text}");
+        assert_eq!(pdf, render(PICTURE).expect("it is SVG"));
+    }
+
+    #[test]
+    fn the_heading_is_the_title_of_the_document() {
+        assert_eq!(title(PICTURE), "δ < 1 & more");
+        assert_eq!(title("<svg/>"), "");
+    }
+
+    #[test]
+    fn a_text_that_is_not_svg_is_an_error() {
+        assert!(matches!(render("<svg"), Err(PlotError::Render(_))));
+    }
 }

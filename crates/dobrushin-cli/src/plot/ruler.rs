@@ -51,15 +51,18 @@ impl Ruler {
     ///
     /// The range covers all coordinates; coordinates that are all alike are shown in the middle
     /// of a range around them.
-    pub fn new(scale: Scale, coordinates: impl Iterator<Item = f64>, most: usize) -> Self {
+    pub fn new(scale: &Scale, coordinates: impl Iterator<Item = f64>, most: usize) -> Self {
+        if let Scale::Words(words) = scale {
+            return Self::words(words.len());
+        }
         let extent = coordinates.fold(None, |extent: Option<(f64, f64)>, c| match extent {
             None => Some((c, c)),
             Some((low, high)) => Some((low.min(c), high.max(c))),
         });
         match (scale, extent) {
-            (Scale::Linear, None) => Self::linear(0.0, 1.0, most),
             (Scale::Log10, None) => Self::logarithmic(-5.0, 0.0, most),
-            (Scale::Linear, Some(extent)) => {
+            (_, None) => Self::linear(0.0, 1.0, most),
+            (Scale::Linear | Scale::Words(_), Some(extent)) => {
                 let (low, high) = widened(extent, |size| if size > 0.0 { size / 10.0 } else { 1.0 });
                 Self::linear(low, high, most)
             }
@@ -67,6 +70,18 @@ impl Ruler {
                 let (low, high) = widened(extent, |size| f64::max(1.0, size * 1e-6));
                 Self::logarithmic(low, high, most)
             }
+        }
+    }
+
+    /// A tick in the middle of the room of each word; what is written there is not the ruler's business.
+    fn words(count: usize) -> Self {
+        let label = Label { body: String::new(), superscript: String::new() };
+        let tick = |place: usize| Tick { at: place as f64, label: label.clone() };
+        Ruler {
+            low: 0.5,
+            high: count.max(1) as f64 + 0.5,
+            ticks: (1..=count).map(tick).collect(),
+            minor: Vec::new(),
         }
     }
 
@@ -220,7 +235,7 @@ mod tests {
 
     /// The labels on an axis with the given extent, superscripts after a caret.
     fn labels(scale: Scale, low: f64, high: f64) -> Vec<String> {
-        let ruler = Ruler::new(scale, [low, high].into_iter(), 7);
+        let ruler = Ruler::new(&scale, [low, high].into_iter(), 7);
         let text = |tick: Tick| match tick.label {
             Label { body, superscript } if superscript.is_empty() => body,
             Label { body, superscript } => format!("{body}^{superscript}"),
@@ -258,11 +273,11 @@ mod tests {
 
     #[test]
     fn a_short_log_axis_has_minor_ticks_at_multiples() {
-        let ruler = Ruler::new(Scale::Log10, [-2.0, 0.0].into_iter(), 7);
+        let ruler = Ruler::new(&Scale::Log10, [-2.0, 0.0].into_iter(), 7);
         assert_eq!(ruler.ticks.len(), 3);
         assert_eq!(ruler.minor.len(), 16);
         assert!((ruler.minor[0] - 0.02f64.log10()).abs() < 1e-12);
-        let long = Ruler::new(Scale::Log10, [-5.0, 0.0].into_iter(), 7);
+        let long = Ruler::new(&Scale::Log10, [-5.0, 0.0].into_iter(), 7);
         assert!(long.minor.is_empty());
     }
 
@@ -285,7 +300,7 @@ mod tests {
     #[test]
     fn every_axis_covers_its_data_with_two_labels_or_more() {
         let ends = [-1e300, -1e6, -7.3, -1.0, -1e-9, 0.0, 1e-290, 0.3, 1.0, 1.0001, 12.5, 1e18];
-        for scale in [Scale::Linear, Scale::Log10] {
+        for scale in &[Scale::Linear, Scale::Log10] {
             for (low, high) in ends.iter().flat_map(|a| ends.iter().map(move |b| (*a, *b))) {
                 let ruler = Ruler::new(scale, [low, high].into_iter(), 7);
                 let slack = 1e-6 * (ruler.high - ruler.low);
@@ -299,7 +314,7 @@ mod tests {
     #[test]
     fn constant_data_is_in_the_middle() {
         for (scale, value) in [(Scale::Linear, 5.0), (Scale::Linear, 0.0), (Scale::Log10, -5.0)] {
-            let ruler = Ruler::new(scale, [value].into_iter(), 7);
+            let ruler = Ruler::new(&scale, [value].into_iter(), 7);
             assert!((ruler.fraction(value) - 0.5).abs() < 1e-9);
         }
     }

@@ -7,6 +7,10 @@ use super::Line;
 pub(super) struct Style {
     /// The colour as an SVG attribute value.
     pub colour: &'static str,
+    /// The colour of the name: the same, but dark enough to be read.
+    pub ink: &'static str,
+    /// How broad lines are.
+    pub width: f64,
     /// The line or the marks.
     pub pen: Pen,
 }
@@ -35,20 +39,35 @@ pub(super) enum Mark {
 
 /// The styles of series drawn as the given lines. Colours follow the order of all series, patterns and shapes the order
 /// among series of the same kind; both start over when they run out.
-pub(super) fn styles(lines: impl Iterator<Item = Line>) -> Vec<Style> {
-    let (mut solid, mut dashed, mut marks) = (0, 0, 0);
+///
+/// The guarantee has the first colour and a broad unbroken line wherever it stands; if there is one, no other series
+/// has that colour.
+pub(super) fn styles(lines: impl Iterator<Item = Line> + Clone) -> Vec<Style> {
+    // If there is a guarantee, the first colour and the unbroken line are taken.
+    let taken = usize::from(lines.clone().any(|line| line == Line::Guarantee));
+    let (mut solid, mut dashed, mut marks, mut others) = (taken, 0, 0, 0);
     lines
-        .enumerate()
-        .map(|(index, line)| Style {
-            colour: COLOURS[index % COLOURS.len()],
-            pen: match line {
+        .map(|line| {
+            if line == Line::Guarantee {
+                let (colour, ink) = COLOURS[0];
+                return Style { colour, ink, width: BROAD, pen: Pen::Line("") };
+            }
+            let (colour, ink) = next(&COLOURS[taken..], &mut others);
+            let pen = match line {
+                Line::Guarantee | Line::Spans => Pen::Line(""),
                 Line::Solid => Pen::Line(next(&SOLID, &mut solid)),
                 Line::Dashed => Pen::Line(next(&DASHED, &mut dashed)),
                 Line::Marks => Pen::Mark(next(&MARKS, &mut marks)),
-            },
+            };
+            Style { colour, ink, width: FINE, pen }
         })
         .collect()
 }
+
+/// The width of the line of the guarantee.
+pub(super) const BROAD: f64 = 4.0;
+/// The width of other lines.
+const FINE: f64 = 1.8;
 
 impl Mark {
     /// The outline around a centre, as SVG path data relative to it.
@@ -63,8 +82,17 @@ impl Mark {
 }
 
 /// The palette of Okabe and Ito, which people with any common colour vision can tell apart,
-/// without its yellow, which is too light on white.
-const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
+/// without its yellow, which is too light on white. Beside each is a darker shade for text, whose contrast with white is
+/// at least 4.5.
+const COLOURS: [(&str, &str); 7] = [
+    ("#0072B2", "#0068A3"),
+    ("#D55E00", "#B54F00"),
+    ("#009E73", "#007A59"),
+    ("#CC79A7", "#A3487C"),
+    ("#E69F00", "#8A5F00"),
+    ("#56B4E9", "#1B75A8"),
+    ("#000000", "#000000"),
+];
 
 /// Mostly ink.
 const SOLID: [&str; 4] = ["", "20 4", "20 4 4 4", "20 4 4 4 4 4"];
@@ -102,6 +130,16 @@ mod tests {
         let styles = styles(kinds.into_iter());
         for (index, style) in styles.iter().enumerate() {
             assert!(styles[..index].iter().all(|other| other.colour != style.colour));
+        }
+    }
+
+    #[test]
+    fn the_guarantee_is_broad_and_has_a_colour_and_a_line_of_its_own() {
+        let kinds = [Line::Solid, Line::Solid, Line::Guarantee, Line::Dashed, Line::Solid];
+        let styles = styles(kinds.into_iter());
+        for (index, style) in styles.iter().enumerate().filter(|(index, _)| *index != 2) {
+            assert!(style.width < styles[2].width && style.colour != styles[2].colour, "{index}");
+            assert_ne!(style.pen, styles[2].pen);
         }
     }
 

@@ -32,6 +32,7 @@ pub(super) fn draw(plot: &Plot) -> String {
         frame::grid(svg, &layout);
         frame::axes(svg, &layout);
         curves::curves(svg, &layout, plot, &styles);
+        curves::names(svg, &layout, plot, &styles);
         frame::legend(svg, &layout, &styles);
         frame::caption(svg, &layout);
     });
@@ -61,11 +62,7 @@ mod tests {
             title: "Privacy <& \"profile\"".into(),
             x: axis("ε", Scale::Linear),
             y: axis("δ", Scale::Log10),
-            series: vec![Series {
-                label: "a < b".into(),
-                points: vec![(0.0, 0.0), (1.0, -5.0)],
-                line: Line::Solid,
-            }],
+            series: vec![Series::new("a < b", vec![(0.0, 0.0), (1.0, -5.0)], Line::Solid)],
             caption: vec!["1 & 2".into()],
         }
     }

@@ -34,6 +34,19 @@ pub(crate) fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     lines
 }
 
+/// Like [`wrap`], but also broken behind hyphens, as the names of values have them.
+pub(super) fn wrap_word(text: &str, size: f64, limit: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in text.split_inclusive(['-', ' ']) {
+        match lines.last_mut() {
+            Some(line) if width(line, size) + width(part.trim_end(), size) <= limit => line.push_str(part),
+            _ if width(part.trim_end(), size) <= limit => lines.push(part.to_owned()),
+            _ => lines.extend(wrap(part, size, limit)),
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
+}
+
 /// The text on one line no wider than `limit`, with an ellipsis in place of what does not fit.
 pub(super) fn shorten(text: &str, size: f64, limit: f64) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -131,6 +144,14 @@ mod tests {
         assert!(lines.iter().all(|line| width(line, 12.0) <= 120.0));
         assert_eq!(lines.concat(), "m".repeat(100));
         assert_eq!(wrap("mm", 12.0, 0.0), ["m", "m"]);
+    }
+
+    #[test]
+    fn a_word_is_broken_at_its_hyphens_first() {
+        assert_eq!(wrap_word("without-replacement", 12.0, 90.0), ["without-", "replacement"]);
+        assert_eq!(wrap_word("add-or-remove-one", 12.0, 90.0), ["add-or-", "remove-one"]);
+        assert_eq!(wrap_word("once", 12.0, 90.0), ["once"]);
+        assert!(wrap_word(&"m".repeat(40), 12.0, 90.0).iter().all(|line| width(line, 12.0) <= 90.0));
     }
 
     #[test]

@@ -53,6 +53,9 @@ impl Writer {
 
     /// Writes the number beside a tick.
     pub fn label(&mut self, x: f64, y: f64, label: &Label) {
+        if label.body.is_empty() {
+            return;
+        }
         let mut content = escape(&label.body);
         if !label.superscript.is_empty() {
             let rise = number(-0.4 * SMALL_SIZE);

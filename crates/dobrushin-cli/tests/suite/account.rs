@@ -224,16 +224,17 @@ fn the_profiles_are_drawn() {
     let path = file("profile.svg", "");
     dobrushin(&["account", "--plot"]).arg(&path).assert().success();
     let svg = std::fs::read_to_string(&path).expect("it was written");
-    for words in ["composition-renyi", "composition-gdp", "δ", "</svg>"] {
+    for words in ["composition-renyi", "composition-gdp,", "approximate: no", "δ", "</svg>", ">ε at most "]
+    {
         assert!(svg.contains(words), "no {words}");
     }
     assert!(!svg.contains("NaN"));
-    // Curves that stay at 1 are named, and not drawn.
-    assert!(svg.contains("Not drawn") && !svg.contains(">shift-renyi<"));
+    // Curves that stay near 1 are named, and not drawn.
+    assert!(svg.contains("Left out") && !svg.contains(">shift-renyi<"));
     dobrushin(&["account", "examples/public-tail.toml", "--plot"]).arg(&path).assert().success();
     let svg = std::fs::read_to_string(&path).expect("it was written");
-    for id in ["composition", "contraction-published", "shift-renyi", "strongly-convex-renyi", "asked for"] {
-        assert!(svg.contains(&format!(">{id}<")), "no {id} in the legend");
+    for id in ["composition", "contraction-published", "shift-renyi", "strongly-convex-renyi"] {
+        assert!(svg.contains(&format!(">{id}<")), "no {id} beside a curve");
     }
 }
 

@@ -109,7 +109,7 @@ fn parameters_out_of_range_are_named_with_what_is_accepted() {
 #[test]
 fn a_plot_that_cannot_be_written_is_refused() {
     let gaussian = ["divergence", "gaussian", "--distance", "1", "--sigma", "1", "--plot"];
-    refused(&[&gaussian[..], &["curve.pdf"]].concat(), &["curve.pdf", ".svg, .png or .html"]);
+    refused(&[&gaussian[..], &["curve.gif"]].concat(), &["curve.gif", ".svg, .png, .pdf or .html"]);
     refused(
         &[&gaussian[..], &["no/such/folder/curve.svg"]].concat(),
         &["cannot write no/such/folder/curve.svg"],

@@ -57,7 +57,7 @@ fn ranges_have_both_ends_and_whole_numbers_where_needed() {
 
 #[test]
 fn the_curve_is_drawn() {
-    for name in ["curve.svg", "curve.png", "curve.html"] {
+    for name in ["curve.svg", "curve.png", "curve.pdf", "curve.html"] {
         let path = file(name, "");
         let base =
             ["curve", "examples/dp-sgd.toml", "--over", "steps=1..1000", "--points", "4", "--log", "--plot"];

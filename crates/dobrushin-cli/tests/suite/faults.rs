@@ -27,8 +27,8 @@ const CASES: &[(&str, &[&str])] = &[
     ),
     ("calibrate once.toml --parameter noise-multiplier --epsilon 1 --output out.txt", &["out.txt"]),
     (
-        "curve run.toml --over steps=1..100 --points 3 --analyses closed-form --output out.txt --plot out.svg",
-        &["out.txt", "out.svg"],
+        "curve run.toml --over steps=1..100 --points 3 --analyses closed-form --output out.txt --plot out.pdf --csv out.csv",
+        &["out.txt", "out.pdf", "out.csv"],
     ),
     ("divergence gaussian --distance 1 --sigma 1 --plot out.svg --output out.txt", &["out.svg", "out.txt"]),
     ("kernel channel.csv --plot out.svg --json --output out.json", &["out.svg", "out.json"]),

@@ -127,6 +127,8 @@ fn outputs_do_not_replace_each_other() {
     let before = contents(&folder);
     for words in [
         "account run.toml --output a.json --certificate a.json",
+        "account run.toml --output a.csv --csv a.csv",
+        "curve run.toml --over steps=1,2 --csv a.svg --plot a.svg",
         "account run.toml --certificate a.json --per-record-csv ./a.json",
         "account once.toml --plot a.svg --per-record-plot a.svg",
         "curve run.toml --over steps=1,2 --plot a.svg --output ../each-other/a.svg",
@@ -188,8 +190,23 @@ fn a_dash_is_standard_output_for_every_command() {
     let output =
         program(&folder, &format!("{quick} --certificate - --output ../answer")).output().expect("it runs");
     assert!(output.stdout.starts_with(b"{") && output.stdout.ends_with(b"}\n"));
+    // A table takes the place of the answer, and is refused beside it or its JSON.
+    for command in
+        ["account run.toml --analyses closed-form", "kernel channel.csv", "local estimate reports.csv"]
+    {
+        let table =
+            |more: &str| program(&folder, &format!("{command} --csv -{more}")).output().expect("it runs");
+        let alone = table("").stdout;
+        assert!(
+            alone.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&b',')),
+            "{command}"
+        );
+        assert!(table(" --output ../answer").stdout == alone, "{command}");
+        let said = refused(&folder, &format!("{command} --csv - --json"));
+        assert!(said.contains("cannot both go to standard output"), "{said}");
+    }
     let said = refused(&folder, &format!("{quick} --plot -"));
-    assert!(said.contains(".svg, .png or .html"), "{said}");
+    assert!(said.contains(".svg, .png, .pdf or .html"), "{said}");
     for words in ["figures --out - --only pac-2-1", "train data.csv --run logistic.toml --out -"] {
         let said = refused(&folder, words);
         assert!(said.contains("--out - would be standard output"), "{words}: {said}");

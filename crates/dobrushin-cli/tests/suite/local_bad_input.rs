@@ -206,7 +206,7 @@ fn a_file_that_is_no_file_of_reports_is_refused() {
     for (words, what) in [
         (&["reports.csv", "--confidence", "1"][..], "confidence"),
         (&["reports.csv", "--confidence", "2"], "between 0 and 1"),
-        (&["reports.csv", "--plot", "picture.pdf"], ".svg, .png or .html"),
+        (&["reports.csv", "--plot", "picture.gif"], ".svg, .png, .pdf or .html"),
         (&["nothing.csv"], "cannot read nothing.csv"),
     ] {
         let refusal = said(estimation(&folder, words), 2);

@@ -41,6 +41,7 @@ mod run_file;
 mod schema;
 mod simulator;
 mod support;
+mod tables;
 mod tasks;
 mod train;
 mod train_bad_input;

@@ -13,7 +13,9 @@ fn csv(name: &str, arguments: &[&str]) -> Vec<(u64, f64, String)> {
     let text = std::fs::read_to_string(&path).expect("it was written");
     let line = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
-        let [record, upper, analysis] = cells[..] else { panic!("{line}") };
+        let [record, lower, upper, analysis] = cells[..] else { panic!("{line}") };
+        let ends: [f64; 2] = [lower, upper].map(|end| end.parse().expect("a number"));
+        assert!(ends[0] <= ends[1], "{line}");
         (record.parse().expect("a number"), upper.parse().expect("a number"), analysis.to_owned())
     };
     text.lines().skip(1).map(line).collect()
@@ -120,10 +122,13 @@ fn a_delta_that_underflows_is_in_the_csv_file_by_its_logarithm() {
     let base = ["account", "examples/pnsgd.toml", "--set", "gradient-noise=500", "--epsilon", "3"];
     dobrushin(&base).arg("--per-record-csv").arg(&path).assert().success();
     let text = std::fs::read_to_string(&path).expect("it was written");
-    assert_eq!(text.lines().next(), Some("record,delta_upper,analysis,log_delta_upper"));
+    assert_eq!(
+        text.lines().next(),
+        Some("record,delta_lower,delta_upper,analysis,log_delta_lower,log_delta_upper")
+    );
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
-        assert_eq!((cells.len(), cells[1]), (4, "5e-324"), "{line}");
-        assert!(cells[3].parse().is_ok_and(|ln: f64| ln < -2e5), "{line}");
+        assert_eq!((cells.len(), cells[2]), (6, "5e-324"), "{line}");
+        assert!(cells[5].parse().is_ok_and(|ln: f64| ln < -2e5), "{line}");
     }
 }

@@ -39,6 +39,11 @@ impl Level {
         }
     }
 
+    /// γ, if that was given.
+    pub fn given_as_gamma(&self) -> Option<f64> {
+        self.given_as_gamma
+    }
+
     /// ε, rounded if γ was given.
     pub fn epsilon(&self) -> f64 {
         self.epsilon.0

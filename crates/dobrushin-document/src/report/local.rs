@@ -14,7 +14,7 @@ pub struct ProfileReport {
     /// What the profile belongs to, in words.
     #[serde(skip)]
     pub title: String,
-    pub(super) mechanism: String,
+    pub(crate) mechanism: String,
     pub(crate) eta: Vec<Eta>,
     pub(crate) tv: Bounds,
     pub(crate) chi2: Bounds,

@@ -8,7 +8,6 @@ mod curve;
 mod kernel;
 mod level;
 mod local;
-mod local_csv;
 mod meaning;
 mod observers;
 mod prescription;
@@ -35,7 +34,6 @@ pub use local::{
     SurveyReport, Together, VectorReport,
 };
 pub(crate) use local::{CoordinateReport, RiskReport};
-pub use local_csv::{estimates_csv, plans_csv, profile_csv};
 pub use meaning::{Asked, MeaningReport, RateReport};
 pub use observers::{Modest, ObserversReport};
 pub use prescription::PrescriptionReport;

@@ -5,7 +5,6 @@ use crate::error::DocumentError;
 use dobrushin::account::{Options, Protection, Question, protection_by_record};
 use dobrushin::run::{Order, Run, Tasks};
 use serde::{Serialize, Serializer};
-use std::io::{self, Write};
 
 /// The protection of every record.
 pub struct Records {
@@ -41,23 +40,6 @@ impl Records {
     /// The bound that holds for this share of the records; `None` if no bound does.
     pub fn reached_by(&self, share: f64) -> Option<&Protection> {
         reached_by(&self.rows, share)
-    }
-
-    /// A line of CSV for each record, below a header.
-    pub fn write_csv(&self, mut file: impl Write) -> io::Result<()> {
-        // Where δ underflows, its logarithm is known.
-        let of_delta = matches!(self.question, Question::DeltaAt(_));
-        let logarithm = if of_delta { ",log_delta_upper" } else { "" };
-        writeln!(file, "record,{}_upper,analysis{logarithm}", self.given().asked())?;
-        for row in &self.rows {
-            let ln = row.answer.and_then(|answer| answer.log_delta).map_or(f64::INFINITY, |ln| ln.upper());
-            let ln = if of_delta { format!(",{ln:e}") } else { String::new() };
-            let rest = format!(",{:e},{}{ln}", upper(row), row.analysis);
-            for record in row.from..=row.to {
-                writeln!(file, "{record}{rest}")?;
-            }
-        }
-        Ok(())
     }
 }
 

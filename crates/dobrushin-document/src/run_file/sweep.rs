@@ -57,6 +57,11 @@ impl Sweep {
         self.values.iter().map(of_toml).collect()
     }
 
+    /// Whether all values are numbers.
+    pub fn is_numeric(&self) -> bool {
+        self.values.iter().all(|value| as_number(value).is_some())
+    }
+
     /// Whether the question itself is varied.
     pub fn is_of_target(&self) -> bool {
         self.key.starts_with("target.")

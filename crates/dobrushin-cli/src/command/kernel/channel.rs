@@ -15,7 +15,7 @@ use dobrushin::kernel::{Contraction, ContractionCurve, FiniteKernel, Kernel, Pas
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
 use dobrushin_document::report::{BendReport, Coefficients, EtaReport, KernelReport, Level, PassageReport};
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
+use dobrushin_document::{csv, json, text};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 
@@ -114,7 +114,7 @@ pub fn run(arguments: &ChannelArgs, style: Style) -> Result<Report, Problem> {
     (report.inputs, report.outputs) = combined.size();
     report.composition = combined.composition(&asked);
     report.product = combined.product(&asked);
-    Ok(Report::new(text::kernel(&report, style), json::of(&report)))
+    Ok(Report::new(text::kernel(&report, style), json::of(&report)).with_table(csv::kernel(&report)))
 }
 
 /// What is asked about a channel.
@@ -228,14 +228,15 @@ fn draw(kernel: &FiniteKernel, curve: &ContractionCurve, levels: &[Level]) -> Re
         ),
         value: "η",
         profiles: vec![Profile {
-            label: "η = δ of local privacy",
-            line: Line::Solid,
+            label: "η = δ of local privacy".to_owned(),
+            line: Line::Guarantee,
             ln_delta: &eta,
             end: curve.epsilon_at(floor).upper(),
         }],
         knots: curve.bends().map(|(gamma, _)| gamma.ln()).collect(),
         asked: levels.iter().map(Level::epsilon).collect(),
         marked: 0,
+        mark: "asked for".to_owned(),
         caption: CAPTION.to_owned(),
         floor,
     };

@@ -1,6 +1,6 @@
 //! `dobrushin kernel joint`: how much one coordinate of a joint table tells about the other.
 
-use crate::cli::{epsilon, positive};
+use crate::cli::{CsvArgs, epsilon, positive};
 use crate::level::levels;
 use crate::output::Report;
 use crate::probabilities;
@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use clap::Args;
 use dobrushin::divergence::{FiniteLaw, gamma_information_of, mutual_information_of};
 use dobrushin::{Enclosure, Epsilon, Positive};
+use dobrushin_document::csv;
 use dobrushin_document::json::{self, Bounds};
 use dobrushin_document::report::{InformationReport, JointReport, MutualInformation};
 use dobrushin_document::text::{self, Style};
@@ -29,6 +30,8 @@ pub struct JointArgs {
     #[arg(long, value_delimiter = ',', value_parser = |s: &str| positive("gamma", s),
           allow_negative_numbers = true)]
     pub gamma: Vec<Positive>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// What the table tells.
@@ -58,5 +61,5 @@ pub fn run(arguments: &JointArgs, style: Style) -> Result<Report, Problem> {
             bits: Bounds(nats / Enclosure::from(2.0).ln()),
         },
     };
-    Ok(Report::new(text::joint(&report, style), json::of(&report)))
+    Ok(Report::new(text::joint(&report, style), json::of(&report)).with_table(csv::joint(&report)))
 }

@@ -5,6 +5,7 @@ mod combine;
 mod joint;
 mod noise;
 
+use crate::cli::CsvArgs;
 use crate::output::Report;
 use crate::problem::Problem;
 use channel::ChannelArgs;
@@ -42,6 +43,16 @@ impl KernelArgs {
             None => self.channel.inputs(),
             Some(KernelCommand::Joint(arguments)) => vec![("the joint table", &arguments.table)],
             Some(KernelCommand::Gaussian(_) | KernelCommand::Laplace(_)) => Vec::new(),
+        }
+    }
+
+    /// The table that is written.
+    pub fn csv(&self) -> &CsvArgs {
+        match &self.of {
+            None => &self.channel.at.csv,
+            Some(KernelCommand::Gaussian(arguments)) => &arguments.common.at.csv,
+            Some(KernelCommand::Laplace(arguments)) => &arguments.common.at.csv,
+            Some(KernelCommand::Joint(arguments)) => &arguments.csv,
         }
     }
 

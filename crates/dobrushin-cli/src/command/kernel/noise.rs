@@ -14,7 +14,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, Probability};
 use dobrushin_document::report::{Coefficients, EtaReport, KernelReport, Level, NoiseReport, PassageReport};
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
+use dobrushin_document::{csv, json, text};
 
 #[derive(Args, Debug)]
 pub struct GaussianArgs {
@@ -139,7 +139,7 @@ impl Noise<'_> {
         if let Some(path) = &arguments.at.plot {
             self.draw(title, &asked)?.write(path)?;
         }
-        Ok(Report::new(text::kernel(&report, style), json::of(&report)))
+        Ok(Report::new(text::kernel(&report, style), json::of(&report)).with_table(csv::kernel(&report)))
     }
 
     fn draw(&self, title: String, levels: &[Level]) -> Result<Plot, Problem> {
@@ -149,14 +149,15 @@ impl Noise<'_> {
             title,
             value: "η",
             profiles: vec![Profile {
-                label: "η = δ of local privacy",
-                line: Line::Solid,
+                label: "η = δ of local privacy".to_owned(),
+                line: Line::Guarantee,
                 ln_delta: &eta,
                 end: self.ends.smallest_epsilon(floor).upper(),
             }],
             knots: Vec::new(),
             asked: levels.iter().map(Level::epsilon).collect(),
             marked: 0,
+            mark: "asked for".to_owned(),
             caption: super::channel::CAPTION.to_owned(),
             floor,
         };

@@ -1,7 +1,7 @@
 //! What users type after `dobrushin local`.
 
 use super::own_problem::OwnProblem;
-use crate::cli::{bounds, delta, epsilon, positive, probability};
+use crate::cli::{CsvArgs, bounds, delta, epsilon, positive, probability};
 use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
@@ -16,6 +16,20 @@ use std::path::PathBuf;
 pub struct LocalArgs {
     #[command(subcommand)]
     pub command: LocalCommand,
+}
+
+impl LocalArgs {
+    /// The table that is written.
+    pub fn csv(&self) -> Option<&CsvArgs> {
+        match &self.command {
+            LocalCommand::Profile(arguments) => Some(&arguments.csv),
+            LocalCommand::Estimate(arguments) => Some(&arguments.csv),
+            LocalCommand::Plan(arguments) => Some(&arguments.csv),
+            LocalCommand::Bounds(BoundsArgs { problem: Some(problem), .. }) => Some(&problem.privacy().csv),
+            LocalCommand::Bounds(arguments) => Some(&arguments.csv),
+            LocalCommand::Verify(_) | LocalCommand::Privatize(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -174,12 +188,11 @@ pub struct ProfileArgs {
     #[arg(long, value_delimiter = ',', value_parser = epsilon, default_values = ["0", "0.5", "1", "2", "5"],
           allow_negative_numbers = true)]
     pub at: Vec<Epsilon>,
-    /// Draw δ against ε to a file (.svg, .png or .html)
+    /// Draw δ against ε to a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Write δ at the levels ε to a CSV file
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
     /// Also show what a person gives away who answers this many such questions
     #[arg(long, value_name = "N")]
     pub questions: Option<NonZeroU32>,
@@ -268,12 +281,11 @@ pub struct EstimateArgs {
     /// Skip rows that are not reports, and say how many there were
     #[arg(long)]
     pub skip_bad: bool,
-    /// Draw the estimates with their intervals to a file (.svg, .png or .html)
+    /// Draw the estimates with their intervals to a file (.svg, .png, .pdf or .html)
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Write the estimates with their intervals to a CSV file
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// How to estimate frequencies.
@@ -304,9 +316,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "E", value_parser = |s: &str| positive("error", s), conflicts_with = "records",
           allow_negative_numbers = true)]
     pub error: Option<Positive>,
-    /// Write the mechanisms to a CSV file
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 #[derive(Args, Debug)]
@@ -337,4 +348,6 @@ pub struct BoundsArgs {
     /// The frequencies of this many categories
     #[arg(long, value_name = "K")]
     pub categories: Option<u32>,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }

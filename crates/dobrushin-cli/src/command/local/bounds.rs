@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
 use dobrushin_document::report::BoundsReport;
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
+use dobrushin_document::{csv, json, text};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::{Ball, Frequencies, FrequencyLoss, MomentClass, Reports, Task};
 
@@ -24,7 +24,7 @@ pub fn run(arguments: &BoundsArgs, style: Style) -> Result<Report, Problem> {
         tasks(arguments)?.into_iter().map(|(what, task)| (what, task.bounds(&reports, records)));
     let Some(first) = answers.next() else { return Err(Problem::new("there is no task")) };
     let report = BoundsReport::new(records.get(), first, answers.collect());
-    Ok(Report::new(text::bounds(&report, style), json::of(&report)))
+    Ok(Report::new(text::bounds(&report, style), json::of(&report)).with_table(csv::bounds(&report)))
 }
 
 /// The tasks that are asked for; a mean if there are none.

@@ -28,6 +28,6 @@ pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> 
         LocalCommand::Plan(arguments) => plan::run(arguments),
         LocalCommand::Bounds(arguments) => bounds::run(arguments, style),
     }?;
-    report.print(common)?;
+    report.deliver(common, arguments.csv())?;
     Ok(report.exit_code())
 }

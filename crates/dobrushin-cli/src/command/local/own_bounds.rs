@@ -12,7 +12,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::{Epsilon, Gamma, NonNegative, Probability};
 use dobrushin_document::report::{PrivacyReport, ProblemReport};
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
+use dobrushin_document::{csv, json, text};
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::risk::own::{self, Findings, Prior, Setting};
 use dobrushin_local::risk::{Hypercube, Loss};
@@ -27,7 +27,7 @@ pub fn run(problem: &OwnProblem, style: Style) -> Result<Report, Problem> {
     let (setting, privacy) = setting(problem.privacy(), asked.outcomes())?;
     let (name, title) = asked.names();
     let report = ProblemReport::new((name, title), privacy, &setting, asked.findings(&setting)?);
-    Ok(Report::new(text::problem(&report, style), json::of(&report)))
+    Ok(Report::new(text::problem(&report, style), json::of(&report)).with_table(csv::problem(&report)))
 }
 
 /// A problem whose files have been read.

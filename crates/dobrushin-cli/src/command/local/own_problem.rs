@@ -1,6 +1,6 @@
 //! What users type after `dobrushin local bounds` about a problem of their own.
 
-use crate::cli::{bounds, checked, delta, epsilon, finite, positive, probability};
+use crate::cli::{CsvArgs, bounds, checked, delta, epsilon, finite, positive, probability};
 use crate::local_data::Id;
 use clap::{Args, Subcommand, ValueEnum};
 use dobrushin::{Delta, Epsilon, NonNegative, Positive, Probability};
@@ -118,6 +118,8 @@ pub struct PrivacyArgs {
     /// Divide every law, and every row of the channel, by its sum
     #[arg(long)]
     pub normalise: bool,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// What a wrong answer costs.

@@ -1,14 +1,14 @@
 //! `dobrushin local plan`: which mechanism is best, and how many people it takes.
 
 use super::arguments::PlanArgs;
-use crate::file;
 use crate::local_data::Answers;
 use crate::output::Report;
 use crate::problem::Problem;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Enclosure, Positive, Probability};
+use dobrushin_document::csv;
 use dobrushin_document::json::{self, Number};
-use dobrushin_document::report::{PlanReport, PlansReport, plans_csv};
+use dobrushin_document::report::{PlanReport, PlansReport};
 use dobrushin_document::text;
 use dobrushin_local::LocalPrivacy;
 use dobrushin_local::estimate::{Accuracy, Plan, frequency_plans, mean_plans, vector_plans};
@@ -44,11 +44,7 @@ pub fn run(arguments: &PlanArgs) -> Result<Report, Problem> {
         }
     };
     let report = PlansReport::new(privacy(arguments), what, plans);
-    if let Some(path) = &arguments.csv {
-        file::replace(path, plans_csv(&report).as_bytes())
-            .map_err(|error| Problem::cannot_write(path, error))?;
-    }
-    Ok(Report::new(text::plans(&report), json::of(&report)))
+    Ok(Report::new(text::plans(&report), json::of(&report)).with_table(csv::plans(&report)))
 }
 
 /// A mechanism's row, from what it needs and the standard deviation of a report about the worst category.

@@ -1,7 +1,6 @@
 //! `dobrushin local profile`: how private a mechanism is, at every ε.
 
 use super::arguments::ProfileArgs;
-use crate::file;
 use crate::local_data::Id;
 use crate::output::Report;
 use crate::plot::{Line, Plot};
@@ -11,8 +10,9 @@ use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_document::csv;
 use dobrushin_document::json::{self, Bounds};
-use dobrushin_document::report::{ProfileReport, Together, profile_csv};
+use dobrushin_document::report::{ProfileReport, Together};
 use dobrushin_document::text;
 use dobrushin_document::text::Style;
 use dobrushin_local::{LocalProfile, Shuffled};
@@ -48,14 +48,11 @@ pub fn run(arguments: &ProfileArgs, style: Style) -> Result<Report, Problem> {
     if let Some(path) = &arguments.plot {
         draw(title, &profile, &levels)?.write(path)?;
     }
-    if let Some(path) = &arguments.csv {
-        file::replace(path, profile_csv(&report).as_bytes())
-            .map_err(|error| Problem::cannot_write(path, error))?;
-    }
     let delta = arguments.together_delta;
     report.questions = arguments.questions.map(|count| questions(&profile, count, delta));
     report.shuffled = arguments.shuffled.map(|count| shuffled(&profile, count, delta)).transpose()?;
-    Ok(Report::new(text::local_profile(&report, style), json::of(&report)))
+    let table = csv::local_profile(&report);
+    Ok(Report::new(text::local_profile(&report, style), json::of(&report)).with_table(table))
 }
 
 /// Several questions to one person.
@@ -85,14 +82,15 @@ fn draw(title: String, profile: &LocalProfile, levels: &[Epsilon]) -> Result<Plo
         title,
         value: "δ",
         profiles: vec![Profile {
-            label: "δ of local privacy",
-            line: Line::Solid,
+            label: "δ of local privacy".to_owned(),
+            line: Line::Guarantee,
             ln_delta: &ln_delta,
             end: profile.epsilon(floor).upper(),
         }],
         knots: Vec::new(),
         asked: levels.iter().map(|level| level.get()).collect(),
         marked: 0,
+        mark: "asked for".to_owned(),
         caption:
             "The mechanism as it is realised is (ε, δ)-locally private. Upper ends of certified enclosures."
                 .to_owned(),

@@ -132,16 +132,12 @@ fn draw(rows: &[FrequencyReport], reports: u64, arguments: &EstimateArgs) -> Plo
     let places = || (1..).map(f64::from);
     let bars = places().zip(rows).filter_map(|(place, row)| {
         let span = row.certain_interval?;
-        Some([(place, span.from.0), (place, span.to.0), (f64::NAN, f64::NAN)])
+        Some([(place, span.from.0), (place, span.to.0)])
     });
     let confidence = number::plain(arguments.confidence.get());
-    let bars = Series {
-        label: format!("interval, {confidence}"),
-        points: bars.flatten().collect(),
-        line: Line::Solid,
-    };
+    let bars = Series::new(format!("interval, {confidence}"), bars.flatten().collect(), Line::Spans);
     let points = places().zip(rows.iter().map(|row| row.frequency.0)).collect();
-    let marks = Series { label: "estimate".to_owned(), points, line: Line::Marks };
+    let marks = Series::new("estimate", points, Line::Marks);
     let name = |(place, row): (f64, &FrequencyReport)| format!("{place} {}", shown_safely(&row.category));
     let names = places().zip(rows).take(NAMED).map(name);
     let names: Vec<String> = names.collect();

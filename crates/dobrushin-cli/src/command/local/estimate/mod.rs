@@ -3,17 +3,16 @@
 mod frequencies;
 
 use super::arguments::{EstimateArgs, EstimateMethod};
-use crate::file;
 use crate::local_data::{Batch, Mechanism, Question, Reports, asked_word, parse};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::table_file::{Cells, Pass};
 use dobrushin::Probability;
 use dobrushin_document::report::{
-    Estimate, EstimateReport, MeanReport, QuantileReport, SurveyReport, VectorReport, estimates_csv,
+    Estimate, EstimateReport, MeanReport, QuantileReport, SurveyReport, VectorReport,
 };
 use dobrushin_document::text::Style;
-use dobrushin_document::{json, text};
+use dobrushin_document::{csv, json, text};
 use dobrushin_local::estimate::{CdfEstimator, Family, MeanEstimator, Method, VectorEstimator};
 use dobrushin_local::mean::Target;
 
@@ -71,10 +70,7 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
     };
     let pairs = description.questions.iter().zip(mechanisms.iter().zip(&tallies));
     let mut questions = pairs.map(report).collect::<Result<Vec<EstimateReport>, Problem>>()?;
-    if let Some(path) = &arguments.csv {
-        file::replace(path, estimates_csv(&questions).as_bytes())
-            .map_err(|error| Problem::cannot_write(path, error))?;
-    }
+    let table = csv::estimates(&questions);
     if let Some((promise, asked)) = description.survey {
         let report = SurveyReport {
             reports: rows,
@@ -85,10 +81,10 @@ pub fn run(arguments: &EstimateArgs, style: Style) -> Result<Report, Problem> {
             skipped,
             private,
         };
-        return Ok(Report::new(text::survey(&report, style), json::of(&report)));
+        return Ok(Report::new(text::survey(&report, style), json::of(&report)).with_table(table));
     }
     let report = questions.remove(0);
-    Ok(Report::new(text::estimate(&report, style), json::of(&report)))
+    Ok(Report::new(text::estimate(&report, style), json::of(&report)).with_table(table))
 }
 
 /// The arguments for each of several questions: intervals that cover at once share the error among the questions.
