@@ -7,6 +7,7 @@ use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, advice};
 use dobrushin::run::Run;
@@ -83,16 +84,33 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     let question = arguments.question.of(&opened.file)?;
     let options =
         Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
-    let account = run.account_by(question, &options);
-    let records = records(arguments, &run, &account, &options)?;
-    let observers = observers(arguments, &run, &account, &options)?;
+    let watched = |what: &'static str| {
+        let watch = Watch::new(!style.quiet, 0, what);
+        (Options { progress: watch.progress().clone(), ..options.clone() }, watch)
+    };
+    let account = {
+        let (options, _watch) = watched("analyses");
+        run.account_by(question, &options)
+    };
+    let records = {
+        let (options, _watch) = watched("records");
+        records(arguments, &run, &account, &options)?
+    };
+    let observers = {
+        let (options, _watch) = watched("pairs of owners");
+        observers(arguments, &run, &account, &options)?
+    };
     if let Some(path) = &arguments.plot {
+        let _watch = Watch::new(!style.quiet, 0, "picture");
         account_plot::draw(&run, &account, &options)?.write(path)?;
     }
     if let Some(path) = &arguments.certificate {
         write_certificate(path, Certificate::of(&contained, &account, &options), &account)?;
     }
-    let advice = || AdviceReport::all(&account, advice(&run, &account, &options));
+    let advice = || {
+        let (options, _watch) = watched("changes");
+        AdviceReport::all(&account, advice(&run, &account, &options))
+    };
     let utility = || UtilityReport::from(&dobrushin::utility::of(&run));
     let renyi = || -> Result<Vec<RenyiReport>, Problem> {
         Ok(run.renyi(&arguments.order, &options)?.iter().map(RenyiReport::new).collect())

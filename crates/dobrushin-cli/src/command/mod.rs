@@ -4,6 +4,7 @@ mod account;
 mod account_plot;
 mod calibrate;
 mod certificate;
+mod completions;
 mod curve;
 mod demonstration;
 mod divergence;
@@ -11,6 +12,7 @@ mod explain;
 mod figures;
 mod kernel;
 mod local;
+mod man;
 mod observers_plot;
 mod predict;
 mod prescribe;
@@ -23,6 +25,7 @@ mod train;
 use crate::cli::Common;
 use crate::guard::Guard;
 use crate::problem::Problem;
+use crate::watch::Watch;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -31,7 +34,7 @@ use std::process::ExitCode;
 /// Every number is certified: the true value lies between the printed ends, and the upper end is the guarantee. Without
 /// a command, you see a built-in demonstration.
 #[derive(Debug, Parser)]
-#[command(name = "dobrushin", version, after_help = EXIT_CODES)]
+#[command(name = "dobrushin", version, after_help = EXIT_CODES, after_long_help = MORE)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -39,7 +42,13 @@ pub struct Cli {
     pub common: Common,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.";
+
+const MORE: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.
+
+Environment: NO_COLOR turns colours off; CLICOLOR_FORCE=1 turns them on, also where nobody looks.
+
+Files appear complete or not at all, and no output replaces an input.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -71,12 +80,18 @@ pub enum Command {
     Figures(figures::FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
     Explain(explain::ExplainArgs),
+    /// A script by which a shell completes commands and flags
+    Completions(completions::CompletionsArgs),
+    /// The manual: a page for every command
+    Man(man::ManArgs),
 }
 
 /// Does what the user asks, and prints the answer.
 pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let guard = Guard::new(&touched::of(cli)?)?;
     let (show_progress, style) = (!cli.common.quiet, cli.common.style());
+    let is_recomputed = matches!(cli.command, Some(Command::Verify(_) | Command::Certificate(_)));
+    let watch = Watch::new(show_progress && is_recomputed, 0, "recomputing");
     let report = match &cli.command {
         None => demonstration::run(style),
         Some(Command::Account(arguments)) => account::run(arguments, &guard, style),
@@ -93,7 +108,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
         Some(Command::Explain(arguments)) => explain::run(arguments),
-    }?;
+        Some(Command::Completions(arguments)) => Ok(completions::run(arguments)),
+        Some(Command::Man(arguments)) => man::run(arguments),
+    };
+    drop(watch);
+    let report = report?;
     report.print(&cli.common)?;
     Ok(report.exit_code())
 }

@@ -69,12 +69,17 @@ impl fmt::Display for Torn {
 }
 
 impl<R: BufRead> CsvRows<R> {
-    /// The rows of the rest of a source.
+    /// The rows of the rest of a source, whose cells are separated by commas.
     pub fn new(source: R) -> Self {
+        Self::separated_by(b',', source)
+    }
+
+    /// Like [`CsvRows::new`], with another character between cells.
+    pub fn separated_by(delimiter: u8, source: R) -> Self {
         Self {
             source,
             // The lines are found here, not by the parser.
-            parser: ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build(),
+            parser: ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build(),
             line: Vec::new(),
             text: Vec::new(),
             ends: Vec::new(),
@@ -150,6 +155,11 @@ impl<R: BufRead> CsvRows<R> {
     pub fn next_raw_line(&mut self) -> io::Result<Result<&[u8], Torn>> {
         let line = self.next_line(LONGEST_REMARK)?;
         Ok(line.unwrap_or(Ok(())).map(|()| &self.line[..]))
+    }
+
+    /// The bytes of the last line.
+    pub fn last_line(&self) -> &[u8] {
+        self.line.strip_suffix(b"\n").unwrap_or(&self.line)
     }
 
     /// The number of the last line, counted from 1.

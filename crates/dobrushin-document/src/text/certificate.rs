@@ -1,6 +1,6 @@
 //! Certificates as people read them.
 
-use super::{bullets, wrap};
+use super::{Block, bullets, wrap};
 use crate::certificate::Certificate;
 use crate::json;
 use serde::Serialize;
@@ -9,18 +9,18 @@ use serde_json::Value as Json;
 /// A certificate for people: guarantee, assumptions, and how each is enforced.
 pub fn certificate(certificate: &Certificate) -> String {
     let Certificate { guarantee, training, run, .. } = certificate;
-    let mut blocks = vec![format!(
-        "(ε, δ) = ({}, {}), by {}",
-        shown(&json::Number(guarantee.epsilon.0.upper())),
-        shown(&json::Number(guarantee.delta.0.upper())),
-        guarantee.analysis
-    )];
+    let mut blocks: Vec<Block> = vec![
+        format!(
+            "(ε, δ) = ({}, {}), by {}",
+            shown(&json::Number(guarantee.epsilon.0.upper())),
+            shown(&json::Number(guarantee.delta.0.upper())),
+            guarantee.analysis
+        )
+        .into(),
+    ];
     if let Some(training) = training.as_ref().filter(|training| !training.private) {
-        blocks.push(format!(
-            "The randomness came from seed {}: {}.",
-            shown(&training.seed),
-            training.randomness
-        ));
+        let seed = shown(&training.seed);
+        blocks.push(format!("The randomness came from seed {seed}: {}.", training.randomness).into());
     }
     let algorithm = shown(&run["run"]["algorithm"]);
     let mut facts = vec![
@@ -49,14 +49,13 @@ pub fn certificate(certificate: &Certificate) -> String {
     });
     blocks.extend(training.as_ref().map(|training| bullets("Not covered", &training.not_covered)));
     if !certificate.explanation.is_empty() {
-        let lines: Vec<String> = certificate.explanation.iter().map(|line| wrap(line, "")).collect();
-        blocks.push(lines.join("\n"));
+        blocks.push(certificate.explanation.iter().map(|line| wrap(line, "")).collect());
     }
     if !certificate.warnings.is_empty() {
         blocks.push(bullets("Warnings", &certificate.warnings));
     }
-    blocks.push("Anyone can recompute it: dobrushin certificate verify certificate.json".to_owned());
-    blocks.join("\n\n") + "\n"
+    blocks.push("Anyone can recompute it: dobrushin certificate verify certificate.json".into());
+    blocks.iter().map(Block::to_string).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
 /// A value as the certificate writes it, without quotes.

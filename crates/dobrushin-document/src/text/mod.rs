@@ -1,14 +1,17 @@
 //! Reports as people read them: tables and prose, the answer first.
 
 mod account;
+mod block;
 mod calibration;
 mod certificate;
 mod curve;
+mod evaluation;
 mod kernel;
 mod local;
 mod observers;
 mod prescription;
 mod problem;
+mod render;
 mod renyi;
 mod training;
 mod verification;
@@ -25,11 +28,14 @@ pub use renyi::renyi_curve;
 pub use training::training;
 pub use verification::{complaint, verification};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+pub use block::{Block, aligned, bullets, heading, table, verbatim, wrap};
+
+use anstyle::Style as Ink;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
+use render::Room;
 
-/// How much people want to read.
+/// How much people want to read, and on what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Only the answer: no explanations.
@@ -38,11 +44,15 @@ pub struct Style {
     pub verbose: bool,
     /// The significant digits of numbers, which are rounded outward.
     pub digits: usize,
+    /// The columns of the terminal, if there is one: prose fills at most that, and tables that are wider become lists.
+    pub columns: Option<usize>,
+    /// Whether headings, the answer and warnings are marked for a terminal that shows colours.
+    pub colours: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { quiet: false, verbose: false, digits: number::DIGITS }
+        Self { quiet: false, verbose: false, digits: number::DIGITS, columns: None, colours: false }
     }
 }
 
@@ -66,88 +76,55 @@ impl Style {
 /// Blocks of text; a quiet text leaves out the explanations.
 #[derive(Default)]
 pub struct Text {
-    blocks: Vec<(Kind, String)>,
+    blocks: Vec<(Kind, Block)>,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Answer,
+    Warning,
     Explanation,
 }
 
 impl Text {
     /// A line or a table that is the answer.
-    pub fn answer(&mut self, block: impl Into<String>) {
+    pub fn answer(&mut self, block: impl Into<Block>) {
         self.blocks.push((Kind::Answer, block.into()));
     }
 
+    /// Why the answer must not be relied on; a quiet text does not leave it out.
+    pub fn warning(&mut self, block: impl Into<Block>) {
+        self.blocks.push((Kind::Warning, block.into()));
+    }
+
     /// Something a reader may not need twice.
-    pub fn explanation(&mut self, block: impl Into<String>) {
+    pub fn explanation(&mut self, block: impl Into<Block>) {
         self.blocks.push((Kind::Explanation, block.into()));
     }
 
-    /// The blocks; a quiet style leaves out the explanations.
+    /// The blocks; a quiet style leaves out the explanations. Whatever files say in them, they command no terminal.
     pub fn render(&self, style: Style) -> String {
-        let shown = self.blocks.iter().filter(|(kind, _)| !style.quiet || *kind == Kind::Answer);
-        let blocks: Vec<&str> = shown.map(|(_, block)| block.trim_end()).collect();
-        blocks.join("\n\n") + "\n"
+        let room = Room::of(style.columns);
+        let answer = self.blocks.iter().position(|(kind, _)| *kind == Kind::Answer);
+        let shown = self.blocks.iter().enumerate();
+        let shown = shown.filter(|(_, (kind, _))| !style.quiet || *kind != Kind::Explanation);
+        let blocks = shown.map(|(index, (kind, block))| {
+            let lines = match kind {
+                _ if !style.colours => render::plain(block, room),
+                Kind::Warning => render::coloured(block, room, render::WARNING),
+                _ if Some(index) == answer => render::answer(block, room),
+                _ => render::coloured(block, room, Ink::new()),
+            };
+            lines.join("\n").trim_end().to_owned()
+        });
+        blocks.collect::<Vec<_>>().join("\n\n") + "\n"
     }
-}
-
-/// An aligned table: the first column to the left, numbers to the right.
-pub fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
-    aligned(header.map(str::to_owned).to_vec(), rows.into_iter().map(Vec::from))
-}
-
-/// Like [`table`], with as many columns as the header has.
-pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    for row in rows {
-        table.add_row(row);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 0 } else { 2 }, 0));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
-}
-
-/// The width of lines of prose.
-const WIDTH: usize = 100;
-
-/// Lines of prose: the first follows `first`, and the others are indented as far.
-pub fn wrap(text: &str, first: &str) -> String {
-    let indent = " ".repeat(first.chars().count());
-    let mut lines = vec![first.to_owned()];
-    for word in text.split_whitespace() {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if line + word.chars().count() >= WIDTH && line > indent.len() {
-            lines.push(indent.clone());
-        }
-        if let Some(line) = lines.last_mut() {
-            if line.chars().count() > indent.len() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines.join("\n")
-}
-
-/// A list of points under a heading.
-pub fn bullets(heading: &str, items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let items: Vec<String> = items.into_iter().map(|item| wrap(item.as_ref(), "  - ")).collect();
-    format!("{heading}\n{}", items.join("\n"))
 }
 
 /// Why a guarantee protects nobody; a quiet text does not leave it out.
 fn warn(text: &mut Text, concern: Option<&str>) {
     if let Some(concern) = concern {
-        text.answer(wrap(&format!("Warning: {concern}."), ""));
+        text.warning(wrap(&format!("Warning: {concern}."), ""));
     }
 }
 

@@ -35,12 +35,18 @@ impl Target {
 pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<Entry>, Probability) {
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
-        let answered = analyses(run, &options).into_iter().map(|analysed| Entry {
-            id: analysed.id,
-            family: analysed.family,
-            rigorous: analysed.rigorous,
-            outcome: analysed.profile.map(|profile| question.ask(profile.as_ref())),
-            assumptions: analysed.assumptions,
+        // Each is applied, and then its profile is asked.
+        options.progress.expect(2 * options.theorems().count() as u64);
+        let answered = analyses(run, &options).into_iter().map(|analysed| {
+            let outcome = analysed.profile.map(|profile| question.ask(profile.as_ref()));
+            options.progress.advance(1);
+            Entry {
+                id: analysed.id,
+                family: analysed.family,
+                rigorous: analysed.rigorous,
+                outcome,
+                assumptions: analysed.assumptions,
+            }
         });
         answered.collect::<Vec<_>>()
     };

@@ -5,6 +5,7 @@ mod draft;
 mod init;
 mod values;
 
+use crate::cli::CsvArgs;
 use crate::output::Report;
 use crate::problem::Problem;
 use clap::{Args, Subcommand};
@@ -35,6 +36,8 @@ pub struct InitArgs {
     /// nothing about what the schema itself gives away
     #[arg(long)]
     pub values_are_public: bool,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 #[derive(Args, Debug)]
@@ -47,6 +50,8 @@ pub struct CheckArgs {
     /// the rows: it is for whoever holds them, and must not be published
     #[arg(long, requires = "data")]
     pub rows: bool,
+    #[command(flatten)]
+    pub csv: CsvArgs,
 }
 
 /// Does what the user asks.
