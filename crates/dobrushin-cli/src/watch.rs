@@ -58,7 +58,7 @@ impl Drop for Watch {
 /// Says on a terminal how long something took. It is said nowhere else: a time may tell something about the records.
 pub fn say_how_long(show: bool, what: &str, time: Duration) {
     if show && io::stderr().is_terminal() {
-        stderr::say(&format!("{what} took {:.1} s\n", time.as_secs_f64()));
+        stderr::say(&format!("{what} took {:.1} s.\n", time.as_secs_f64()));
     }
 }
 

@@ -53,12 +53,21 @@ Files appear complete or not at all, and no output replaces an input.";
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// The (ε, δ) of a run, by every analysis; the best one is the guarantee
+    #[command(
+        after_long_help = "Examples:\n  dobrushin account run.toml\n  dobrushin account run.toml --set steps=any --plot profile.svg\n  dobrushin account run.toml --certificate certificate.json"
+    )]
     Account(account::AccountArgs),
     /// The smallest noise, or the most steps, with which a run meets a target
+    #[command(
+        after_long_help = "Examples:\n  dobrushin calibrate run.toml --parameter noise-multiplier --epsilon 1\n  dobrushin calibrate run.toml --parameter steps --tpr 0.05 --fpr 0.01"
+    )]
     Calibrate(calibrate::CalibrateArgs),
     /// Noise and learning rate for a learning problem and a target: the run, its excess risk, and what nobody can do better
     Prescribe(prescribe::PrescribeArgs),
     /// ε or δ over one or two parameters
+    #[command(
+        after_long_help = "Examples:\n  dobrushin curve run.toml --over steps=1..1e5 --log --plot steps.svg\n  dobrushin curve run.toml --over noise-multiplier=0.5,1,2 --over steps=100,1000"
+    )]
     Curve(curve::CurveArgs),
     /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
@@ -71,8 +80,14 @@ pub enum Command {
     /// Declare what the columns of a table may hold, for training: make a draft, and check a schema
     Schema(schema::SchemaArgs),
     /// Train a model on private records, and write its certificate
+    #[command(
+        after_long_help = "Examples:\n  dobrushin schema init data.csv --label repaid --output schema.toml\n  dobrushin train data.csv --run run.toml --epsilon 1 --test test.csv --out model"
+    )]
     Train(train::TrainArgs),
     /// What a model predicts for new records
+    #[command(
+        after_long_help = "Examples:\n  dobrushin predict model/model.json new.csv --id customer --output predicted.csv"
+    )]
     Predict(predict::PredictArgs),
     /// What a certificate says, and whether it holds
     Certificate(certificate::CertificateArgs),
@@ -81,8 +96,12 @@ pub enum Command {
     /// The theorem behind a number: statement, assumptions, source, errata
     Explain(explain::ExplainArgs),
     /// A script by which a shell completes commands and flags
+    #[command(
+        after_long_help = "Examples:\n  dobrushin completions bash > ~/.local/share/bash-completion/completions/dobrushin\n  dobrushin completions zsh > ~/.zfunc/_dobrushin\n  dobrushin completions fish > ~/.config/fish/completions/dobrushin.fish"
+    )]
     Completions(completions::CompletionsArgs),
     /// The manual: a page for every command
+    #[command(after_long_help = "Examples:\n  dobrushin man --out ~/.local/share/man/man1")]
     Man(man::ManArgs),
 }
 

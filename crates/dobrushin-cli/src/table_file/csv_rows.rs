@@ -28,7 +28,6 @@ pub struct CsvRows<R> {
     /// Where each cell ends in the text; the buffer has more entries than there are cells.
     ends: Vec<usize>,
     lines_read: u64,
-    bytes_read: u64,
     /// Whether the last line was not read to its end.
     in_long_line: bool,
 }
@@ -84,7 +83,6 @@ impl<R: BufRead> CsvRows<R> {
             text: Vec::new(),
             ends: Vec::new(),
             lines_read: 0,
-            bytes_read: 0,
             in_long_line: false,
         }
     }
@@ -100,12 +98,11 @@ impl<R: BufRead> CsvRows<R> {
     /// Reads the next line unchanged, of at most this many bytes; `None` at the end of the file.
     fn next_line(&mut self, longest: usize) -> io::Result<Option<Result<(), Torn>>> {
         if std::mem::take(&mut self.in_long_line) {
-            self.bytes_read += self.source.skip_until(b'\n')? as u64;
+            self.source.skip_until(b'\n')?;
         }
         self.line.clear();
         let most = longest as u64 + 1;
         let read = io::Read::take(&mut self.source, most).read_until(b'\n', &mut self.line)?;
-        self.bytes_read += read as u64;
         if read == 0 {
             return Ok(None);
         }
@@ -170,11 +167,6 @@ impl<R: BufRead> CsvRows<R> {
     /// Whether the last line was too long, and the rest of it is still to be read.
     pub fn is_in_long_line(&self) -> bool {
         self.in_long_line
-    }
-
-    /// How far reading has come.
-    pub fn bytes_read(&self) -> u64 {
-        self.bytes_read
     }
 }
 

@@ -80,7 +80,7 @@ fn rows(file: &[u8]) -> Vec<Result<Vec<Vec<u8>>, Torn>> {
     while let Some(row) = rows.next_row().expect("memory can be read") {
         all.push(row.map(|row| row.iter().map(<[u8]>::to_vec).collect()));
     }
-    assert_eq!((rows.line(), rows.bytes_read()), (all.len() as u64, file.len() as u64));
+    assert_eq!(rows.line(), all.len() as u64);
     all
 }
 

@@ -211,7 +211,7 @@ fn a_quiet_command_prints_its_answer_and_nothing_else() {
     for words in [
         "account run.toml",
         "account run.toml --analyses closed-form",
-        "account once.toml --epsilon 1",
+        "account once.toml --epsilon 5",
         "calibrate once.toml --parameter noise-multiplier --epsilon 1",
         "verify certificate.json",
         "certificate verify certificate.json",

@@ -97,12 +97,12 @@ fn people_read_the_noise_the_steps_and_the_confusions() {
         "log loss",
         "precision",
         "recall",
-        "the most frequent repaid",
+        "the most frequent class",
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     // How long it took is for whoever sits at the terminal.
-    assert!(!printed.contains(" took ") && output.stderr.is_empty(), "{printed}");
+    assert!(!printed.contains("Training took") && output.stderr.is_empty(), "{printed}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl FromIterator<Block> for Block {
 /// The lines of a file.
 impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&render::plain(self, Room::FILE).join("\n"))
+        f.write_str(&render::plain(self, Room::OF_ANSWERS).join("\n"))
     }
 }
 

@@ -13,20 +13,17 @@ pub(super) fn schedule(report: &ScheduleReport, style: Style) -> Block {
         let found = if *noise_was_found { ", the least that meets the target" } else { "" };
         format!("The noise multiplier is {}{found}. ", number::plain(noise))
     });
-    let steps = steps.map_or("There".to_owned(), |steps| match steps {
-        1 => "There was 1 step".to_owned(),
-        _ => format!("There were {steps} steps"),
-    });
+    let steps = match steps {
+        Some(1) => "1 step".to_owned(),
+        Some(steps) => format!("{steps} steps"),
+        None => "steps".to_owned(),
+    };
     let passes = passes.map_or(String::new(), |passes| match style.nearest(passes).as_str() {
-        "1" => ": 1 pass over them".to_owned(),
-        passes => format!(": {passes} passes over them"),
+        "1" => ", which is 1 pass".to_owned(),
+        passes => format!(", which is {passes} passes"),
     });
-    let words = format!(
-        "{}{steps} on {} records each{passes}.",
-        noise.unwrap_or_default(),
-        style.nearest(*batch_size)
-    );
-    wrap(&words, "")
+    let size = style.nearest(*batch_size);
+    wrap(&format!("{}It took {steps} on {size} records each{passes}.", noise.unwrap_or_default()), "")
 }
 
 /// Beside the numbers of the table: the baseline, and what else tells how good the predictions for a label are.
@@ -43,15 +40,15 @@ const FEW: usize = 8;
 fn classes(label: &str, found: &ClassesReport, style: Style) -> Block {
     let share = |value: f64| style.nearest(value);
     let mut words = format!(
-        "Beside it, {:?} for every record, the most frequent {label}, is right for {}.",
+        "Always predicting {:?}, the most frequent class, would have accuracy {}.",
         found.baseline.class,
         share(found.baseline.accuracy)
     );
     let more = [("AUC", found.auc), ("log loss", found.log_loss)];
-    let more = more.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", share(value?))));
-    let more = more.collect::<Vec<_>>().join(", ");
+    let more = more.into_iter().filter_map(|(name, value)| Some(format!("the {name} is {}", share(value?))));
+    let more = more.collect::<Vec<_>>().join(", and ");
     if !more.is_empty() {
-        words += &format!(" {more}.");
+        words += &format!(" Of the model, {more}.");
     }
     let sentence = wrap(&words, "");
     if found.classes.len() > FEW {
@@ -59,7 +56,7 @@ fn classes(label: &str, found: &ClassesReport, style: Style) -> Block {
     }
     let or_dash = |value: Option<f64>| value.map_or("–".to_owned(), share);
     let names = found.classes.iter().map(|class| format!("{:?}", class.class));
-    let first = format!("{label}, and below it what is predicted");
+    let first = format!("predicted, where {label} is");
     let header = [first].into_iter().chain(names.clone()).collect();
     let predicted = names.enumerate().map(|(class, name)| {
         let counts = found.confusion.iter().map(move |row| row[class].to_string());
@@ -77,10 +74,7 @@ fn numbers(label: &str, found: &NumbersReport, unit: f64, style: Style) -> Block
     let baseline = style.nearest(found.baseline.root_mean_square * unit);
     let explained =
         found.r_squared.map_or(String::new(), |share| format!(" R² is {}.", style.nearest(share)));
-    wrap(
-        &format!(
-            "Beside it, the mean {label} for every record has a root mean square of {baseline}.{explained}"
-        ),
-        "",
-    )
+    let words =
+        format!("Always predicting the mean {label} would have a root mean square of {baseline}.{explained}");
+    wrap(&words, "")
 }

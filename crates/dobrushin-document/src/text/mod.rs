@@ -104,11 +104,15 @@ impl Text {
 
     /// The blocks; a quiet style leaves out the explanations. Whatever files say in them, they command no terminal.
     pub fn render(&self, style: Style) -> String {
-        let room = Room::of(style.columns);
         let answer = self.blocks.iter().position(|(kind, _)| *kind == Kind::Answer);
         let shown = self.blocks.iter().enumerate();
         let shown = shown.filter(|(_, (kind, _))| !style.quiet || *kind != Kind::Explanation);
         let blocks = shown.map(|(index, (kind, block))| {
+            let room = match (style.columns, kind) {
+                (Some(columns), _) => Room::of_terminal(columns),
+                (None, Kind::Answer) => Room::OF_ANSWERS,
+                (None, _) => Room::OF_FILES,
+            };
             let lines = match kind {
                 _ if !style.colours => render::plain(block, room),
                 Kind::Warning => render::coloured(block, room, render::WARNING),

@@ -14,19 +14,20 @@ const NARROWEST: usize = 40;
 #[derive(Clone, Copy)]
 pub(super) struct Room {
     prose: usize,
+    plain: usize,
     table: usize,
 }
 
 impl Room {
-    /// The room of a file, which is the same for everybody. Its tables are as wide as they are.
-    pub const FILE: Self = Self { prose: WIDEST, table: usize::MAX };
+    /// The room of an answer in a file or a pipe: only prose is broken, so that programs find each line as it is.
+    pub const OF_ANSWERS: Self = Self { prose: WIDEST, plain: usize::MAX, table: usize::MAX };
+    /// The room of all else in a file or a pipe.
+    pub const OF_FILES: Self = Self { prose: WIDEST, plain: WIDEST, table: usize::MAX };
 
-    /// The room of a terminal with this many columns, or else that of a file.
-    pub fn of(columns: Option<usize>) -> Self {
-        columns.map_or(Self::FILE, |columns| Self {
-            prose: columns.clamp(NARROWEST, WIDEST),
-            table: columns.max(NARROWEST),
-        })
+    /// The room of a terminal with this many columns.
+    pub fn of_terminal(columns: usize) -> Self {
+        let prose = columns.clamp(NARROWEST, WIDEST);
+        Self { prose, plain: prose, table: columns.max(NARROWEST) }
     }
 }
 
@@ -54,7 +55,8 @@ pub(super) fn coloured(block: &Block, room: Room, ink: Ink) -> Vec<String> {
 pub(super) fn answer(block: &Block, room: Room) -> Vec<String> {
     let (first, rest) = block.0.split_at(block.0.len().min(1));
     let part = |lines: &[Line], ink| coloured(&Block(lines.to_vec()), room, ink);
-    [part(first, ANSWER), part(rest, Ink::new())].concat()
+    let is_words = matches!(first, [Line::Plain(_) | Line::Prose { .. }]);
+    [part(first, if is_words { ANSWER } else { Ink::new() }), part(rest, Ink::new())].concat()
 }
 
 /// A line in a colour. What it quotes was made safe before, so these are its only escapes.
@@ -71,11 +73,11 @@ fn inked(text: &str, ink: Ink) -> String {
 fn laid_out(line: &Line, room: Room) -> Vec<(String, Option<Ink>)> {
     let all = |lines: Vec<String>, ink| lines.into_iter().map(|line| (line, ink)).collect();
     match line {
-        Line::Heading(words) => all(broken(&safe(words), room.prose), Some(HEADING)),
+        Line::Heading(words) => all(broken(&safe(words), room.plain), Some(HEADING)),
         Line::Prose { first, words } => {
             all(filled(safe(words).split_whitespace(), &safe(first), room.prose), None)
         }
-        Line::Plain(text) => all(broken(&safe(text), room.prose), None),
+        Line::Plain(text) => all(broken(&safe(text), room.plain), None),
         Line::Verbatim(text) => all(vec![safe(text)], Some(Ink::new())),
         Line::Table { header, rows } => table(header, rows, room),
     }

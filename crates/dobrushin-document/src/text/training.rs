@@ -26,6 +26,7 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
         text.answer(evaluation(report));
         text.explanation("The guarantee covers these numbers. ± is the standard deviation of their noise.");
     }
+    text.explanation(schedule(&report.schedule, style));
     match &report.public {
         Some(records) => text.answer(public(records)),
         None => text.explanation(wrap(UNUSABLE, "")),
@@ -56,7 +57,6 @@ fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeRepor
             "If every iterate were published it would be {symbol} = {value}, by composition."
         ));
     }
-    text.explanation(schedule(&report.schedule, style));
 }
 
 fn evaluation(report: &TrainingReport) -> Block {

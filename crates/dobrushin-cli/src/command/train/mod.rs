@@ -57,7 +57,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     data.prepare(&plan);
     let start = Instant::now();
     let released = train(&plan, &mut data, &generators, !style.quiet)?;
-    watch::say_how_long(!style.quiet, "training", start.elapsed());
+    watch::say_how_long(!style.quiet, "Training", start.elapsed());
     let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
     let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
     certificate.training =
