@@ -47,7 +47,7 @@ fn every_block_of_every_page_does_what_it_shows() {
 }
 
 /// So many pages, commands, outputs and run files there are at least: none is passed over.
-const LEAST: (usize, usize, usize, usize) = (35, 103, 75, 6);
+const LEAST: (usize, usize, usize, usize) = (36, 115, 81, 6);
 
 #[test]
 fn no_code_is_set_off_by_indentation_only() {

@@ -233,7 +233,7 @@ fn a_quiet_command_prints_its_answer_and_nothing_else() {
         ("kernel channel.csv", 22),
         ("local plan --epsilon 2 --records 1000 --categories 4", 2),
         ("local bounds --epsilon 1 --records 1000 --radius 1 --dimension 10", 20),
-        ("local estimate reports.csv", 5),
+        ("local estimate reports.csv", 7),
         ("schema check schema.toml", 4),
         ("account once.toml --per-record", 20),
         (

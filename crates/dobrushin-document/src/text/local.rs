@@ -161,7 +161,7 @@ fn provenance(text: &mut Text, skipped: u64, private: bool) {
         text.answer(format!("{skipped} rows were no reports and are not counted"));
     }
     if !private {
-        text.answer(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
+        text.warning(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
     }
 }
 
