@@ -1,8 +1,11 @@
 //! What users type after several commands, and the values of flags.
 
-use crate::file::STANDARD_OUTPUT;
+use crate::file::{Place, STANDARD_OUTPUT};
 use crate::problem::Problem;
-use clap::Args;
+use crate::stderr;
+use crate::table_file::{Delimiter, Source};
+use anstream::AutoStream;
+use clap::{Args, ColorChoice, ValueEnum};
 use dobrushin::account::{Question, analysis_ids};
 use dobrushin::analysis::{self, Cost, Theorem};
 use dobrushin::numeric::decimal::DIGITS;
@@ -10,12 +13,15 @@ use dobrushin::{Delta, Epsilon, Error, Positive, Probability, RenyiOrder};
 use dobrushin_document::text::Style;
 use dobrushin_document::{RunFile, nearest};
 use dobrushin_local::mean::Bounds;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use terminal_size::{Width, terminal_size_of};
 
 /// Flags that every command takes.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// Print JSON instead of tables
+    /// Print JSON instead of tables; an error is then a JSON object on standard error
     #[arg(long, global = true)]
     pub json: bool,
     /// Print only the answer: no explanations, no progress
@@ -31,6 +37,30 @@ pub struct Common {
     /// Write to this file instead of standard output ("-" is standard output)
     #[arg(long, global = true, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// When to print in colours; auto means on a terminal, unless NO_COLOR is set. Files and JSON never have any
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+/// Decides how messages look, before the words are parsed, because they may be wrong.
+///
+/// The words are the name of the program and its arguments. They are parsed in full afterwards.
+pub fn prepare(words: &[OsString]) {
+    let words: Vec<&str> = words.iter().skip(1).map_while(|word| word.to_str()).collect();
+    let words = words.split(|word| *word == "--").next().unwrap_or_default();
+    stderr::complain_as_json(words.contains(&"--json"));
+    let given = words.iter().enumerate().rev().find_map(|(index, word)| match word.strip_prefix("--color") {
+        Some("") => words.get(index + 1).copied(),
+        Some(value) => value.strip_prefix('='),
+        None => None,
+    });
+    let choice = given.and_then(|choice| ColorChoice::from_str(choice, false).ok());
+    match choice.unwrap_or(ColorChoice::Auto) {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
 }
 
 impl Common {
@@ -39,9 +69,34 @@ impl Common {
         self.output.as_deref().unwrap_or(Path::new(STANDARD_OUTPUT))
     }
 
-    /// How much of the answer people want to read.
+    /// How much of the answer people want to read, and on what. Only a terminal has a width.
     pub fn style(&self) -> Style {
-        Style { quiet: self.quiet, verbose: self.verbose, digits: usize::from(self.digits) }
+        let is_standard = matches!(Place::of(self.destination()), Ok(Place::Standard));
+        let stdout = io::stdout();
+        let columns = terminal_size_of(&stdout).filter(|_| is_standard && stdout.is_terminal());
+        Style {
+            quiet: self.quiet,
+            verbose: self.verbose,
+            digits: usize::from(self.digits),
+            // Some terminals do not know how wide they are.
+            columns: columns.map(|(Width(columns), _)| usize::from(columns)).filter(|columns| *columns > 0),
+            colours: is_standard && AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
+        }
+    }
+}
+
+/// How CSV files are written.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct DelimiterArgs {
+    /// What stands between the cells of CSV files: a character, or "tab"
+    #[arg(long, value_name = "CHARACTER", value_parser = Delimiter::parse, default_value = ",", allow_hyphen_values = true)]
+    pub delimiter: Delimiter,
+}
+
+impl DelimiterArgs {
+    /// A file that is written so.
+    pub fn source(self, path: &Path) -> Source<'_> {
+        Source { path, delimiter: self.delimiter }
     }
 }
 

@@ -22,11 +22,12 @@ mod sheet_file;
 mod stderr;
 mod table_file;
 mod train_data;
+mod watch;
 
 use clap::Parser;
 use command::Cli;
 use problem::Problem;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,7 +35,9 @@ use std::process::ExitCode;
 /// Does what the arguments of the process ask for.
 pub fn main() -> ExitCode {
     file::remove_when_interrupted();
-    let done = match Cli::try_parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    cli::prepare(&words);
+    let done = match Cli::try_parse_from(&words) {
         Ok(cli) => command::run(&cli),
         Err(said) => tell(&said),
     };
@@ -54,6 +57,9 @@ fn complaint<'a>(words: impl Iterator<Item = &'a OsStr>) -> Option<String> {
 
 /// Prints what was asked about the program itself, or what is wrong with its arguments.
 fn tell(said: &clap::Error) -> Result<ExitCode, Problem> {
+    if said.use_stderr() && stderr::Complaint::is_json() {
+        return Err(Problem::of_arguments(&said.render().to_string()));
+    }
     match said.print() {
         Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Problem::cannot_write(Path::new(file::STANDARD_OUTPUT), error))

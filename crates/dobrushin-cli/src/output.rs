@@ -42,10 +42,10 @@ impl Report {
     /// The report in the form that the flags ask for. No file that it quotes can command a terminal; JSON is not
     /// changed.
     pub fn rendered(&self, common: &Common) -> String {
-        lines_shown_safely(&match common.json {
-            true => format!("{:#}\n", self.json),
+        match common.json {
+            true => lines_shown_safely(&format!("{:#}\n", self.json)),
             false => self.text.render(common.style()),
-        })
+        }
     }
 
     /// Writes the table where `--csv` says, and prints the report. A table on standard output takes the place of the

@@ -1,7 +1,7 @@
 //! What went wrong, as a user reads it.
 
 use crate::file::STANDARD_OUTPUT;
-use crate::stderr::say;
+use crate::stderr::Complaint;
 use dobrushin_document::DocumentError;
 use dobrushin_document::plain_text::for_message;
 use std::error::Error;
@@ -22,6 +22,14 @@ impl Problem {
     /// A problem with what the user gave.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: for_message(&message.into()), cause: None, help: None, code: 2 }
+    }
+
+    /// What is wrong with the arguments, from what clap says about them: a sentence, and then hints and the usage.
+    pub fn of_arguments(said: &str) -> Self {
+        let (message, hints) = said.split_once("\n\n").unwrap_or((said, ""));
+        let hints: Vec<&str> = hints.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        Self::new(message.trim()).help(hints.join("; "))
     }
 
     /// Nothing is wrong, but the answer is "no".
@@ -52,21 +60,26 @@ impl Problem {
 
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
-        say(&self.text());
+        let (message, help) = (&self.message, self.help.as_deref());
+        Complaint { message, causes: &self.causes(), help, exit_code: self.code }.say();
     }
 
     /// The message, the chain of causes and the help, on lines of their own.
     pub fn text(&self) -> String {
         let mut text = format!("error: {}\n", self.message);
+        self.causes().iter().for_each(|cause| text += &format!("  because: {cause}\n"));
+        self.help.iter().for_each(|help| text += &format!("  help: {help}\n"));
+        text
+    }
+
+    fn causes(&self) -> Vec<String> {
+        let mut causes = Vec::new();
         let mut cause = self.cause.as_deref().map(|cause| cause as &dyn Error);
         while let Some(error) = cause {
-            text += &format!("  because: {error}\n");
+            causes.push(error.to_string());
             cause = error.source();
         }
-        if let Some(help) = &self.help {
-            text += &format!("  help: {help}\n");
-        }
-        text
+        causes
     }
 
     /// The exit code: 2 for bad input, 1 for the answer "no".

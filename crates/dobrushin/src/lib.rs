@@ -60,6 +60,7 @@ pub mod lower;
 pub mod mechanism;
 pub mod numeric;
 pub mod profile;
+mod progress;
 mod quantity;
 pub mod run;
 pub mod statement;
@@ -78,6 +79,7 @@ pub use error::Error;
 pub use mechanism::Neighbours;
 pub use numeric::Enclosure;
 pub use profile::PrivacyProfile;
+pub use progress::Progress;
 pub use quantity::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
 pub use run::{
     Assumption, Fact, IncompleteBatch, LearningRate, NotApplicable, Order, Parameter, Record, Release, Run,

@@ -8,6 +8,7 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
 use dobrushin::run::Run;
@@ -93,10 +94,24 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     };
     let options =
         Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
-    let account = run.account_by(question, &options);
-    let records = records(arguments, &run, &account, &options)?;
-    let observers = observers(arguments, &run, &account, &options)?;
+    let watched = |what: &'static str| {
+        let watch = Watch::new(!style.quiet, 0, what);
+        (Options { progress: watch.progress().clone(), ..options.clone() }, watch)
+    };
+    let account = {
+        let (options, _watch) = watched("analyses");
+        run.account_by(question, &options)
+    };
+    let records = {
+        let (options, _watch) = watched("records");
+        records(arguments, &run, &account, &options)?
+    };
+    let observers = {
+        let (options, _watch) = watched("pairs of owners");
+        observers(arguments, &run, &account, &options)?
+    };
     if let Some(path) = &arguments.plot {
+        let _watch = Watch::new(!style.quiet, 0, "picture");
         account_plot::draw(&run, &account, &options)?.write(path)?;
     }
     if arguments.certificate.is_some() || arguments.report.is_some() {
@@ -110,7 +125,10 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
             sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
         }
     }
-    let advice = || AdviceReport::all(&account, advice(&run, &account, &options));
+    let advice = || {
+        let (options, _watch) = watched("changes");
+        AdviceReport::all(&account, advice(&run, &account, &options))
+    };
     let utility = || UtilityReport::from(&dobrushin::utility::of(&run));
     let renyi = || -> Result<Vec<RenyiReport>, Problem> {
         Ok(run.renyi(&arguments.order, &options)?.iter().map(RenyiReport::new).collect())

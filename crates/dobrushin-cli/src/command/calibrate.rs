@@ -5,8 +5,9 @@ use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
+use crate::watch::Watch;
 use clap::Args;
-use dobrushin::account::{Calibration, CalibrationError, Target, calibrate};
+use dobrushin::account::{Calibration, CalibrationError, Target, calibrate_watched};
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::{Parameter, Run};
 use dobrushin::{Delta, Epsilon, Probability};
@@ -59,14 +60,22 @@ pub fn run(arguments: &CalibrateArgs, guard: &Guard, style: Style) -> Result<Rep
     opened.file = opened.file.searchable(arguments.parameter)?;
     let target = target(arguments, &opened.file)?;
     let run = opened.run()?;
-    let report = CalibrationReport::new(&run, search(&run, arguments.parameter, target)?, target);
+    let report =
+        CalibrationReport::new(&run, search(&run, arguments.parameter, target, !style.quiet)?, target);
     let table = csv::calibration(&report);
     Ok(Report::new(text::calibration(&report, style), json::of(&report)).with_table(table))
 }
 
 /// The value that just meets the target.
-pub fn search(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, Problem> {
-    calibrate(run, parameter, target).map_err(|error| problem(error, target))
+pub fn search(
+    run: &Run,
+    parameter: Parameter,
+    target: Target,
+    show_progress: bool,
+) -> Result<Calibration, Problem> {
+    let watch = Watch::new(show_progress, 0, "search");
+    let found = calibrate_watched(run, parameter, target, watch.progress());
+    found.map_err(|error| problem(error, target))
 }
 
 fn target(arguments: &CalibrateArgs, file: &RunFile) -> Result<Target, Problem> {

@@ -140,5 +140,5 @@ fn add(arguments: &AddArgs, style: Style) -> Result<Report, Problem> {
             .help("dobrushin certificate verify lists every difference, and what does hold"),
     })?;
     let answer_is_no = found.epsilon.0.upper().is_infinite();
-    Ok(Report { text: text::total(&found, style), json: json::of(&found), answer_is_no })
+    Ok(Report { text: text::total(&found, style), json: json::of(&found), answer_is_no, table: None })
 }

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
-use crate::stderr;
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin::account::{Account, Options, Question};
 use dobrushin::run::Run;
@@ -64,7 +64,7 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
     }
     let question = arguments.question.of(&opened.file)?;
     let points = Curve::points(&sweeps);
-    let bar = stderr::bar(!style.quiet, points.len() as u64, "points");
+    let watch = Watch::new(!style.quiet, points.len() as u64, "points");
     let options = Options { only: arguments.analyses.only(), ..Options::default() };
     let accounts = points
         .par_iter()
@@ -72,11 +72,11 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
             let (run, question) = at(&opened, &sweeps, point, question)?;
             let worth = arguments.utility.then(|| utility::of(&run));
             let account = run.account_by(question, &options);
-            bar.inc(1);
+            watch.progress().advance(1);
             Ok((account, worth))
         })
         .collect::<Result<Vec<_>, Problem>>()?;
-    bar.finish_and_clear();
+    drop(watch);
     let (accounts, worths): (Vec<Account>, Vec<Option<Worth>>) = accounts.into_iter().unzip();
     let worths = worths.into_iter().collect();
     let curve = Curve { sweeps, points, accounts, worths, question };

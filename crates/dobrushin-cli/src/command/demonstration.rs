@@ -8,7 +8,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::numeric::normal;
 use dobrushin::{Enclosure, Gamma, Probability};
 use dobrushin_document::text::Style;
-use dobrushin_document::text::{Text, table};
+use dobrushin_document::text::{Text, heading, table};
 use serde_json::{Value, json};
 
 /// The example has noise 1, a record that moves the iterate by 1, and a domain of this diameter; it is seen at this ε.
@@ -56,15 +56,15 @@ fn text(
     let rows = forgotten
         .iter()
         .map(|(steps, product, tight)| [steps.to_string(), style.upper(*product), style.upper(*tight)]);
-    text.answer(format!(
-        "1. Hidden steps forget: delta at epsilon = {EPSILON} of the last iterate\n\n{}",
-        table(["hidden steps after the record", "product of contractions", "tight contraction"], rows)
-    ));
+    let title = format!("1. Hidden steps forget: delta at epsilon = {EPSILON} of the last iterate");
+    let table_of_steps =
+        table(["hidden steps after the record", "product of contractions", "tight contraction"], rows);
+    text.answer(heading(&title).then_apart(table_of_steps));
     text.explanation(
-        "A record moves a projected noisy iterate by at most one noise standard deviation; non-expansive steps\n\
-         without it follow, on a domain three times as wide as the noise, and only the last iterate is\n\
-         released. Were every step released, delta would stay at its first value. The middle column multiplies\n\
-         contraction coefficients, as in the papers; the right one applies the tight curve\n\
+        "A record moves a projected noisy iterate by at most one noise standard deviation; non-expansive steps \
+         without it follow, on a domain three times as wide as the noise, and only the last iterate is \
+         released. Were every step released, delta would stay at its first value. The middle column multiplies \
+         contraction coefficients, as in the papers; the right one applies the tight curve \
          (dobrushin explain tight-curve).",
     );
     let rows = tails.iter().map(|(epsilon, r, textbook, certified)| {
@@ -76,12 +76,12 @@ fn text(
             number::width(*certified),
         ]
     });
-    text.answer(format!(
-        "2. Tails can be trusted: delta of a Gaussian mechanism\n\n{}",
-        table(["epsilon", "sensitivity/σ", "textbook formula", "certified: at most", "width"], rows)
-    ));
+    text.answer(heading("2. Tails can be trusted: delta of a Gaussian mechanism").then_apart(table(
+        ["epsilon", "sensitivity/σ", "textbook formula", "certified: at most", "width"],
+        rows,
+    )));
     text.explanation(
-        "The textbook difference of two normal tails 1 − Φ cancels: nine times too much at 1e-14, nothing\n\
+        "The textbook difference of two normal tails 1 − Φ cancels: nine times too much at 1e-14, nothing \
          at all below. The certified bound is proved to the last digit printed.\n\
          Try: dobrushin divergence gaussian --distance 0.5 --sigma 1 --epsilon 0,1,5 --delta 1e-5",
     );

@@ -15,7 +15,7 @@ use dobrushin_document::csv::{Cell, Table};
 use dobrushin_document::json::{Bounds, number as json_number};
 use dobrushin_document::report::Level;
 use dobrushin_document::text::Style;
-use dobrushin_document::text::{Text, table};
+use dobrushin_document::text::{Block, Text, heading, table};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -116,7 +116,7 @@ fn report(
 ) -> Result<Report, Problem> {
     let levels = levels(&at.epsilon, &at.gamma)?;
     let mut text = Text::default();
-    text.answer(format!("{title}\n\n{}", profile_table(pair, reversed, &levels, style)));
+    text.answer(heading(title).then_apart(profile_table(pair, reversed, &levels, style)));
     let named: [(&str, &str, Enclosure); 4] = [
         ("tv", "total variation", pair.total_variation()),
         ("kl", "Kullback–Leibler (nats)", pair.kl()),
@@ -136,7 +136,7 @@ fn report(
         text.answer(table(["delta", "epsilon at most", "width"], rows));
     }
     text.explanation(
-        "delta is E_γ with γ = e^epsilon. Printed bounds are rounded up; \"width\" is how much\n\
+        "delta is E_γ with γ = e^epsilon. Printed bounds are rounded up; \"width\" is how much \
          smaller the true value can be, relatively. See: dobrushin explain hockey-stick",
     );
     if let Some(path) = &at.plot {
@@ -205,7 +205,7 @@ fn both_ways(pair: &dyn Pair, reversed: Option<&dyn Pair>, delta: Delta) -> Encl
     pair.smallest_epsilon(delta).max(backwards)
 }
 
-fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level], style: Style) -> String {
+fn profile_table(pair: &dyn Pair, reversed: Option<&dyn Pair>, levels: &[Level], style: Style) -> Block {
     let common = |level: &Level| {
         let value = pair.hockey_stick(level.gamma);
         let logarithm = style.upper(pair.ln_hockey_stick(level.gamma));

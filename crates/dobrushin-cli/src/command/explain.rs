@@ -7,7 +7,7 @@ use dobrushin::analysis;
 use dobrushin::statement::{FOUNDATIONS, LOCAL, Statement, UTILITY, find};
 use dobrushin_document::idea::{IDEAS, Idea};
 use dobrushin_document::report::Theorem;
-use dobrushin_document::text::{Text, bullets, wrap};
+use dobrushin_document::text::{Block, Text, bullets, heading, verbatim, wrap};
 use dobrushin_document::{json as documents, nearest};
 use serde_json::json;
 
@@ -48,12 +48,12 @@ fn in_words(statement: &Statement) -> Text {
         text.answer(bullets("When it wins", notes.wins));
         text.answer(numbered("Proof sketch", notes.proof));
     }
-    text.answer(format!("Source\n{}", wrap(statement.source, "  ")));
+    text.answer(heading("Source").then(wrap(statement.source, "  ")));
     if !statement.errata.is_empty() {
         text.answer(bullets("Errata", statement.errata));
     }
     if let Some(notes) = statement.notes {
-        text.answer(format!("Example\n  dobrushin {}", notes.example));
+        text.answer(heading("Example").then(verbatim(&format!("  dobrushin {}", notes.example))));
     }
     text
 }
@@ -65,23 +65,23 @@ fn idea_in_words(idea: &Idea) -> Text {
     idea.statement.iter().for_each(|paragraph| text.answer(wrap(paragraph, "")));
     if let [lead, lines @ ..] = &idea.numbers[..] {
         let lines = lines.iter().map(|line| wrap(line, "    "));
-        text.answer(format!("In numbers\n{}\n{}", wrap(lead, "  "), lines.collect::<Vec<_>>().join("\n")));
+        text.answer(heading("In numbers").then(wrap(lead, "  ")).then(lines.collect::<Block>()));
     }
-    text.answer(format!("Try\n  dobrushin {}", idea.example));
+    text.answer(heading("Try").then(verbatim(&format!("  dobrushin {}", idea.example))));
     text.explanation(format!("See also: dobrushin explain {}", idea.see.join(", ")));
     text
 }
 
 /// The lines, indented by two columns.
-fn indented(lines: &str) -> String {
+fn indented(lines: &str) -> Block {
     let lines: Vec<String> = lines.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect();
-    lines.join("\n")
+    verbatim(&lines.join("\n"))
 }
 
 /// The steps, under a heading.
-fn numbered(heading: &str, steps: &[&str]) -> String {
+fn numbered(words: &str, steps: &[&str]) -> Block {
     let steps = steps.iter().zip(1..).map(|(step, number)| wrap(step, &format!("  {number}. ")));
-    format!("{heading}\n{}", steps.collect::<Vec<_>>().join("\n"))
+    heading(words).then(steps.collect::<Block>())
 }
 
 fn list() -> Report {
@@ -89,13 +89,11 @@ fn list() -> Report {
     let ids = grouped().into_iter().flat_map(|(_, group)| group).map(|s| s.id.len());
     let longest = ids.max().unwrap_or(0);
     let ideas = Idea::all();
-    let lines: Vec<String> =
-        ideas.iter().map(|idea| wrap(idea.title, &format!("  {:longest$}  ", idea.id))).collect();
-    text.answer(format!("Ideas in plain words\n{}", lines.join("\n")));
-    for (heading, group) in grouped() {
-        let lines: Vec<String> =
-            group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id))).collect();
-        text.answer(format!("{heading}\n{}", lines.join("\n")));
+    let lines = ideas.iter().map(|idea| wrap(idea.title, &format!("  {:longest$}  ", idea.id)));
+    text.answer(heading("Ideas in plain words").then(lines.collect::<Block>()));
+    for (name, group) in grouped() {
+        let lines = group.iter().map(|s| wrap(s.title, &format!("  {:longest$}  ", s.id)));
+        text.answer(heading(name).then(lines.collect::<Block>()));
     }
     text.explanation("dobrushin explain NAME prints one of them with its assumptions, source and errata, and of an analysis also the \
          formula, when it wins, a proof and an example.");

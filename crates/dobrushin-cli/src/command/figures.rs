@@ -5,7 +5,7 @@ use crate::file;
 use crate::output::Report;
 use crate::plot::Drawing;
 use crate::problem::Problem;
-use crate::stderr;
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin_document::text::{Text, table};
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
             .because(error)
             .help("--out names a folder, which is created if it does not exist")
     })?;
-    let bar = stderr::bar(show_progress, recipes.len() as u64, "figures");
+    let watch = Watch::new(show_progress, recipes.len() as u64, "figures");
     let draw = |recipe: &&'static Recipe| {
         let all = (recipe.plot)()?;
         let points = all.points().text();
@@ -50,12 +50,14 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
             (_, all) => all,
         };
         write(folder, recipe.id, &drawn, points.as_bytes())?;
-        bar.inc(1);
+        watch.progress().advance(1);
         Ok((*recipe, drawn))
     };
     let figures = recipes.par_iter().map(draw).collect::<Result<Vec<(&Recipe, Drawing)>, Problem>>()?;
-    bar.finish_and_clear();
+    drop(watch);
+    let watch = Watch::new(show_progress, 0, "printed numbers");
     let claims = claims()?;
+    drop(watch);
     store(&folder.join(PAGE), gallery(&figures, &claims).as_bytes())?;
 
     let mut text = Text::default();
@@ -63,12 +65,12 @@ pub fn run(arguments: &FiguresArgs, show_progress: bool) -> Result<Report, Probl
     text.answer(format!("{} figures, as SVG, PNG and CSV; {} shows them", figures.len(), page.display()));
     let longest = recipes.iter().map(|recipe| recipe.id.len()).max().unwrap_or(0);
     let lines = recipes.iter().map(|Recipe { id, about, .. }| format!("{id:longest$}  {about}"));
-    text.answer(lines.collect::<Vec<_>>().join("\n"));
+    text.explanation(lines.collect::<Vec<_>>().join("\n"));
     let rows = claims.iter().map(|claim| {
         let erratum = claim.erratum.unwrap_or("").to_owned();
         [claim.what.to_owned(), claim.printed.to_owned(), claim.shown(), erratum]
     });
-    text.answer(table(["what the papers print", "printed", "is", "erratum"], rows));
+    text.explanation(table(["what the papers print", "printed", "is", "erratum"], rows));
     let figure = |(recipe, plot): &(&Recipe, Drawing)| {
         let files: Vec<String> = ENDINGS.iter().map(|end| format!("{}.{end}", recipe.id)).collect();
         json!({ "id": recipe.id, "title": plot.title(), "about": recipe.about, "files": files, "caption": plot.caption() })

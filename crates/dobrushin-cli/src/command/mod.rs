@@ -4,6 +4,7 @@ mod account;
 mod account_plot;
 mod calibrate;
 mod certificate;
+mod completions;
 mod curve;
 mod curve_plot;
 mod demonstration;
@@ -13,6 +14,7 @@ mod figures;
 mod init;
 mod kernel;
 mod local;
+mod man;
 mod observers_plot;
 mod predict;
 mod prescribe;
@@ -25,6 +27,7 @@ mod train;
 use crate::cli::{Common, CsvArgs};
 use crate::guard::Guard;
 use crate::problem::Problem;
+use crate::watch::Watch;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -33,7 +36,7 @@ use std::process::ExitCode;
 /// Every number is certified: the true value lies between the printed ends, and the upper end is the guarantee. Without
 /// a command, you see a built-in demonstration.
 #[derive(Debug, Parser)]
-#[command(name = "dobrushin", version, after_help = EXIT_CODES)]
+#[command(name = "dobrushin", version, after_help = EXIT_CODES, after_long_help = MORE)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -41,19 +44,34 @@ pub struct Cli {
     pub common: Common,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.";
+
+const MORE: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.
+
+Environment: NO_COLOR turns colours off; CLICOLOR_FORCE=1 turns them on, also where nobody looks.
+
+Files appear complete or not at all, and no output replaces an input.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write a run file to begin with: from a few questions, from flags, or from another library's parameters
     Init(Box<init::InitArgs>),
     /// The (ε, δ) of a run, by every analysis; the best one is the guarantee
+    #[command(
+        after_long_help = "Examples:\n  dobrushin account run.toml\n  dobrushin account run.toml --set steps=any --plot profile.svg\n  dobrushin account run.toml --certificate certificate.json"
+    )]
     Account(account::AccountArgs),
     /// The smallest noise, or the most steps, with which a run meets a target
+    #[command(
+        after_long_help = "Examples:\n  dobrushin calibrate run.toml --parameter noise-multiplier --epsilon 1\n  dobrushin calibrate run.toml --parameter steps --tpr 0.05 --fpr 0.01"
+    )]
     Calibrate(calibrate::CalibrateArgs),
     /// Noise and learning rate for a learning problem and a target: the run, its excess risk, and what nobody can do better
     Prescribe(prescribe::PrescribeArgs),
     /// ε or δ over one or two parameters
+    #[command(
+        after_long_help = "Examples:\n  dobrushin curve run.toml --over steps=1..1e5 --log --plot steps.svg\n  dobrushin curve run.toml --over noise-multiplier=0.5,1,2 --over steps=100,1000"
+    )]
     Curve(curve::CurveArgs),
     /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
@@ -66,8 +84,14 @@ pub enum Command {
     /// Declare what the columns of a table may hold, for training: make a draft, and check a schema
     Schema(schema::SchemaArgs),
     /// Train a model on private records, and write its certificate
+    #[command(
+        after_long_help = "Examples:\n  dobrushin schema init data.csv --label repaid --output schema.toml\n  dobrushin train data.csv --run run.toml --epsilon 1 --test test.csv --out model"
+    )]
     Train(train::TrainArgs),
     /// What a model predicts for new records
+    #[command(
+        after_long_help = "Examples:\n  dobrushin predict model/model.json new.csv --id customer --output predicted.csv"
+    )]
     Predict(predict::PredictArgs),
     /// What a certificate says, and whether it holds
     Certificate(certificate::CertificateArgs),
@@ -75,6 +99,14 @@ pub enum Command {
     Figures(figures::FiguresArgs),
     /// The theorem behind a number: statement, assumptions, source, errata
     Explain(explain::ExplainArgs),
+    /// A script by which a shell completes commands and flags
+    #[command(
+        after_long_help = "Examples:\n  dobrushin completions bash > ~/.local/share/bash-completion/completions/dobrushin\n  dobrushin completions zsh > ~/.zfunc/_dobrushin\n  dobrushin completions fish > ~/.config/fish/completions/dobrushin.fish"
+    )]
+    Completions(completions::CompletionsArgs),
+    /// The manual: a page for every command
+    #[command(after_long_help = "Examples:\n  dobrushin man --out ~/.local/share/man/man1")]
+    Man(man::ManArgs),
 }
 
 impl Cli {
@@ -96,6 +128,8 @@ impl Cli {
 pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
     let guard = Guard::new(&touched::of(cli)?)?;
     let (show_progress, style) = (!cli.common.quiet, cli.common.style());
+    let is_recomputed = matches!(cli.command, Some(Command::Verify(_) | Command::Certificate(_)));
+    let watch = Watch::new(show_progress && is_recomputed, 0, "recomputing");
     let report = match &cli.command {
         None => demonstration::run(style),
         Some(Command::Init(arguments)) => return init::run(arguments, &cli.common),
@@ -113,7 +147,11 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
         Some(Command::Explain(arguments)) => explain::run(arguments),
-    }?;
+        Some(Command::Completions(arguments)) => Ok(completions::run(arguments)),
+        Some(Command::Man(arguments)) => man::run(arguments),
+    };
+    drop(watch);
+    let report = report?;
     report.deliver(&cli.common, cli.csv())?;
     Ok(report.exit_code())
 }

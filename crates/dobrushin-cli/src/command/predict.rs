@@ -1,6 +1,6 @@
 //! `dobrushin predict`: what a model predicts for new records.
 
-use crate::cli::Common;
+use crate::cli::{Common, DelimiterArgs};
 use crate::file::{Draft, Place};
 use crate::problem::Problem;
 use crate::run_file::bytes_of;
@@ -19,8 +19,13 @@ use std::process::ExitCode;
 pub struct PredictArgs {
     /// The model.json that dobrushin train wrote
     pub model: PathBuf,
-    /// Records with the columns of the model's schema: CSV with a header line, or Parquet
+    /// Records with the columns of the model's schema: CSV with a header line, also compressed (.gz), or Parquet
     pub data: PathBuf,
+    /// Copy this column of the records to the output, before the predictions
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
     /// Leave the line empty for a row that cannot be used, instead of stopping
     #[arg(long)]
     pub skip_bad: bool,
@@ -47,8 +52,14 @@ fn predict(
     saved: &SavedModel,
     mut write: impl FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let form = Form { saved, json: common.json };
-    let columns = columns(&arguments.data, &saved.schema.feature_columns())?;
+    let id = arguments.id.as_deref();
+    if let Some(id) = id.filter(|id| saved.schema.label_columns().contains(id)) {
+        return Err(Problem::new(format!("--id {id} is the column that is predicted"))
+            .help("give another column, such as one that numbers the records"));
+    }
+    let form = Form { saved, id, json: common.json };
+    let wanted: Vec<&str> = saved.schema.feature_columns().into_iter().chain(id).collect();
+    let columns = columns(arguments.cells.source(&arguments.data), &wanted)?;
     let encoder = Encoder::new(&saved.schema);
     let help = "correct it; or --skip-bad leaves the line of such a row empty";
     let pass = Pass {
@@ -70,6 +81,8 @@ fn predict(
 /// How predictions are written: as CSV, or as one line of JSON for each record.
 struct Form<'a> {
     saved: &'a SavedModel,
+    /// The name of the column that is copied; its cell comes after those of the features.
+    id: Option<&'a str>,
     json: bool,
 }
 
@@ -79,7 +92,7 @@ impl Form<'_> {
         if self.json {
             return String::new();
         }
-        let mut names = Vec::new();
+        let mut names: Vec<String> = self.id.into_iter().map(csv_cell).collect();
         for (task, label) in self.saved.schema.label_columns().into_iter().enumerate() {
             names.push(csv_cell(label));
             if self.has_probabilities(task) {
@@ -100,17 +113,21 @@ impl Form<'_> {
     /// The lines of a batch, and the rows that cannot be used.
     fn lines(&self, cells: &Cells, encoder: &Encoder) -> (String, BadRows) {
         let (mut text, mut bad, mut features) = (String::new(), BadRows::default(), Vec::new());
+        let count = self.saved.schema.feature_columns().len();
         for row in 0..cells.len() {
             features.clear();
             let encoded = cells.get(row).map(|(place, cells)| {
+                let cells: Vec<&[u8]> = cells.collect();
+                let id = self.id.and_then(|_| cells.get(count)).map(|cell| String::from_utf8_lossy(cell));
                 encoder
-                    .encode(cells, false, &mut features, &mut Vec::new())
+                    .encode(cells[..count].iter().copied(), false, &mut features, &mut Vec::new())
+                    .map(|_| id)
                     .map_err(|problem| (place, problem))
             });
             match encoded {
-                Some(Ok(_)) => {
+                Some(Ok(id)) => {
                     self.saved.schema.bounds().scale_down(&mut features);
-                    self.push_line(&mut text, &features);
+                    self.push_line(&mut text, id.as_deref(), &features);
                 }
                 Some(Err((place, problem))) => bad.add(place, problem),
                 None => {}
@@ -120,12 +137,18 @@ impl Form<'_> {
         (text, bad)
     }
 
-    fn push_line(&self, text: &mut String, features: &[f32]) {
+    fn push_line(&self, text: &mut String, id: Option<&str>, features: &[f32]) {
         let SavedModel { model, schema, parameters } = self.saved;
         let labels = schema.label_columns();
         let mut fields = serde_json::Map::new();
+        if let (Some(name), Some(id)) = (self.id, id) {
+            fields.insert(name.to_owned(), json!(id));
+            if !self.json {
+                text.push_str(&csv_cell(id));
+            }
+        }
         for (task, parameters) in parameters.iter().enumerate() {
-            if task > 0 && !self.json {
+            if (task > 0 || id.is_some()) && !self.json {
                 text.push(',');
             }
             match model.prediction(&model.scores(parameters, features)) {

@@ -5,6 +5,7 @@ use crate::file::{self, Place};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
+use crate::watch::Watch;
 use clap::{Args, ValueEnum};
 use dobrushin::account::CalibrationError;
 use dobrushin::utility::prescribe::{self, Privacy};
@@ -93,7 +94,10 @@ fn count(text: &str) -> Result<NonZeroU64, String> {
 /// Prints the answer, and writes the run file to `--output`.
 pub fn run(arguments: &PrescribeArgs, common: &Common) -> Result<ExitCode, Problem> {
     let output = common.output.as_ref().map(|path| path.display().to_string());
-    let report = report(arguments, output)?;
+    let watch = Watch::new(!common.quiet, 0, "searching");
+    let report = report(arguments, output);
+    drop(watch);
+    let report = report?;
     let rest = Common { output: None, ..common.clone() };
     let answer = Report::new(text::prescription(&report, common.style()), json::of(&report));
     let Some(path) = &common.output else {

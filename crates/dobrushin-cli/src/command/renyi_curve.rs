@@ -9,7 +9,7 @@ use crate::output::Report;
 use crate::plot::{Axis, FLOOR, Line, Plot, Scale, Series};
 use crate::problem::Problem;
 use crate::run_file::Opened;
-use crate::stderr;
+use crate::watch::Watch;
 use dobrushin::account::Options;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Enclosure, RenyiOrder};
@@ -41,17 +41,17 @@ pub fn run(arguments: &CurveArgs, orders: &str, guard: &Guard, style: Style) -> 
     let over = sweeps.pop();
     let options = Options { only: arguments.analyses.only(), ..Options::default() };
     let count = over.as_ref().map_or(1, Sweep::count);
-    let bar = stderr::bar(!style.quiet, count as u64, "points");
+    let watch = Watch::new(!style.quiet, count as u64, "points");
     let rows = (0..count)
         .into_par_iter()
         .map(|index| {
             let opened = opened.with(over.iter().map(|sweep| sweep.setting(index)))?;
             let found = opened.run()?.renyi(&orders, &options)?;
-            bar.inc(1);
+            watch.progress().advance(1);
             Ok(found.iter().map(RenyiReport::new).collect())
         })
         .collect::<Result<Vec<Vec<RenyiReport>>, Problem>>()?;
-    bar.finish_and_clear();
+    drop(watch);
     let curve = RenyiCurve { over, rows };
     if let Some(path) = &arguments.plot {
         draw(&curve, arguments.log).above(FLOOR).write(path)?;

@@ -4,7 +4,7 @@ use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
 use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
-use super::{Cli, Command, figures, train};
+use super::{Cli, Command, figures, man, train};
 use crate::cli::LevelArgs;
 use crate::file::STANDARD_OUTPUT;
 use crate::guard::Touched;
@@ -18,7 +18,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
     files.answer(cli);
     match &cli.command {
-        None | Some(Command::Explain(_) | Command::Prescribe(_)) => {}
+        None | Some(Command::Explain(_) | Command::Prescribe(_) | Command::Completions(_)) => {}
         Some(Command::Init(arguments)) => {
             files.read("the parameters", &arguments.params);
             files.read("the data", &arguments.data);
@@ -84,6 +84,9 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
                 files.read("the model", &arguments.model);
             }
         },
+        Some(Command::Man(arguments)) => {
+            arguments.out.iter().try_for_each(|folder| files.fill(folder, man::written(arguments)))?;
+        }
         Some(Command::Figures(arguments)) => files.fill(&arguments.out, figures::written(arguments))?,
     }
     Ok(files.0)

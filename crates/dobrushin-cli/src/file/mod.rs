@@ -48,7 +48,10 @@ struct Temporary {
 impl Draft {
     /// An empty draft.
     pub fn new(path: &Path) -> io::Result<Self> {
-        let stream = |to: Box<dyn Write + Send>| Self(To::Stream(BufWriter::new(Listener(to))));
+        let stream = |to: Box<dyn Write + Send>| {
+            unfinished::no_interruption().is_streaming = true;
+            Self(To::Stream(BufWriter::new(Listener(to))))
+        };
         Ok(match Place::of(path)? {
             Place::Standard => stream(Box::new(io::stdout())),
             Place::Special(path) => stream(Box::new(File::options().write(true).open(path)?)),
@@ -59,13 +62,19 @@ impl Draft {
     /// Waits until everything is on the disk, and gives the file its name.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
-            To::Stream(mut stream) => stream.flush(),
+            To::Stream(mut stream) => {
+                stream.flush()?;
+                unfinished::no_interruption().is_streaming = false;
+            }
             To::File(temporary) => {
                 let complete = temporary.complete()?;
-                let _uninterrupted = unfinished::no_interruption();
-                complete.take_name().map(|target| sync_folder_of(&target))
+                let mut made = unfinished::no_interruption();
+                let target = complete.take_name()?;
+                sync_folder_of(&target);
+                made.finished.push(target);
             }
         }
+        Ok(())
     }
 }
 
@@ -83,10 +92,11 @@ pub fn finish_together(others: Vec<Draft>, last: Draft) -> io::Result<()> {
     };
     let others = others.into_iter().map(complete).collect::<io::Result<Vec<Complete>>>()?;
     let last = complete(last)?;
-    let _uninterrupted = unfinished::no_interruption();
+    let mut made = unfinished::no_interruption();
     last.remove_old()?;
     let mut targets = others.into_iter().map(Complete::take_name).collect::<io::Result<Vec<PathBuf>>>()?;
     targets.push(last.take_name()?);
+    made.finished.extend(targets.iter().cloned());
     targets.dedup_by_key(|target| folder_of(target).to_owned());
     targets.iter().for_each(|target| sync_folder_of(target));
     Ok(())

@@ -1,17 +1,32 @@
-//! Temporary files. Only a kill leaves them behind.
+//! What an interruption finds: temporary files, of which only a kill leaves any behind, and finished ones.
 
+use crate::stderr::Complaint;
+use crate::watch;
+
+use dobrushin_document::plain_text::shown_safely;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
-/// Every temporary file that was made. Their names are drawn at random and nobody else takes them, so finished files
-/// need not be forgotten.
-static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// What this program has made so far.
+#[derive(Default)]
+pub struct Made {
+    /// Every temporary file. Their names are drawn at random and nobody else takes them, so those of finished files need
+    /// not be forgotten.
+    temporary: Vec<PathBuf>,
+    /// Complete files, under their names.
+    pub finished: Vec<PathBuf>,
+    /// Whether something is being written to standard output, a device or a pipe, which cannot be taken back.
+    pub is_streaming: bool,
+}
+
+static MADE: Mutex<Made> =
+    Mutex::new(Made { temporary: Vec::new(), finished: Vec::new(), is_streaming: false });
 
 /// While this is held, an interruption waits: files that belong together get their names together.
-pub fn no_interruption() -> MutexGuard<'static, Vec<PathBuf>> {
+pub fn no_interruption() -> MutexGuard<'static, Made> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -20,19 +35,44 @@ pub fn temporary_file(builder: &mut Builder, folder: &Path) -> io::Result<NamedT
     // An interruption finds either no file or one that is known.
     let mut made = no_interruption();
     let file = builder.prefix(".dobrushin-").suffix(".tmp").tempfile_in(folder)?;
-    made.push(file.path().to_owned());
+    made.temporary.push(file.path().to_owned());
     Ok(file)
 }
 
-/// Removes all temporary files and ends the program, with the customary exit code of 128 plus the number of the signal.
+/// Removes all temporary files, says what is left, and ends the program with the customary exit code of 128 plus the
+/// number of the signal.
 fn interrupted(signal: i32) -> ! {
     // This is held to the end, so that no more files are made or named.
     let made = no_interruption();
-    for temporary in made.iter() {
+    for temporary in &made.temporary {
         let _ = fs::remove_file(temporary);
     }
-    std::process::exit(128 + signal)
+    watch::stop_drawing();
+    let exit_code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
+    Complaint { message: &made.left(), causes: &[], help: None, exit_code }.say();
+    std::process::exit(exit_code.into())
 }
+
+impl Made {
+    /// What is left after an interruption, in words.
+    fn left(&self) -> String {
+        let names: Vec<String> =
+            self.finished.iter().map(|path| shown_safely(&path.display().to_string())).collect();
+        let files = match names.len() {
+            0 => "no file was written".to_owned(),
+            1..=MOST_NAMED => format!("complete files: {}; nothing else was written", names.join(", ")),
+            more => {
+                let (last, more) = (&names[more - 1], more - 1);
+                format!("{last} and {more} files before it are complete; nothing else was written")
+            }
+        };
+        let printed = if self.is_streaming { ", and what was printed is not complete" } else { "" };
+        format!("interrupted: {files}{printed}")
+    }
+}
+
+/// At most this many finished files are named.
+const MOST_NAMED: usize = 6;
 
 /// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP remove all temporary files before the program ends, and a file
 /// beyond the limit of `ulimit -f` is an error like a full disk (SIGXFSZ would end the program at once).

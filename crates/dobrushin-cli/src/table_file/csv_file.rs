@@ -2,12 +2,14 @@
 
 use super::cells::Cells;
 use super::csv_rows::{CsvRows, Torn};
-use super::input::{Columns, find, find_all};
+use super::input::{Columns, Source, find, find_all};
+use super::opened::{OpenedText, open};
 use crate::input::shown;
 use crate::problem::Problem;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Some columns of a CSV file, or of standard input.
 pub struct CsvInput {
@@ -21,19 +23,22 @@ pub struct CsvInput {
     becoming: usize,
     /// The length of the file.
     bytes: Option<u64>,
+    /// How much of it has been read.
+    read: Arc<AtomicU64>,
 }
-
-/// How many bytes are read at once.
-const BUFFER: usize = 1 << 18;
 
 impl CsvInput {
     /// Some columns, by their names or their numbers; only by their numbers if there is no header.
-    pub fn some_columns(path: &Path, wanted: &[String], has_header: bool) -> Result<Self, Problem> {
-        let mut input = Self::open(path)?;
+    pub fn some_columns(source: Source, wanted: &[String], has_header: bool) -> Result<Self, Problem> {
+        let mut input = Self::open(source, has_header)?;
         input.columns = match has_header {
             true => {
                 let names = input.names()?;
-                wanted.iter().map(|wanted| find(&names, wanted, path)).collect::<Result<_, _>>()?
+                let found = wanted.iter().map(|wanted| find(&names, wanted, source.path));
+                let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+                found
+                    .collect::<Result<_, _>>()
+                    .map_err(|problem| input.explained(problem, source, &wanted))?
             }
             // The first row is like all others: it does not decide how they are read.
             false => wanted.iter().map(|wanted| numbered(wanted)).collect::<Result<_, _>>()?,
@@ -42,22 +47,27 @@ impl CsvInput {
     }
 
     /// Several columns, by their names.
-    pub fn columns(path: &Path, wanted: &[&str]) -> Result<Self, Problem> {
-        let mut input = Self::open(path)?;
+    pub fn columns(source: Source, wanted: &[&str]) -> Result<Self, Problem> {
+        let mut input = Self::open(source, true)?;
         let names = input.names()?;
-        input.columns = find_all(&names, wanted, path)?;
+        let found = find_all(&names, wanted, source.path);
+        input.columns = found.map_err(|problem| input.explained(problem, source, wanted))?;
         input.width = Some(names.len());
         Ok(input)
     }
 
-    /// The names of all columns.
-    pub fn header(path: &Path) -> Result<Vec<String>, Problem> {
-        Self::open(path)?.names()
+    /// The names of all columns, among which these are.
+    pub fn header(source: Source, wanted: &[&str]) -> Result<Vec<String>, Problem> {
+        let mut input = Self::open(source, true)?;
+        let names = input.names()?;
+        let found = find_all(&names, wanted, source.path);
+        found.map_err(|problem| input.explained(problem, source, wanted))?;
+        Ok(names)
     }
 
     /// A file that has a line before its header, and that line.
     pub fn after_first_line(path: &Path) -> Result<(Vec<u8>, Self), Problem> {
-        let mut input = Self::open(path)?;
+        let mut input = Self::open(Source::of(path), true)?;
         let line = input.rows.next_raw_line().map_err(|error| cannot_read(path).because(error))?;
         let line = line.map(<[u8]>::to_vec).map_err(|torn| torn_line(path, 1, torn))?;
         Ok((line, input))
@@ -71,10 +81,32 @@ impl CsvInput {
         Ok(names)
     }
 
-    fn open(path: &Path) -> Result<Self, Problem> {
-        let (source, bytes) = open(path)?;
-        let rows = CsvRows::new(BufReader::with_capacity(BUFFER, source));
-        Ok(Self { path: path.to_owned(), rows, columns: Vec::new(), width: None, becoming: 0, bytes })
+    fn open(source: Source, has_header: bool) -> Result<Self, Problem> {
+        let OpenedText { text, bytes, read } = open(source.path, has_header)?;
+        let rows = CsvRows::separated_by(source.delimiter.0, text);
+        let path = source.path.to_owned();
+        Ok(Self { path, rows, columns: Vec::new(), width: None, becoming: 0, bytes, read })
+    }
+
+    /// Why columns are not found: their names may be separated by another character. Only that character is told.
+    fn explained(&self, problem: Problem, source: Source, wanted: &[&str]) -> Problem {
+        let other = source.delimiter.others().find(|delimiter| {
+            let mut header = CsvRows::separated_by(delimiter.0, self.rows.last_line());
+            let Ok(Some(Ok(row))) = header.next_row() else {
+                return false;
+            };
+            row.len() > 1 && row.iter().any(|name| wanted.iter().any(|w| name.trim_ascii() == w.as_bytes()))
+        });
+        match other {
+            None => problem,
+            Some(other) => Problem::new(format!(
+                "the columns of {} are separated by {}, not by {}",
+                shown(source.path),
+                other.name(),
+                source.delimiter.name()
+            ))
+            .help(format!("--delimiter {}", other.flag())),
+        }
     }
 
     /// The names of all columns, from the next line.
@@ -136,11 +168,11 @@ impl Columns for CsvInput {
                 break;
             }
         }
-        Ok((cells, self.rows.bytes_read()))
+        Ok((cells, self.read.load(Ordering::Relaxed)))
     }
 
-    fn length(&self) -> Option<(u64, &'static str)> {
-        self.bytes.map(|bytes| (bytes, "bytes"))
+    fn length(&self) -> Option<u64> {
+        self.bytes
     }
 
     fn place(&self) -> &'static str {
@@ -155,16 +187,6 @@ fn numbered(wanted: &str) -> Result<usize, Problem> {
         Problem::new(format!("--column {wanted}: with --no-header columns have no names"))
             .help("give the number of the column, counted from 1")
     })
-}
-
-/// The file, and its length if it has one.
-fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>), Problem> {
-    if path == Path::new("-") {
-        return Ok((Box::new(io::stdin()), None));
-    }
-    let file = File::open(path).map_err(|error| cannot_read(path).because(error))?;
-    let regular = file.metadata().ok().filter(std::fs::Metadata::is_file);
-    Ok((Box::new(file), regular.map(|metadata| metadata.len())))
 }
 
 fn cannot_read(path: &Path) -> Problem {

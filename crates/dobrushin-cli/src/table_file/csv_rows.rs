@@ -28,7 +28,6 @@ pub struct CsvRows<R> {
     /// Where each cell ends in the text; the buffer has more entries than there are cells.
     ends: Vec<usize>,
     lines_read: u64,
-    bytes_read: u64,
     /// Whether the last line was not read to its end.
     in_long_line: bool,
 }
@@ -69,17 +68,21 @@ impl fmt::Display for Torn {
 }
 
 impl<R: BufRead> CsvRows<R> {
-    /// The rows of the rest of a source.
+    /// The rows of the rest of a source, whose cells are separated by commas.
     pub fn new(source: R) -> Self {
+        Self::separated_by(b',', source)
+    }
+
+    /// Like [`CsvRows::new`], with another character between cells.
+    pub fn separated_by(delimiter: u8, source: R) -> Self {
         Self {
             source,
             // The lines are found here, not by the parser.
-            parser: ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build(),
+            parser: ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build(),
             line: Vec::new(),
             text: Vec::new(),
             ends: Vec::new(),
             lines_read: 0,
-            bytes_read: 0,
             in_long_line: false,
         }
     }
@@ -95,12 +98,11 @@ impl<R: BufRead> CsvRows<R> {
     /// Reads the next line unchanged, of at most this many bytes; `None` at the end of the file.
     fn next_line(&mut self, longest: usize) -> io::Result<Option<Result<(), Torn>>> {
         if std::mem::take(&mut self.in_long_line) {
-            self.bytes_read += self.source.skip_until(b'\n')? as u64;
+            self.source.skip_until(b'\n')?;
         }
         self.line.clear();
         let most = longest as u64 + 1;
         let read = io::Read::take(&mut self.source, most).read_until(b'\n', &mut self.line)?;
-        self.bytes_read += read as u64;
         if read == 0 {
             return Ok(None);
         }
@@ -152,6 +154,11 @@ impl<R: BufRead> CsvRows<R> {
         Ok(line.unwrap_or(Ok(())).map(|()| &self.line[..]))
     }
 
+    /// The bytes of the last line.
+    pub fn last_line(&self) -> &[u8] {
+        self.line.strip_suffix(b"\n").unwrap_or(&self.line)
+    }
+
     /// The number of the last line, counted from 1.
     pub fn line(&self) -> u64 {
         self.lines_read
@@ -160,11 +167,6 @@ impl<R: BufRead> CsvRows<R> {
     /// Whether the last line was too long, and the rest of it is still to be read.
     pub fn is_in_long_line(&self) -> bool {
         self.in_long_line
-    }
-
-    /// How far reading has come.
-    pub fn bytes_read(&self) -> u64 {
-        self.bytes_read
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::csv_file::CsvInput;
+use super::delimiter::Delimiter;
 #[cfg(feature = "parquet")]
 use super::parquet_file::ParquetInput;
 use crate::input::shown;
@@ -15,16 +16,32 @@ pub trait Columns: Send {
     fn becoming(&mut self, bytes: usize);
     /// The next batch, and how far reading has come; at the end, the batch has no rows.
     fn next(&mut self) -> Result<(Cells, u64), Problem>;
-    /// How far there is to go, and in what unit: bytes or rows. `None` if it is not known.
-    fn length(&self) -> Option<(u64, &'static str)>;
+    /// How far there is to go, in bytes or rows. `None` if it is not known.
+    fn length(&self) -> Option<u64>;
     /// What a place is called: a line or a row.
     fn place(&self) -> &'static str;
 }
 
+/// A file of rows; "-" is standard input.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Where it is.
+    pub path: &'a Path,
+    /// What stands between the cells, if it is CSV.
+    pub delimiter: Delimiter,
+}
+
+impl<'a> Source<'a> {
+    /// A file whose cells are separated by commas.
+    pub fn of(path: &'a Path) -> Self {
+        Self { path, delimiter: Delimiter::default() }
+    }
+}
+
 /// A file with columns.
 pub struct Input<'a> {
-    /// The file; "-" is standard input.
-    pub path: &'a Path,
+    /// The file.
+    pub source: Source<'a>,
     /// Whether the first line of a CSV file is a row like any other.
     pub no_header: bool,
 }
@@ -33,36 +50,41 @@ impl Input<'_> {
     /// Reads some columns, by their names or their numbers, counted from 1. A row may have more cells, or fewer, as long
     /// as it has these.
     pub fn columns(&self, wanted: &[String]) -> Result<Box<dyn Columns>, Problem> {
-        if is_parquet(self.path) {
+        let path = self.source.path;
+        if is_parquet(path) {
             #[cfg(feature = "parquet")]
-            return Ok(Box::new(ParquetInput::some_columns(self.path, wanted)?));
+            return Ok(Box::new(ParquetInput::some_columns(path, wanted)?));
             #[cfg(not(feature = "parquet"))]
-            return Err(without_parquet(self.path));
+            return Err(without_parquet(path));
         }
-        Ok(Box::new(CsvInput::some_columns(self.path, wanted, !self.no_header)?))
+        Ok(Box::new(CsvInput::some_columns(self.source, wanted, !self.no_header)?))
     }
 }
 
 /// Reads several columns by their names, in the order of the names. Every row must be as long as the header.
-pub fn columns(path: &Path, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
-    if is_parquet(path) {
+pub fn columns(source: Source, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
+    if is_parquet(source.path) {
         #[cfg(feature = "parquet")]
-        return Ok(Box::new(ParquetInput::columns(path, wanted)?));
+        return Ok(Box::new(ParquetInput::columns(source.path, wanted)?));
         #[cfg(not(feature = "parquet"))]
-        return Err(without_parquet(path));
+        return Err(without_parquet(source.path));
     }
-    Ok(Box::new(CsvInput::columns(path, wanted)?))
+    Ok(Box::new(CsvInput::columns(source, wanted)?))
 }
 
-/// The names of all columns; it does not look at any row.
-pub fn names(path: &Path) -> Result<Vec<String>, Problem> {
-    if is_parquet(path) {
+/// The names of all columns, among which these must be; it does not look at any row.
+pub fn names(source: Source, wanted: &[&str]) -> Result<Vec<String>, Problem> {
+    if is_parquet(source.path) {
         #[cfg(feature = "parquet")]
-        return Ok(ParquetInput::open(path)?.names());
+        {
+            let names = ParquetInput::open(source.path)?.names();
+            find_all(&names, wanted, source.path)?;
+            return Ok(names);
+        }
         #[cfg(not(feature = "parquet"))]
-        return Err(without_parquet(path));
+        return Err(without_parquet(source.path));
     }
-    CsvInput::header(path)
+    CsvInput::header(source, wanted)
 }
 
 /// Whether the name of the file says that it is Parquet; everything else is CSV.

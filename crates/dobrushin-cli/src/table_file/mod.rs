@@ -7,9 +7,11 @@
 mod cells;
 mod csv_file;
 mod csv_rows;
+mod delimiter;
 mod input;
 #[cfg(test)]
 mod one_line;
+mod opened;
 #[cfg(feature = "parquet")]
 mod parquet_file;
 mod pipeline;
@@ -17,9 +19,10 @@ mod pipeline;
 pub use cells::{BadRow, BadRows, Cells};
 pub use csv_file::CsvInput;
 pub use csv_rows::{CsvRows, Row};
+pub use delimiter::Delimiter;
 #[cfg(not(feature = "parquet"))]
 pub use input::without_parquet;
-pub use input::{Columns, Input, columns, find_all, is_parquet, names};
+pub use input::{Columns, Input, Source, columns, find_all, is_parquet, names};
 #[cfg(test)]
 pub use one_line::other_lines;
 #[cfg(feature = "parquet")]

@@ -80,7 +80,7 @@ fn rows(file: &[u8]) -> Vec<Result<Vec<Vec<u8>>, Torn>> {
     while let Some(row) = rows.next_row().expect("memory can be read") {
         all.push(row.map(|row| row.iter().map(<[u8]>::to_vec).collect()));
     }
-    assert_eq!((rows.line(), rows.bytes_read()), (all.len() as u64, file.len() as u64));
+    assert_eq!(rows.line(), all.len() as u64);
     all
 }
 
@@ -137,7 +137,7 @@ fn batches_are_bounded_by_bytes_however_wide_rows_are() {
     std::fs::write(&path, names.join(",") + "\n" + &row.repeat(1000))
         .expect("the temporary folder is writable");
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut columns = super::columns(&path, &wanted).expect("all columns");
+    let mut columns = super::columns(super::Source { path: &path, delimiter: super::Delimiter::default() }, &wanted).expect("all columns");
     let mut rows = 0;
     loop {
         let (cells, _) = columns.next().expect("rows");

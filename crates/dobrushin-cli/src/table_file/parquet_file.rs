@@ -150,9 +150,8 @@ impl Columns for ParquetInput {
         Ok((cells, self.rows_read))
     }
 
-    fn length(&self) -> Option<(u64, &'static str)> {
-        let rows = self.reader.metadata().file_metadata().num_rows();
-        u64::try_from(rows).ok().map(|rows| (rows, "rows"))
+    fn length(&self) -> Option<u64> {
+        u64::try_from(self.reader.metadata().file_metadata().num_rows()).ok()
     }
 
     fn place(&self) -> &'static str {

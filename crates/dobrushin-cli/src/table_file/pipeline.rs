@@ -4,8 +4,7 @@ use super::cells::{BadRow, BadRows, Cells};
 use super::input::Columns;
 use crate::input::shown;
 use crate::problem::Problem;
-use crate::stderr;
-use indicatif::ProgressBar;
+use crate::watch::Watch;
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -34,10 +33,11 @@ impl Pass<'_> {
         work: impl Fn(u64, &Cells) -> (T, BadRows) + Sync,
         mut done: impl FnMut(T) -> Result<(), Problem>,
     ) -> Result<u64, Problem> {
-        let (bar, place) = (self.bar(&*columns), columns.place());
+        let (watch, place) =
+            (Watch::new(self.show_progress, columns.length().unwrap_or(0), "file"), columns.place());
         let together = rayon::current_num_threads();
         let batches = read_ahead(columns, together);
-        let (mut number, mut skipped, mut more) = (0, 0, true);
+        let (mut number, mut skipped, mut more, mut read_before) = (0, 0, true, 0);
         while more {
             let read = some(&batches, together)?;
             more = read.iter().all(|(cells, _)| !cells.is_empty());
@@ -55,17 +55,10 @@ impl Pass<'_> {
                 skipped += cells.bad.count + bad.count;
                 done(result)?;
             }
-            bar.set_position(position);
+            watch.progress().advance(position.saturating_sub(read_before));
+            read_before = position;
         }
-        bar.finish_and_clear();
         Ok(skipped)
-    }
-
-    fn bar(&self, columns: &dyn Columns) -> ProgressBar {
-        match columns.length() {
-            Some((length, what)) => stderr::bar(self.show_progress, length, what),
-            None => ProgressBar::hidden(),
-        }
     }
 
     fn problem(&self, place: &str, row: &BadRow) -> Problem {
@@ -124,7 +117,7 @@ mod tests {
             Ok((cells, 0))
         }
 
-        fn length(&self) -> Option<(u64, &'static str)> {
+        fn length(&self) -> Option<u64> {
             None
         }
 

@@ -2,10 +2,9 @@
 
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, columns};
+use crate::table_file::{BadRows, Cells, Source, columns};
 use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
-use std::path::Path;
 
 /// Records, and what was done to them. The counts depend on the records, so they are as private as the records.
 pub struct Loaded {
@@ -20,8 +19,8 @@ pub struct Loaded {
 }
 
 /// Reads all records of a file.
-pub fn load(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
-    let mut columns = columns(path, &schema.columns_wanted())?;
+pub fn load(source: Source, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
+    let (path, mut columns) = (source.path, columns(source, &schema.columns_wanted())?);
     columns.becoming((schema.bounds().dimension + schema.tasks()) * size_of::<f32>());
     let encoder = Encoder::new(schema);
     let table = Table::new(schema.bounds(), schema.tasks());

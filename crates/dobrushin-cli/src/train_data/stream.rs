@@ -3,7 +3,7 @@
 use super::rows::{check_count, encode, pass};
 use crate::input::shown;
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Read, columns, read_ahead};
+use crate::table_file::{BadRows, Cells, Delimiter, Read, Source, columns, read_ahead};
 use dobrushin_train::schema::{Encoder, Schema};
 use dobrushin_train::{Bounds, Records, Table};
 use std::borrow::Cow;
@@ -18,6 +18,7 @@ use std::time::SystemTime;
 /// to the last.
 pub struct Streamed {
     path: PathBuf,
+    delimiter: Delimiter,
     wanted: Vec<String>,
     encoder: Encoder,
     skip_bad: bool,
@@ -50,13 +51,19 @@ pub struct Found {
 
 impl Streamed {
     /// Reads the file once: it counts all rows, and stops at bad ones, before any of them is used.
-    pub fn open(path: &Path, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Self, Problem> {
+    pub fn open(
+        source: Source,
+        schema: &Schema,
+        skip_bad: bool,
+        show_progress: bool,
+    ) -> Result<Self, Problem> {
+        let path = source.path;
         let stamp = Stamp::of(path)?;
         let encoder = Encoder::new(schema);
         let bounds = schema.bounds();
         let work = |_: u64, cells: &Cells| survey(cells, &encoder, Table::new(bounds, schema.tasks()));
         let mut found = Found::default();
-        let columns = columns(path, &schema.columns_wanted())?;
+        let columns = columns(source, &schema.columns_wanted())?;
         found.skipped = pass(path, skip_bad, show_progress).run(columns, work, |batch| {
             found.rows += batch.rows;
             found.clipped += batch.clipped;
@@ -66,6 +73,7 @@ impl Streamed {
         check_count(path, found.rows)?;
         let streamed = Self {
             path: path.to_owned(),
+            delimiter: source.delimiter,
             wanted: schema.columns_wanted().into_iter().map(str::to_owned).collect(),
             encoder,
             skip_bad,
@@ -115,7 +123,10 @@ impl Streamed {
     fn read_row(&mut self) -> Result<(), Problem> {
         let reading = match self.reading.take() {
             Some(reading) => self.reading.insert(reading),
-            None => self.reading.insert(Reading::begin(&self.path, &self.wanted)?),
+            None => {
+                let source = Source { path: &self.path, delimiter: self.delimiter };
+                self.reading.insert(Reading::begin(source, &self.wanted)?)
+            }
         };
         let Some(row) = reading.next_row()? else {
             return Err(self.changed());
@@ -193,10 +204,10 @@ struct Reading {
 }
 
 impl Reading {
-    fn begin(path: &Path, wanted: &[String]) -> Result<Self, Problem> {
+    fn begin(source: Source, wanted: &[String]) -> Result<Self, Problem> {
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
         // One batch is read while another is used.
-        let batches = read_ahead(columns(path, &wanted)?, 0);
+        let batches = read_ahead(columns(source, &wanted)?, 0);
         Ok(Self { batches, cells: Cells::default(), next: 0, ended: false })
     }
 

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::problem::Problem;
-use crate::table_file::other_lines;
+use crate::table_file::{Source, other_lines};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Records, Table};
 use std::fmt::Write;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const SCHEMA: &str = r#"
@@ -84,7 +84,7 @@ fn rows_are_read_whatever_the_file_looks_like() {
         ("quoted.csv", quoted.join("\n") + "\n"),
         ("spaces.csv", rows.join("\n").replace(',', " , ")),
     ] {
-        let loaded = load(&folder.file(name, content), &schema(), false, false)
+        let loaded = load(Source::of(&folder.file(name, content)), &schema(), false, false)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(loaded.table.len(), 3, "{name}");
         for (place, expected) in expected.iter().enumerate() {
@@ -97,15 +97,11 @@ fn rows_are_read_whatever_the_file_looks_like() {
 #[test]
 fn one_record_one_class_and_one_value_are_enough() {
     let folder = Folder::new("few");
-    let loaded =
-        load(&folder.file("one.csv", "a,c,y\n5,red,no\n"), &schema(), false, false).expect("a record");
+    let loaded = load(Source::of(&folder.file("one.csv", "a,c,y\n5,red,no\n")), &schema(), false, false)
+        .expect("a record");
     assert_eq!(record(&loaded.table, 0), bits(&[0.0, 1.0, 0.0, 1.0, 0.0]));
-    let same = load(
-        &folder.file("same.csv", format!("a,c,y\n{}", "5,red,no\n".repeat(100))),
-        &schema(),
-        false,
-        false,
-    );
+    let path = folder.file("same.csv", format!("a,c,y\n{}", "5,red,no\n".repeat(100)));
+    let same = load(Source::of(&path), &schema(), false, false);
     assert_eq!(same.expect("100 records").table.len(), 100);
 }
 
@@ -115,12 +111,15 @@ fn rows_longer_than_the_norm_are_scaled_and_counted() {
     let schema = dobrushin_document::schema::parse(&format!("norm = 1.5\n{SCHEMA}")).expect("it is a schema");
     // The first norm is √2, the second √3.
     let path = folder.file("long.csv", "a,c,y\n5,red,no\n10,red,no\n");
-    let loaded = load(&path, &schema, false, false).expect("two records");
+    let loaded = load(Source::of(&path), &schema, false, false).expect("two records");
     assert_eq!((loaded.scaled, loaded.clipped), (1, 0));
     let norm =
         |record| loaded.table.features(record).iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
     assert!((norm(0) - 2f64.sqrt()).abs() < 1e-12 && norm(1) <= 1.5 && norm(1) > 1.4999);
-    assert_eq!(Streamed::open(&path, &schema, false, false).expect("two records").found().scaled, 1);
+    assert_eq!(
+        Streamed::open(Source::of(&path), &schema, false, false).expect("two records").found().scaled,
+        1
+    );
 }
 
 #[test]
@@ -151,8 +150,8 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
     ] {
         let path = folder.file("bad.csv", format!("a,c,y\n5,red,no\n{row}\n5,red,yes\n"));
         let named = |message: String| message.replace(&path.display().to_string(), "bad.csv");
-        let loading = named(said(load(&path, &schema(), false, false)));
-        let streaming = named(said(Streamed::open(&path, &schema(), false, false)));
+        let loading = named(said(load(Source::of(&path), &schema(), false, false)));
+        let streaming = named(said(Streamed::open(Source::of(&path), &schema(), false, false)));
         for message in [loading, streaming] {
             assert!(
                 message.contains(what) && message.contains("makes such rows empty records"),
@@ -161,14 +160,14 @@ fn a_bad_row_stops_with_its_line_and_column_but_not_its_content() {
             assert!(!message.contains("S3CRET"), "{message}");
         }
         // The row keeps its place as a record that changes nothing.
-        let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
+        let loaded = load(Source::of(&path), &schema(), true, false).expect("bad rows are empty records");
         assert_eq!((loaded.table.len(), loaded.skipped), (3, 1), "{row}");
         assert_eq!(record(&loaded.table, 1), bits(&EMPTY), "{row}");
         assert_eq!(record(&loaded.table, 2), bits(&[0.0, 1.0, 0.0, 1.0, 1.0]), "{row}");
     }
     let path = folder.file("not-utf8.csv", b"a,c,y\n5,red,\xff\xfe\n");
-    assert!(said(load(&path, &schema(), false, false)).contains("line 2 of"));
-    assert_eq!(load(&path, &schema(), true, false).expect("an empty record").skipped, 1);
+    assert!(said(load(Source::of(&path), &schema(), false, false)).contains("line 2 of"));
+    assert_eq!(load(Source::of(&path), &schema(), true, false).expect("an empty record").skipped, 1);
 }
 
 #[test]
@@ -183,8 +182,8 @@ fn the_first_bad_row_of_many_is_named() {
         };
     }
     let path = folder.file("far.csv", text);
-    assert!(said(load(&path, &schema(), false, false)).contains("line 70002 of"));
-    let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records");
+    assert!(said(load(Source::of(&path), &schema(), false, false)).contains("line 70002 of"));
+    let loaded = load(Source::of(&path), &schema(), true, false).expect("bad rows are empty records");
     assert_eq!((loaded.table.len(), loaded.skipped), (200_000, 3));
     let empty = (0..200_000).filter(|&row| loaded.table.target(row, 0).is_nan()).collect::<Vec<_>>();
     assert_eq!(empty, [70_000, 70_001, 190_000]);
@@ -201,22 +200,29 @@ fn a_file_without_what_the_schema_wants_is_refused() {
         ("S3CRET,S3CRET,no\n5,red,no\n", "there is no column \"a\" in"),
     ] {
         let path = folder.file("refused.csv", content);
-        for message in
-            [said(load(&path, &schema(), true, false)), said(Streamed::open(&path, &schema(), true, false))]
-        {
+        for message in [
+            said(load(Source::of(&path), &schema(), true, false)),
+            said(Streamed::open(Source::of(&path), &schema(), true, false)),
+        ] {
             assert!(message.contains(what) && !message.contains("S3CRET"), "{content:?}: {message}");
         }
     }
-    assert!(said(load(&PathBuf::from("none.csv"), &schema(), true, false)).contains("cannot read none.csv"));
+    assert!(
+        said(load(Source::of(Path::new("none.csv")), &schema(), true, false))
+            .contains("cannot read none.csv")
+    );
     // Where the number of records is a secret, there may be none; elsewhere the program says so.
     for content in ["a,c,y\n", "a,c,y"] {
         let path = folder.file("header.csv", content);
-        assert!(load(&path, &schema(), true, false).expect("a table").table.is_empty());
-        assert_eq!(Streamed::open(&path, &schema(), true, false).expect("a table").found().rows, 0);
+        assert!(load(Source::of(&path), &schema(), true, false).expect("a table").table.is_empty());
+        assert_eq!(
+            Streamed::open(Source::of(&path), &schema(), true, false).expect("a table").found().rows,
+            0
+        );
         assert!(said(super::refuse_none(&path, 0)).contains("has a header, but no records"));
     }
     for path in ["-", "none.csv", "/"] {
-        let message = said(Streamed::open(&PathBuf::from(path), &schema(), true, false));
+        let message = said(Streamed::open(Source::of(Path::new(path)), &schema(), true, false));
         assert!(message.contains("cannot read"), "{message}");
     }
 }
@@ -228,12 +234,13 @@ fn a_line_changes_no_record_but_its_own_and_never_their_number() {
     let folder = Folder::new("one-line");
     let lines = ["5,red,no", "\"6\",\"green\",yes", "7,,no", "8,red", "9,green,yes", "1,red,yes"];
     let path = folder.file("one-line.csv", format!("a,c,y\n{}\n", lines.join("\n")));
-    let expected = load(&path, &schema(), true, false).expect("bad rows are empty records").table;
+    let expected = load(Source::of(&path), &schema(), true, false).expect("bad rows are empty records").table;
     let wanted: Vec<u32> = (0..lines.len() as u32).collect();
     other_lines(2, 1000, "a,c,y", &lines, |place, content| {
         let path = folder.file("one-line.csv", content);
-        let loaded = load(&path, &schema(), true, false).expect("bad rows are empty records").table;
-        let mut streamed = Streamed::open(&path, &schema(), true, false).expect("the same");
+        let loaded =
+            load(Source::of(&path), &schema(), true, false).expect("bad rows are empty records").table;
+        let mut streamed = Streamed::open(Source::of(&path), &schema(), true, false).expect("the same");
         let rows = streamed.found().rows;
         let (step, _) = streamed.bring(&wanted).expect("as many as there are");
         assert_eq!((loaded.len(), rows), (lines.len(), lines.len() as u64), "{content:?}");
@@ -260,8 +267,8 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
     let folder = Folder::new("stream");
     for (count, batch) in [(1, 1), (5, 2), (100, 7), (70_001, 1000), (131_072, 4096)] {
         let path = folder.file(&format!("stream-{count}.csv"), rows(count));
-        let loaded = load(&path, &schema(), true, false).expect("records");
-        let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
+        let loaded = load(Source::of(&path), &schema(), true, false).expect("records");
+        let mut streamed = Streamed::open(Source::of(&path), &schema(), true, false).expect("records");
         let found = streamed.found();
         assert_eq!(found.rows, count as u64);
         assert_eq!(
@@ -295,8 +302,8 @@ fn streaming_is_the_same_as_loading_over_several_passes() {
 fn steps_need_not_end_where_passes_do() {
     let folder = Folder::new("across");
     let path = folder.file("across.csv", rows(5));
-    let loaded = load(&path, &schema(), true, false).expect("records");
-    let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
+    let loaded = load(Source::of(&path), &schema(), true, false).expect("records");
+    let mut streamed = Streamed::open(Source::of(&path), &schema(), true, false).expect("records");
     let (table, _) = streamed.bring(&[0, 1, 2, 3, 4, 0, 1]).expect("the next records");
     assert_eq!(record(table, 6), record(&loaded.table, 1));
     let (table, _) = streamed.bring(&[2]).expect("the next record");
@@ -311,7 +318,7 @@ fn steps_need_not_end_where_passes_do() {
 fn a_file_that_changes_while_it_is_read_is_noticed() {
     let folder = Folder::new("changing");
     let content = rows(100);
-    let open = |path: &PathBuf| Streamed::open(path, &schema(), true, false).expect("records");
+    let open = |path: &PathBuf| Streamed::open(Source::of(path), &schema(), true, false).expect("records");
     let first: Vec<u32> = (0..50).collect();
     let changed = |streamed: &mut Streamed, wanted: &[u32]| {
         let refusal = streamed.bring(wanted).map(|_| ()).expect_err("it was changed");
@@ -397,13 +404,13 @@ fn a_parquet_file_is_the_same_as_a_csv_file_and_what_it_leaves_out_is_missing() 
         }
     }
     writer.close().expect("the file is complete");
-    let refusal = said(load(&path, &schema(), false, false));
+    let refusal = said(load(Source::of(&path), &schema(), false, false));
     assert!(refusal.contains("row 4 of"), "{refusal}");
-    let loaded = load(&path, &schema(), true, false).expect("records");
-    let same = load(&folder.file("rows.csv", csv), &schema(), true, false).expect("records");
+    let loaded = load(Source::of(&path), &schema(), true, false).expect("records");
+    let same = load(Source::of(&folder.file("rows.csv", csv)), &schema(), true, false).expect("records");
     assert_eq!((loaded.skipped, loaded.clipped), (same.skipped, same.clipped));
     assert_eq!(loaded.table.len(), 80_000);
-    let mut streamed = Streamed::open(&path, &schema(), true, false).expect("records");
+    let mut streamed = Streamed::open(Source::of(&path), &schema(), true, false).expect("records");
     streamed.pad_to(81_000);
     for first in (0..81_000).step_by(3000) {
         let wanted: Vec<u32> = (first..first + 3000).collect();

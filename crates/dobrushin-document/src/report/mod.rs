@@ -12,8 +12,10 @@ mod meaning;
 mod observers;
 mod prescription;
 mod problem;
+mod quality;
 mod records;
 mod renyi;
+mod schedule;
 mod theorem;
 mod training;
 mod utility;
@@ -40,8 +42,11 @@ pub use prescription::PrescriptionReport;
 pub(crate) use prescription::{source as prescription_source, title as prescription_title};
 pub(crate) use problem::{AnswerReport, OwnBoundReport, QuantityReport};
 pub use problem::{PrivacyReport, ProblemReport};
+pub use quality::QualityReport;
+pub(crate) use quality::{ClassReport, ClassesReport, NumbersReport};
 pub use records::{Records, reached_by, upper};
 pub use renyi::{RenyiCurve, RenyiFinding, RenyiReport};
+pub use schedule::ScheduleReport;
 pub use theorem::Theorem;
 pub use training::{
     EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,

@@ -1,11 +1,11 @@
 //! `train`: what may be said about a model after training has ended.
 
-use super::{GuaranteeReport, MeaningReport};
+use super::{GuaranteeReport, MeaningReport, QualityReport, ScheduleReport};
 use crate::run_file::SelfContained;
 use dobrushin::Enclosure;
 use dobrushin::account::Account;
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Metrics, PrivateMetrics, Regret};
+use dobrushin_train::{Metrics, PrivateMetrics, Quality, Regret};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -38,6 +38,8 @@ pub struct TrainingReport {
     pub seed: Option<u64>,
     /// The run that was carried out.
     pub run: Json,
+    /// Its noise and its steps.
+    pub schedule: ScheduleReport,
     /// Metrics on the test records, one for each task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<OneOrMany<MetricsReport>>,
@@ -94,6 +96,9 @@ pub struct MetricsReport {
     /// The size of an error of 1 in the units of the column.
     #[serde(skip)]
     pub unit: f64,
+    /// What else may be said, if the records are public.
+    #[serde(flatten)]
+    pub quality: Option<QualityReport>,
 }
 
 /// How good a model is on private records, with noise.
@@ -159,6 +164,7 @@ impl TrainingReport {
         account: &Account,
         run: &SelfContained,
         schema: &Schema,
+        schedule: ScheduleReport,
         files: [String; 3],
         seed: Option<u64>,
     ) -> Self {
@@ -178,6 +184,7 @@ impl TrainingReport {
             private: seed.is_none(),
             seed,
             run: run.json(),
+            schedule,
             test: None,
             test_is_a_share: false,
             private_evaluation: Vec::new(),
@@ -191,12 +198,20 @@ impl MetricsReport {
     /// The metrics of a task.
     pub fn new(metrics: &Metrics, schema: &Schema, task: usize) -> Self {
         Self {
+            quality: None,
             records: metrics.records,
             accuracy: metrics.accuracy,
             loss: metrics.loss,
             root_mean_square: metrics.root_mean_square,
             unit: schema.label_value(task, 1.0) - schema.label_value(task, 0.0),
         }
+    }
+
+    /// The same, with what may be said of public records.
+    #[must_use]
+    pub fn with_quality(self, quality: Option<&Quality>, schema: &Schema, task: usize) -> Self {
+        let quality = quality.map(|quality| QualityReport::new(quality, schema, task, self.loss));
+        Self { quality, ..self }
     }
 }
 

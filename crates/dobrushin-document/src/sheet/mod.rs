@@ -7,7 +7,7 @@ mod html;
 
 pub use certificate::of_certificate;
 
-use crate::text::{bullets, wrap};
+use crate::text::{Block, bullets, wrap};
 
 /// A page for people.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,9 +34,9 @@ pub struct Section {
 impl Sheet {
     /// The sheet as text.
     pub fn text(&self) -> String {
-        let mut blocks = vec![self.answer.clone()];
+        let mut blocks = vec![Block::from(&self.answer)];
         blocks.extend(self.alarm.as_ref().map(|alarm| wrap(alarm, "")));
         blocks.extend(self.sections.iter().map(|section| bullets(section.heading, &section.points)));
-        blocks.join("\n\n") + "\n"
+        blocks.iter().map(Block::to_string).collect::<Vec<_>>().join("\n\n") + "\n"
     }
 }

@@ -2,7 +2,7 @@
 
 use super::meaning::in_words;
 use super::observers::observers;
-use super::{Style, Text, bullets, capitalised, renyi, table, warn, wrap};
+use super::{Block, Style, Text, bullets, capitalised, heading, renyi, table, warn, wrap};
 use crate::report::{
     AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport, WantedReport,
 };
@@ -28,8 +28,7 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     warn(&mut text, report.concern.as_deref());
     text.explanation(in_words(report.meaning.as_ref()));
     if !report.explanation.is_empty() {
-        let lines: Vec<String> = report.explanation.iter().map(|line| wrap(line, "")).collect();
-        text.explanation(lines.join("\n"));
+        text.explanation(report.explanation.iter().map(|line| wrap(line, "")).collect::<Block>());
     }
     if let Some(by_record) = &report.extras.records {
         text.answer(records(by_record, style));
@@ -40,7 +39,7 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     // It is always worth saying why there is no answer.
     let everything = style.verbose || best.is_none();
     if report.analyses.iter().any(|finding| finding.not_applicable.is_none()) {
-        text.answer(answers(report, style));
+        text.explanation(answers(report, style));
     }
     let reasons = reasons(report);
     if everything && !reasons.is_empty() {
@@ -97,9 +96,9 @@ fn verdict(report: &AccountReport, wanted: &WantedReport, style: Style) -> Strin
     [says].into_iter().chain(found).collect::<Vec<_>>().join(" ")
 }
 
-fn advice(target: Given, advice: &[AdviceReport]) -> String {
+fn advice(target: Given, advice: &[AdviceReport]) -> Block {
     if advice.is_empty() {
-        return "What would help\n  none of the changes that were tried".to_owned();
+        return heading("What would help").then("  none of the changes that were tried");
     }
     let line = |advice: &AdviceReport| {
         let value = advice.answer.value().map_or(String::new(), number::briefly);
@@ -134,7 +133,7 @@ fn is_vacuous(report: &AccountReport, finding: &Finding) -> bool {
 }
 
 /// The number of analyses that are not shown, and why.
-fn left_out(report: &AccountReport) -> Option<String> {
+fn left_out(report: &AccountReport) -> Option<Block> {
     let count = |of: &dyn Fn(&&Finding) -> bool| report.analyses.iter().filter(of).count();
     let inapplicable = count(&|finding| finding.not_applicable.is_some());
     let vacuous = count(&|finding| is_vacuous(report, finding));
@@ -151,7 +150,7 @@ fn left_out(report: &AccountReport) -> Option<String> {
 }
 
 /// A table of the analyses that apply, without the vacuous ones unless everything is shown.
-fn answers(report: &AccountReport, style: Style) -> String {
+fn answers(report: &AccountReport, style: Style) -> Block {
     let symbol = report.target.symbol();
     let shown_at_all = |finding: &&Finding| style.verbose || !is_vacuous(report, finding);
     let rows = report.analyses.iter().filter(shown_at_all).filter_map(|finding| {
@@ -181,7 +180,7 @@ fn shown(answer: Answered, style: Style) -> String {
 const SHOWN: [f64; 10] = [0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /// A dozen places, and how many records have which protection.
-fn records(records: &Records, style: Style) -> String {
+fn records(records: &Records, style: Style) -> Block {
     let last = records.rows.last().map_or(0, |row| row.to);
     let inner = SHOWN.iter().map(|share| (share * last as f64).ceil() as u64);
     let shown: Vec<u64> = [1].into_iter().chain(inner).chain([last]).collect();
@@ -198,10 +197,9 @@ fn records(records: &Records, style: Style) -> String {
         let answer = records.reached_by(share).and_then(|row| row.answer);
         answer.map_or("∞".to_owned(), |answer| number::briefly(answer.value))
     });
-    format!(
-        "{}\n\nHalf of the records have {symbol} ≤ {half}, nine in ten {symbol} ≤ {most}, all {symbol} ≤ {all}.",
-        table(header, cells)
-    )
+    table(header, cells).then_apart(format!(
+        "Half of the records have {symbol} ≤ {half}, nine in ten {symbol} ≤ {most}, all {symbol} ≤ {all}."
+    ))
 }
 
 /// The bounds on excess risk or regret, what must hold, and the learning rate that would be best.

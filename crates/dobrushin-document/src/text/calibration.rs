@@ -21,7 +21,7 @@ pub fn calibration(report: &CalibrationReport, style: Style) -> Text {
     };
     let row = [what, style.lower(found.achieved), style.upper(found.achieved), number::plain(target.limit())];
     let by = format!("with it, by {}", found.analysis);
-    text.answer(table([by.as_str(), "at least", "at most", "target"], [row]));
+    text.explanation(table([by.as_str(), "at least", "at most", "target"], [row]));
     let next = match found.parameter {
         Parameter::PublicSteps => "one step less fails",
         parameter if parameter.is_whole() => "the next whole number fails",

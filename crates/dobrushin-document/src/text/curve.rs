@@ -1,6 +1,6 @@
 //! A curve as a table.
 
-use super::{Style, Text, aligned, warn, wrap};
+use super::{Block, Style, Text, aligned, warn, wrap};
 use crate::report::{Curve, answer};
 use dobrushin::account::Answer;
 
@@ -24,12 +24,12 @@ pub fn curve(curve: &Curve, style: Style) -> Text {
     });
     text.answer(aligned(header, rows));
     warn(&mut text, curve.concern().as_deref());
-    text.explanation(format!(
-        "{symbol} at {}. The second part of the table is what each analysis says; composition-gdp is an\n\
-         approximation and never the guarantee. Printed bounds are rounded up. The assumptions are those of\n\
-         dobrushin account.",
+    let meaning = format!(
+        "{symbol} at {}. The second part of the table is what each analysis says; composition-gdp is an approximation and \
+         never the guarantee. Printed bounds are rounded up. The assumptions are those of dobrushin account.",
         given.in_words()
-    ));
+    );
+    text.explanation(wrap(&meaning, ""));
     if let Some(words) = worth(curve) {
         text.explanation(words);
     }
@@ -37,7 +37,7 @@ pub fn curve(curve: &Curve, style: Style) -> Text {
 }
 
 /// What the excess is, and why it is missing at some points.
-fn worth(curve: &Curve) -> Option<String> {
+fn worth(curve: &Curve) -> Option<Block> {
     let worths = curve.worths.as_ref()?;
     let mut lines = Vec::new();
     if worths.iter().any(Result::is_ok) {
@@ -46,5 +46,5 @@ fn worth(curve: &Curve) -> Option<String> {
     if let Some(reason) = worths.iter().find_map(|worth| worth.as_ref().err()) {
         lines.push(format!("Where there is no excess: {reason}."));
     }
-    Some(lines.iter().map(|line| wrap(line, "")).collect::<Vec<_>>().join("\n"))
+    Some(lines.iter().map(|line| wrap(line, "")).collect())
 }

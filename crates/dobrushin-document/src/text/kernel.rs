@@ -1,6 +1,6 @@
 //! Kernels and joint tables, in words.
 
-use super::{Style, Text, aligned, table};
+use super::{Style, Text, aligned, heading, table};
 use crate::json::Bounds;
 use crate::report::{CompositionReport, EtaReport, JointReport, KernelReport, PassageReport, ProductReport};
 use dobrushin::Enclosure;
@@ -15,7 +15,7 @@ pub fn kernel(report: &KernelReport, style: Style) -> Text {
         [eta.level.name(), style.upper(value), number::width(value), whose(eta.pair, eta.value)]
     };
     let profile = table(["epsilon", "eta = delta at most", "width", "inputs"], report.eta.iter().map(row));
-    text.answer(format!("{}\n\n{profile}", report.title));
+    text.answer(heading(&report.title).then_apart(profile));
     let rows = report
         .epsilon_at_delta
         .iter()
@@ -56,7 +56,7 @@ pub fn kernel(report: &KernelReport, style: Style) -> Text {
     }
     let more = if report.noise.is_some() { "gaussian-kernel, laplace-kernel, " } else { "" };
     text.explanation(format!(
-        "eta is the contraction coefficient of E_γ with γ = e^epsilon, and the channel is (epsilon, eta)-locally\n\
+        "eta is the contraction coefficient of E_γ with γ = e^epsilon, and the channel is (epsilon, eta)-locally \
          private. Every f-divergence with f″(1) > 0 contracts at least as χ² and at most as total variation says.\n\
          Printed bounds are rounded up; \"width\" is how much smaller the true value can be, relatively.\n\
          See: dobrushin explain contraction-coefficient, {more}chi2-contraction, tight-curve",
@@ -110,8 +110,8 @@ fn passages(text: &mut Text, passages: &[PassageReport], style: Style) {
     });
     text.answer(aligned(header.chain(theorems).collect(), rows));
     text.explanation(
-        "These are divergences of two laws of the input, and bounds on what is left of them at the output: by the tight\n\
-         curve, by Corollary 1 of Asoodeh, Diaz and Calmon, by the divergence's own coefficient where it is known,\n\
+        "These are divergences of two laws of the input, and bounds on what is left of them at the output: by the tight \
+         curve, by Corollary 1 of Asoodeh, Diaz and Calmon, by the divergence's own coefficient where it is known, \
          and by Dobrushin's. The first two know the laws only by their E_γ, and the channel by its eta.\n\
          See: dobrushin explain output-bound, tight-output-bound, chi2-contraction",
     );
@@ -129,7 +129,8 @@ fn composition(text: &mut Text, composition: &CompositionReport, style: Style) {
         ["total variation".to_owned(), style.upper(composition.tv.0)],
         ["χ², KL, squared Hellinger".to_owned(), style.upper(composition.chi2.0)],
     ];
-    text.answer(format!("{title}\n\n{levels}\n\n{}", table(["contraction of", "multiplied"], rows)));
+    let contractions = table(["contraction of", "multiplied"], rows);
+    text.answer(heading(&title).then_apart(levels).then_apart(contractions));
 }
 
 fn product(text: &mut Text, product: &ProductReport, style: Style) {
@@ -144,14 +145,15 @@ fn product(text: &mut Text, product: &ProductReport, style: Style) {
         ["total variation, as published".to_owned(), style.upper(product.tv_published.0)],
         ["χ², KL, squared Hellinger".to_owned(), style.upper(product.chi2.0)],
     ];
-    text.answer(format!("{title}\n\n{levels}\n\n{}", table(["contraction of", "at most"], rows)));
+    let contractions = table(["contraction of", "at most"], rows);
+    text.answer(heading(&title).then_apart(levels).then_apart(contractions));
     text.explanation(match product.formed {
         true => {
             "The coefficients further up are those of the channel of all of them, and exact. See: dobrushin explain product-kernel"
         }
         false => {
-            "The channel of all of them is too large to compare its inputs: a product is formed if inputs² × outputs is at\n\
-             most 2^28. So the coefficients further up are bounds: from below the largest of a part, and from above those\n\
+            "The channel of all of them is too large to compare its inputs: a product is formed if inputs² × outputs is at \
+             most 2^28. So the coefficients further up are bounds: from below the largest of a part, and from above those \
              of the worst pairs of laws of the parts side by side. See: dobrushin explain product-kernel"
         }
     });
@@ -163,13 +165,13 @@ pub fn joint(report: &JointReport, style: Style) -> Text {
     let row = |name: String, Bounds(value): Bounds| [name, style.upper(value), number::width(value)];
     let rows = report.information.iter().map(|at| row(at.level.name(), at.value));
     let title = format!("Joint table with {} rows and {} columns", report.rows, report.columns);
-    text.answer(format!("{title}\n\n{}", table(["epsilon", "I_γ at most", "width"], rows)));
+    text.answer(heading(&title).then_apart(table(["epsilon", "I_γ at most", "width"], rows)));
     let information = &report.mutual_information;
     let rows = [row("nats".to_owned(), information.nats), row("bits".to_owned(), information.bits)];
     text.answer(table(["mutual information in", "at most", "width"], rows));
     text.explanation(
-        "I_γ is E_γ of the joint law from the product of its marginals, with γ = e^epsilon; at epsilon = 0 it is their\n\
-         total variation. If the column is sent through a channel, what remains of I_γ is at most eta times it, and of the\n\
+        "I_γ is E_γ of the joint law from the product of its marginals, with γ = e^epsilon; at epsilon = 0 it is their \
+         total variation. If the column is sent through a channel, what remains of I_γ is at most eta times it, and of the \
          mutual information at most the channel's coefficient of KL times it.\n\
          Printed bounds are rounded up; \"width\" is how much smaller the true value can be, relatively.\n\
          See: dobrushin explain contraction-coefficient, chi2-contraction",

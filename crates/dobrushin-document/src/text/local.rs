@@ -1,6 +1,6 @@
 //! Local privacy, in words.
 
-use super::{Style, Text, aligned, table};
+use super::{Block, Style, Text, aligned, heading, table};
 use crate::json::{Bounds, Number};
 use crate::plain_text::shown_safely;
 use crate::report::{
@@ -19,7 +19,7 @@ pub fn local_profile(report: &ProfileReport, style: Style) -> Text {
     let mut text = Text::default();
     let row = |name: String, Bounds(value): Bounds| [name, style.upper(value), number::width(value)];
     let levels = report.eta.iter().map(|eta| row(number::plain(eta.epsilon), eta.value));
-    text.answer(format!("{}\n\n{}", report.title, table(["epsilon", "delta at most", "width"], levels)));
+    text.answer(heading(&report.title).then_apart(table(["epsilon", "delta at most", "width"], levels)));
     let deltas = report.epsilon_at_delta.iter().map(|at| row(number::plain(at.delta), at.epsilon));
     text.answer(table(["delta", "locally private at epsilon", "width"], deltas));
     let contractions = [
@@ -29,7 +29,7 @@ pub fn local_profile(report: &ProfileReport, style: Style) -> Text {
     text.answer(table(["contraction of", "at most", "width"], contractions));
     text.explanation(
         "These are of the mechanism as it is realised, with its probabilities rounded to multiples of 2^-64.\n\
-         n reports tell about the answers at most as much as n times the contraction of χ² and KL answers in\n\
+         n reports tell about the answers at most as much as n times the contraction of χ² and KL answers in \
          the clear. Printed bounds are rounded up; \"width\" is how much smaller the true value can be, relatively.\n\
          See: dobrushin explain contraction-coefficient, chi2-contraction",
     );
@@ -81,9 +81,9 @@ pub fn promise(report: &PromiseReport, style: Style) -> Text {
     ];
     let mut text = Text::default();
     text.answer(promise_sentence(report));
-    text.answer(table(["of the mechanism as it is realised", "at least", "at most"], rows));
+    text.explanation(table(["of the mechanism as it is realised", "at least", "at most"], rows));
     text.explanation(
-        "delta is the contraction coefficient η of E_γ with γ = e^epsilon: the largest that E_γ between the reports on\n\
+        "delta is the contraction coefficient η of E_γ with γ = e^epsilon: the largest that E_γ between the reports on \
          two answers can be. See: dobrushin explain contraction-coefficient",
     );
     text
@@ -116,7 +116,7 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
 }
 
 /// What each question uses of the promise.
-fn parts(answer: Option<&str>, questions: &[QuestionReport]) -> String {
+fn parts(answer: Option<&str>, questions: &[QuestionReport]) -> Block {
     let row = |question: &QuestionReport| {
         let PromiseReport { mechanism, epsilon, delta, .. } = &question.promise;
         [shown_safely(&question.column), mechanism.clone(), number::plain(*epsilon), number::plain(*delta)]
@@ -126,7 +126,7 @@ fn parts(answer: Option<&str>, questions: &[QuestionReport]) -> String {
         Some("one") => "Everybody answers one of the questions, drawn at random; which one is in the report.",
         _ => "Everybody answers all questions; what they use together is at most what is promised.",
     };
-    format!("{shared}\n\n{table}")
+    Block::from(shared).then_apart(table)
 }
 
 /// What is estimated from reports, and where they come from.
@@ -161,7 +161,7 @@ fn provenance(text: &mut Text, skipped: u64, private: bool) {
         text.answer(format!("{skipped} rows were no reports and are not counted"));
     }
     if !private {
-        text.answer(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
+        text.warning(format!("The reports were drawn from a known seed: {NOT_PRIVATE}"));
     }
 }
 
@@ -175,10 +175,11 @@ fn vector(text: &mut Text, report: &EstimateReport, found: &VectorReport, style:
     };
     let header = ["coordinate", "mean", "standard error", "from", "to"];
     let table = table(header, found.coordinates.iter().map(row));
-    text.answer(format!(
-        "Mean of the vectors from {} reports, with intervals of {confidence} confidence\n\n{table}",
+    let title = format!(
+        "Mean of the vectors from {} reports, with intervals of {confidence} confidence",
         report.reports
-    ));
+    );
+    text.answer(heading(&title).then_apart(table));
     let [error, radius] =
         [found.standard_error, found.certain_radius].map(|n| style.upper(Enclosure::from(n.0)));
     text.answer(format!(
@@ -190,7 +191,7 @@ fn vector(text: &mut Text, report: &EstimateReport, found: &VectorReport, style:
         false => "Each interval covers",
     };
     text.explanation(format!(
-        "The mean is that of the population from which the people are drawn. {cover} it with at\n\
+        "The mean is that of the population from which the people are drawn. {cover} it with at \
          least the confidence, for any number of reports; so does the ball around the whole vector."
     ));
 }
@@ -208,7 +209,8 @@ fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesRepo
     };
     let header = header.into_iter().map(str::to_owned).collect();
     let table = aligned(header, found.frequencies.iter().map(cells));
-    text.answer(format!("Frequencies from {} reports{confidence}\n\n{table}", report.reports));
+    let title = format!("Frequencies from {} reports{confidence}", report.reports);
+    text.answer(heading(&title).then_apart(table));
     found.notes.iter().for_each(|note| text.answer(note.as_str()));
     let estimate = match found.method {
         "unbiased" => "The frequencies are right on average, and may be negative.",
@@ -223,7 +225,7 @@ fn frequencies(text: &mut Text, report: &EstimateReport, found: &FrequenciesRepo
             "\nAll intervals at once cover the true frequencies with at least the confidence, for any number of reports."
         }
         (true, false) => {
-            "\nEach interval covers the true frequency with at least the confidence, for any number of reports;\n\
+            "\nEach interval covers the true frequency with at least the confidence, for any number of reports; \
              --simultaneous makes them cover all at once."
         }
     };
@@ -253,7 +255,7 @@ fn quantiles(text: &mut Text, quantiles: &[QuantileReport], style: Style) {
     });
     text.answer(table(["quantile", "value", "from", "to"], rows));
     text.explanation(
-        "The intervals of all quantiles hold at once with at least the confidence, for any number of reports; numbers\n\
+        "The intervals of all quantiles hold at once with at least the confidence, for any number of reports; numbers \
          outside the bounds count as the bounds.",
     );
 }
@@ -272,9 +274,9 @@ fn mean(text: &mut Text, report: &EstimateReport, found: &MeanReport, style: Sty
         [name.to_owned(), from, to]
     });
     let confidence = format!("{} confidence", number::plain(report.confidence));
-    text.answer(table([confidence.as_str(), "from", "to"], rows));
+    text.explanation(table([confidence.as_str(), "from", "to"], rows));
     text.explanation(
-        "The mean is that of the population from which the people are drawn. The interval by the normal law is right\n\
+        "The mean is that of the population from which the people are drawn. The interval by the normal law is right \
          for many reports; the other one covers with at least the confidence for any number of them.",
     );
 }
@@ -301,16 +303,16 @@ pub fn plans(report: &PlansReport) -> Text {
         let cells = [plan.mechanism.to_owned(), plan.records.to_string(), cell(plan.standard_error)];
         cells.into_iter().chain(plan.of_one_category.map(cell)).collect()
     });
-    text.answer(aligned(header.into_iter().map(str::to_owned).collect(), lines));
+    text.explanation(aligned(header.into_iter().map(str::to_owned).collect(), lines));
     let of_frequencies = match is_of_categories {
         true => {
-            " That of frequencies is the root of the mean square over all\n\
+            " That of frequencies is the root of the mean square over all \
              categories; \"of one category\" is the largest that a single one can have."
         }
         false => "",
     };
     text.explanation(format!(
-        "All keep the same promise to everybody who reports. A standard error is the largest, whatever people answer,\n\
+        "All keep the same promise to everybody who reports. A standard error is the largest, whatever people answer, \
          if they are drawn from a larger population.{of_frequencies}",
     ));
     text
@@ -323,17 +325,17 @@ pub fn bounds(report: &BoundsReport, style: Style) -> Text {
         let row =
             |risk: &RiskReport| [risk.id.to_owned(), style.lower(risk.value.0), risk.coefficient.clone()];
         let table = table(["by", "error at least", "coefficient"], bounds.iter().map(row));
-        text.answer(format!("{what}\n\n{table}"));
+        text.answer(heading(what).then_apart(table));
     }
     let row = |name: &str, Bounds(value): Bounds| [name.to_owned(), style.upper(value)];
     let contraction = &report.contraction;
     let rows = [row("total variation (η_TV)", contraction.tv), row("χ², KL (η_KL)", contraction.kl)];
     let published = contraction.published.map(|phi| row("every f-divergence, as published (φ)", phi));
-    text.answer(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
+    text.explanation(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
     let (records, worth) = (report.records, number::briefly(report.effective_records.0));
-    text.answer(format!("{records} reports tell at most as much as {worth} answers in the clear."));
+    text.explanation(format!("{records} reports tell at most as much as {worth} answers in the clear."));
     text.explanation(
-        "No mechanism that keeps the promise, and no estimator, has a smaller error for all laws of the answers, also if\n\
+        "No mechanism that keeps the promise, and no estimator, has a smaller error for all laws of the answers, also if \
          later mechanisms depend on earlier reports. Errors are rounded down, contractions up. See: dobrushin explain, with the id.",
     );
     text

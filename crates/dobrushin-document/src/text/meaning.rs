@@ -1,6 +1,6 @@
 //! What a guarantee means for one person, in words.
 
-use super::bullets;
+use super::{Block, bullets};
 use crate::report::{Asked, MeaningReport};
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -15,8 +15,8 @@ pub const NOTHING: &str = "Nothing limits what somebody can learn about a person
 const PRACTICALLY_CERTAIN: f64 = 0.9999;
 
 /// The sentences under their heading.
-pub fn in_words(meaning: Option<&MeaningReport>) -> String {
-    meaning.map_or_else(|| NOTHING.to_owned(), |meaning| bullets(HEADING, sentences(meaning)))
+pub fn in_words(meaning: Option<&MeaningReport>) -> Block {
+    meaning.map_or_else(|| NOTHING.into(), |meaning| bullets(HEADING, sentences(meaning)))
 }
 
 /// Sentences for somebody who has never heard of ε.

@@ -1,14 +1,17 @@
 //! Reports as people read them: tables and prose, the answer first.
 
 mod account;
+mod block;
 mod calibration;
 mod curve;
+mod evaluation;
 mod kernel;
 mod local;
 pub(crate) mod meaning;
 mod observers;
 mod prescription;
 mod problem;
+mod render;
 mod renyi;
 mod total;
 mod training;
@@ -26,13 +29,14 @@ pub use total::total;
 pub use training::training;
 pub use verification::{complaint, verification};
 
-pub use crate::plain_text::wrap;
+pub use block::{Block, aligned, bullets, heading, table, verbatim, wrap};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use anstyle::Style as Ink;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
+use render::Room;
 
-/// How much people want to read.
+/// How much people want to read, and on what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Only the answer: no explanations.
@@ -41,11 +45,15 @@ pub struct Style {
     pub verbose: bool,
     /// The significant digits of numbers, which are rounded outward.
     pub digits: usize,
+    /// The columns of the terminal, if there is one: prose fills at most that, and tables that are wider become lists.
+    pub columns: Option<usize>,
+    /// Whether headings, the answer and warnings are marked for a terminal that shows colours.
+    pub colours: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { quiet: false, verbose: false, digits: number::DIGITS }
+        Self { quiet: false, verbose: false, digits: number::DIGITS, columns: None, colours: false }
     }
 }
 
@@ -69,66 +77,59 @@ impl Style {
 /// Blocks of text; a quiet text leaves out the explanations.
 #[derive(Default)]
 pub struct Text {
-    blocks: Vec<(Kind, String)>,
+    blocks: Vec<(Kind, Block)>,
 }
 
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Answer,
+    Warning,
     Explanation,
 }
 
 impl Text {
     /// A line or a table that is the answer.
-    pub fn answer(&mut self, block: impl Into<String>) {
+    pub fn answer(&mut self, block: impl Into<Block>) {
         self.blocks.push((Kind::Answer, block.into()));
     }
 
+    /// Why the answer must not be relied on; a quiet text does not leave it out.
+    pub fn warning(&mut self, block: impl Into<Block>) {
+        self.blocks.push((Kind::Warning, block.into()));
+    }
+
     /// Something a reader may not need twice.
-    pub fn explanation(&mut self, block: impl Into<String>) {
+    pub fn explanation(&mut self, block: impl Into<Block>) {
         self.blocks.push((Kind::Explanation, block.into()));
     }
 
-    /// The blocks; a quiet style leaves out the explanations.
+    /// The blocks; a quiet style leaves out the explanations. Whatever files say in them, they command no terminal.
     pub fn render(&self, style: Style) -> String {
-        let shown = self.blocks.iter().filter(|(kind, _)| !style.quiet || *kind == Kind::Answer);
-        let blocks: Vec<&str> = shown.map(|(_, block)| block.trim_end()).collect();
-        blocks.join("\n\n") + "\n"
+        let answer = self.blocks.iter().position(|(kind, _)| *kind == Kind::Answer);
+        let shown = self.blocks.iter().enumerate();
+        let shown = shown.filter(|(_, (kind, _))| !style.quiet || *kind != Kind::Explanation);
+        let blocks = shown.map(|(index, (kind, block))| {
+            let room = match (style.columns, kind) {
+                (Some(columns), _) => Room::of_terminal(columns),
+                (None, Kind::Answer) => Room::OF_ANSWERS,
+                (None, _) => Room::OF_FILES,
+            };
+            let lines = match kind {
+                _ if !style.colours => render::plain(block, room),
+                Kind::Warning => render::coloured(block, room, render::WARNING),
+                _ if Some(index) == answer => render::answer(block, room),
+                _ => render::coloured(block, room, Ink::new()),
+            };
+            lines.join("\n").trim_end().to_owned()
+        });
+        blocks.collect::<Vec<_>>().join("\n\n") + "\n"
     }
-}
-
-/// An aligned table: the first column to the left, numbers to the right.
-pub fn table<const N: usize>(header: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
-    aligned(header.map(str::to_owned).to_vec(), rows.into_iter().map(Vec::from))
-}
-
-/// Like [`table`], with as many columns as the header has.
-pub fn aligned(header: Vec<String>, rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    for row in rows {
-        table.add_row(row);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 0 } else { 2 }, 0));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
-}
-
-/// A list of points under a heading.
-pub fn bullets(heading: &str, items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let items: Vec<String> = items.into_iter().map(|item| wrap(item.as_ref(), "  - ")).collect();
-    format!("{heading}\n{}", items.join("\n"))
 }
 
 /// Why a guarantee protects nobody; a quiet text does not leave it out.
 fn warn(text: &mut Text, concern: Option<&str>) {
     if let Some(concern) = concern {
-        text.answer(wrap(&format!("Warning: {concern}."), ""));
+        text.warning(wrap(&format!("Warning: {concern}."), ""));
     }
 }
 

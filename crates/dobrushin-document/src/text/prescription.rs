@@ -1,6 +1,6 @@
 //! The run for a learning problem, in words.
 
-use super::{Style, Text, bullets, capitalised, table, warn, wrap};
+use super::{Block, Style, Text, bullets, capitalised, heading, table, warn, wrap};
 use crate::report::{PrescriptionReport, prescription_source, prescription_title};
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -35,7 +35,7 @@ pub fn prescription(report: &PrescriptionReport, style: Style) -> Text {
             String::new(),
         ],
     ];
-    text.answer(table(["", "at least", "at most", "by"], rows));
+    text.explanation(table(["", "at least", "at most", "by"], rows));
     warn(&mut text, concern.as_deref());
     if found.vacuous {
         text.answer(wrap(
@@ -61,8 +61,8 @@ pub fn prescription(report: &PrescriptionReport, style: Style) -> Text {
         ));
     }
     if let Some(published) = &found.published {
-        let heading = format!("Beside the paper ({})", prescription_source(request.scheme));
-        text.explanation(format!("{heading}\n{}", beside(found, published, (epsilon, delta), style)));
+        let title = heading(&format!("Beside the paper ({})", prescription_source(request.scheme)));
+        text.explanation(title.then(beside(found, published, (epsilon, delta), style)));
         text.explanation(wrap(&verdict(published, (epsilon, delta), style), ""));
     }
     text.explanation(bullets("This holds if", assumptions(report)));
@@ -144,7 +144,7 @@ fn meaning(report: &PrescriptionReport, style: Style) -> String {
 }
 
 /// This run and the printed one, in the same columns.
-fn beside(found: &Prescribed, published: &Published, (epsilon, delta): (f64, f64), style: Style) -> String {
+fn beside(found: &Prescribed, published: &Published, (epsilon, delta): (f64, f64), style: Style) -> Block {
     let shown = |value: Option<Enclosure>| value.map_or("–".to_owned(), |value| style.upper(value));
     let near = |value: Option<f64>| value.map_or("–".to_owned(), |value| style.nearest(value));
     let first = match &found.learning_rate {

@@ -1,6 +1,6 @@
 //! What private reports can tell at best about a problem of one's own, in words.
 
-use super::{Style, Text, aligned, capitalised, table};
+use super::{Block, Style, Text, aligned, capitalised, table};
 use crate::json::Bounds;
 use crate::plain_text::shown_safely;
 use crate::report::{AnswerReport, OwnBoundReport, ProblemReport, QuantityReport};
@@ -18,12 +18,12 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
         let Bounds(value) = quantity.value;
         [quantity.what.clone(), style.lower(value), style.upper(value)]
     };
-    text.answer(table(["of the problem", "at least", "at most"], report.quantities.iter().map(row)));
+    text.explanation(table(["of the problem", "at least", "at most"], report.quantities.iter().map(row)));
     let row = |name: &str, Bounds(value): Bounds| [name.to_owned(), style.upper(value)];
     let contraction = &report.contraction;
     let rows = [row("total variation (η_TV)", contraction.tv), row("χ², KL (η_KL)", contraction.kl)];
     let published = contraction.published.map(|phi| row("every f-divergence, as published (φ)", phi));
-    text.answer(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
+    text.explanation(table(["contraction of one report", "at most"], rows.into_iter().chain(published)));
     let papers = report.published_effective_records.map_or(String::new(), |Bounds(worth)| {
         format!(" With the papers' φ it would be {}.", number::briefly(worth))
     });
@@ -32,11 +32,11 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
         records => format!("{records} reports tell"),
     };
     let worth = number::briefly(report.effective_records.0);
-    text.answer(format!("{reports} at most as much as {worth} answers in the clear.{papers}"));
+    text.explanation(format!("{reports} at most as much as {worth} answers in the clear.{papers}"));
     text.explanation(
-        "Every bound in the tables also holds if later mechanisms depend on earlier reports (sequential interaction), as\n\
-         long as each is as private and contracts as much, and no record is used twice; values through a channel are for\n\
-         independent reports. \"As published\" is the same bound with the papers' φ and φ_n, \"without privacy\" the same for\n\
+        "Every bound in the tables also holds if later mechanisms depend on earlier reports (sequential interaction), as \
+         long as each is as private and contracts as much, and no record is used twice; values through a channel are for \
+         independent reports. \"As published\" is the same bound with the papers' φ and φ_n, \"without privacy\" the same for \
          records in the clear. Bounds from below are rounded down, those from above up.\n\
          See: dobrushin explain, with the name under \"by\".",
     );
@@ -44,7 +44,7 @@ pub fn problem(report: &ProblemReport, style: Style) -> Text {
 }
 
 /// The best bound in a sentence, the exact values, and every bound in a table.
-fn answered(answer: &AnswerReport, style: Style) -> String {
+fn answered(answer: &AnswerReport, style: Style) -> Block {
     let from_below = answer.is_from_below();
     let (side, shown): (_, fn(Style, Enclosure) -> String) =
         if from_below { ("at least", Style::lower) } else { ("at most", Style::upper) };
@@ -67,5 +67,5 @@ fn answered(answer: &AnswerReport, style: Style) -> String {
     let header = ["by", side, "as published", "without privacy", "coefficient"];
     let table = aligned(header.map(str::to_owned).to_vec(), answer.bounds.iter().map(row));
     let lines = [best].into_iter().chain((!sentences.is_empty()).then(|| sentences.join(" ")));
-    format!("{}\n\n{table}", lines.collect::<Vec<_>>().join("\n"))
+    lines.map(Block::from).collect::<Block>().then_apart(table)
 }

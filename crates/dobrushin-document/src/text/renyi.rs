@@ -1,12 +1,12 @@
 //! Rényi divergences as a table.
 
-use super::{Style, Text, aligned, bullets, wrap};
+use super::{Block, Style, Text, aligned, bullets, wrap};
 use crate::json::Bounds;
 use crate::report::{RenyiCurve, RenyiReport};
 use dobrushin::numeric::decimal as number;
 
 /// A row for each order.
-pub(super) fn orders(reports: &[RenyiReport], style: Style) -> String {
+pub(super) fn orders(reports: &[RenyiReport], style: Style) -> Block {
     let ids = RenyiReport::ids(reports.iter());
     let header = ["order", "D_α at most", "by"].map(str::to_owned).into_iter();
     let header = header.chain(ids.iter().map(|(id, _)| (*id).to_owned())).collect();
@@ -19,7 +19,7 @@ pub(super) fn orders(reports: &[RenyiReport], style: Style) -> String {
 }
 
 /// What the table means.
-pub(super) fn meaning(reports: &[RenyiReport]) -> String {
+pub(super) fn meaning(reports: &[RenyiReport]) -> Block {
     let approximate: Vec<&str> = RenyiReport::ids(reports.iter())
         .into_iter()
         .filter_map(|(id, rigorous)| (!rigorous).then_some(id))
@@ -63,7 +63,7 @@ pub fn renyi_curve(curve: &RenyiCurve, style: Style) -> Text {
 }
 
 /// The assumptions of the bounds, where they are not those of the guarantee.
-pub(super) fn assumptions(reports: &[RenyiReport], known: &[String]) -> Option<String> {
+pub(super) fn assumptions(reports: &[RenyiReport], known: &[String]) -> Option<Block> {
     let mut more: Vec<&String> = Vec::new();
     for assumption in reports.iter().flat_map(|report| &report.assumptions) {
         if !known.contains(assumption) && !more.contains(&assumption) {

@@ -1,7 +1,8 @@
 //! What users read after training has ended.
 
+use super::evaluation::{quality, schedule};
 use super::meaning::in_words;
-use super::{Style, Text, bullets, table, warn};
+use super::{Block, Style, Text, bullets, table, warn, wrap};
 use crate::certificate::NOT_PRIVATE;
 use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
 
@@ -13,6 +14,9 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
     }
     if let Some(test) = &report.test {
         text.answer(metrics(&report.labels, test.as_slice()));
+        let of_labels = report.labels.iter().zip(test.as_slice());
+        let found = of_labels.filter_map(|(label, metrics)| quality(label, metrics, style));
+        found.for_each(|found| text.explanation(found));
         if report.test_is_a_share {
             text.explanation(
                 "The test records are part of the same file. The guarantee does not cover these numbers for them.",
@@ -23,9 +27,10 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
         text.answer(evaluation(report));
         text.explanation("The guarantee covers these numbers. ± is the standard deviation of their noise.");
     }
+    text.explanation(schedule(&report.schedule, style));
     match &report.public {
         Some(records) => text.answer(public(records)),
-        None => text.explanation(UNUSABLE),
+        None => text.explanation(wrap(UNUSABLE, "")),
     }
     let TrainingReport { model, certificate, certificate_text, .. } = report;
     text.explanation(format!(
@@ -36,8 +41,8 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
 }
 
 /// The same for all data.
-const UNUSABLE: &str = "Rows that cannot be used, if there are any, were trained on as empty records. Only you may know: dobrushin schema check \
-                        with --rows\nfinds them.";
+const UNUSABLE: &str = "Rows that cannot be used, if there are any, were trained on as empty records. Only you may know which: \
+                        dobrushin schema check with --rows finds them.";
 
 fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeReport, style: Style) {
     let value = guarantee.answer.value().map_or(String::new(), |value| style.upper(value));
@@ -60,7 +65,7 @@ fn describe(text: &mut Text, report: &TrainingReport, guarantee: &GuaranteeRepor
     }
 }
 
-fn evaluation(report: &TrainingReport) -> String {
+fn evaluation(report: &TrainingReport) -> Block {
     let rows = report.labels.iter().zip(&report.private_evaluation).map(|(label, evaluation)| {
         [
             label.clone(),
@@ -73,7 +78,7 @@ fn evaluation(report: &TrainingReport) -> String {
     table(["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"], rows)
 }
 
-fn metrics(labels: &[String], metrics: &[MetricsReport]) -> String {
+fn metrics(labels: &[String], metrics: &[MetricsReport]) -> Block {
     let rows = labels.iter().zip(metrics).map(|(label, metrics)| {
         [
             label.clone(),
@@ -91,7 +96,7 @@ fn four(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| format!("{value:.4}"))
 }
 
-fn public(records: &PublicReport) -> String {
+fn public(records: &PublicReport) -> Block {
     let enforced = records.enforced.as_ref().map(|enforced| {
         format!(
             "{} values were outside their bounds and moved to them, {} rows were scaled down, {} rows could not be used",

@@ -1,6 +1,6 @@
 //! Whether a certificate holds, in words.
 
-use super::{Style, Text, bullets, capitalised, table};
+use super::{Block, Style, Text, bullets, capitalised, table};
 use crate::certificate::{NOT_PRIVATE, Verdict, Verification};
 use crate::json::Number;
 use dobrushin::Enclosure;
@@ -20,7 +20,7 @@ pub fn verification(found: &Verification, model: Option<&str>, style: Style) -> 
         let reasons = complaint(found).into_iter().chain(not_of).chain((!found.private).then_some(seed));
         capitalised(&reasons.collect::<Vec<_>>().join("; "))
     });
-    text.answer(numbers(found));
+    text.explanation(numbers(found));
     if !found.differences.is_empty() {
         let shown = found.differences.iter().map(|difference| difference.what.clone()).take(SHOWN);
         let left = found.differences.len().saturating_sub(SHOWN);
@@ -37,7 +37,7 @@ pub fn verification(found: &Verification, model: Option<&str>, style: Style) -> 
         text.answer(format!("{} does not apply: {reason}", found.analysis));
     }
     if found.recomputed.is_some() {
-        text.answer(bullets(
+        text.explanation(bullets(
             "It is worth as much as these assumptions, which no computation can check",
             &found.assumptions,
         ));
@@ -85,7 +85,7 @@ fn promise(found: &Verification, style: Style) -> String {
 }
 
 /// What is claimed beside what is recomputed.
-fn numbers(found: &Verification) -> String {
+fn numbers(found: &Verification) -> Block {
     let recomputed = found.recomputed.and_then(|recomputed| recomputed.answer());
     let end = |value: Option<f64>| value.map_or("no guarantee".to_owned(), number::plain);
     let at_most = format!("{} at most", found.target.symbol());

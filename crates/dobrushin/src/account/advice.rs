@@ -57,8 +57,12 @@ pub fn advice(run: &Run, now: &Account, options: &Options) -> Vec<Advice> {
     let Ok(now) = now.guarantee().map(|best| best.answer.value.upper()) else {
         return Vec::new();
     };
-    let tried = changes(training).into_iter().filter_map(|(change, training)| {
-        let account = Run::training(training).ok()?.account_by(question, options);
+    let changes = changes(training);
+    options.progress.expect(changes.len() as u64);
+    let tried = changes.into_iter().filter_map(|(change, training)| {
+        let account = Run::training(training).map(|run| run.account_by(question, &options.unwatched()));
+        options.progress.advance(1);
+        let account = account.ok()?;
         let best = account.guarantee().ok()?;
         (best.answer.value.upper() < WORTH * now).then_some(Advice {
             change,

@@ -5,7 +5,7 @@ use super::tasks::bounds_of_tasks;
 use crate::analysis::{self, Bound, Effort, Family, Theorem};
 use crate::profile::{PrivacyProfile, RenyiCurve};
 use crate::run::{Assumption, NoiseKind, Run};
-use crate::{NotApplicable, Probability};
+use crate::{NotApplicable, Probability, Progress};
 use std::sync::Arc;
 
 /// What one theorem says about a run.
@@ -66,17 +66,29 @@ pub struct Options {
     /// The probability of exceptions that is set aside in every δ of a hidden-state analysis (see
     /// [`Run::released_except`]). An account chooses it by its question.
     pub exception: Probability,
+    /// Counts what is done of an account: its analyses, changes that are tried out, or records. Nothing depends on it.
+    pub progress: Progress,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, only: Vec::new(), exception: Probability::ZERO }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            only: Vec::new(),
+            exception: Probability::ZERO,
+            progress: Progress::default(),
+        }
     }
 }
 
 impl Options {
     pub(super) fn wants(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.contains(&id)
+    }
+
+    /// The same, for a part of the work that is counted as one.
+    pub(super) fn unwatched(&self) -> Self {
+        Self { progress: Progress::default(), ..self.clone() }
     }
 
     /// The theorems that are asked, in the order of reports.
@@ -86,7 +98,8 @@ impl Options {
 
     /// The same, but if all analyses are asked, only those that suit each of thousands of records.
     pub(super) fn for_each_record(&self, noise: NoiseKind) -> Self {
-        let mut options = self.clone();
+        // The records are counted, and not what is asked of each.
+        let mut options = self.unwatched();
         if options.only.is_empty() {
             let suited = analysis::ALL.iter().filter(|theorem| theorem.suits_each_record_with(noise));
             options.only = suited.map(|theorem| theorem.id()).collect();
@@ -145,9 +158,11 @@ pub fn analyses_for_curves(run: &Run, options: &Options) -> Vec<Analysed> {
 
 fn all(run: &Run, options: &Options, effort: Effort) -> Vec<Analysed> {
     let care = Care { tolerance: options.tolerance, exception: options.exception, effort };
+    // The next theorem is taken when the one before it has been applied.
+    let theorems = options.theorems().inspect(|_| options.progress.advance(1));
     let said = match run.as_tasks() {
-        Some(tasks) => bounds_of_tasks(run, tasks, options.theorems(), care),
-        None => bounds(run, options.theorems(), care),
+        Some(tasks) => bounds_of_tasks(run, tasks, theorems, care),
+        None => bounds(run, theorems, care),
     };
     let analysed = said.into_iter().map(|said| Analysed {
         id: said.theorem.id(),

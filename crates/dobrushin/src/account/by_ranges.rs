@@ -8,7 +8,7 @@ use crate::analysis::{HiddenStates, Theorem};
 use crate::lower::RecordRanges;
 use crate::profile::PrivacyProfile;
 use crate::run::Run;
-use crate::{Delta, Enclosure, Epsilon};
+use crate::{Delta, Enclosure, Epsilon, Progress};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ pub(super) fn by_ranges(
     records: &RecordRanges,
     question: Question,
     options: &Options,
+    progress: &Progress,
 ) -> Vec<Row> {
     let wanted: Vec<Theorem> = options.theorems().filter(|theorem| theorem.is_rigorous()).collect();
     let composed = Options {
@@ -55,7 +56,7 @@ pub(super) fn by_ranges(
         })
         .collect();
     hidden.sort_by_key(|theorem| theorem.cost());
-    let ranges = Ranges { run, records, question, hidden, all, tolerance: options.tolerance };
+    let ranges = Ranges { run, records, question, hidden, all, tolerance: options.tolerance, progress };
     let mut first = Vec::new();
     let mut from = 1;
     while from <= records.places() {
@@ -87,6 +88,7 @@ struct Ranges<'a> {
     /// What holds for every record.
     all: Asked,
     tolerance: f64,
+    progress: &'a Progress,
 }
 
 impl Ranges<'_> {
@@ -97,6 +99,7 @@ impl Ranges<'_> {
         let is_narrow = to - from <= from / NARROWEST;
         let is_settled = asked.upper() < NEGLIGIBLE || asked.upper() == f64::INFINITY;
         if is_narrow || is_settled || [from, to].iter().all(|&end| self.is_near(end, &asked)) {
+            self.progress.advance(to - from + 1);
             return vec![Row { from, to, asked }];
         }
         let guess = asked.upper();

@@ -7,7 +7,7 @@ use crate::analysis::{self, Analysis, Cost, ExactComposition, Family};
 use crate::lower::Composed;
 use crate::numeric::Boundary;
 use crate::run::{Batch, Parameter, Run, RunError, Training};
-use crate::{Enclosure, NotApplicable};
+use crate::{Enclosure, NotApplicable, Progress};
 
 /// A value of a parameter with which a run meets a target.
 ///
@@ -126,17 +126,34 @@ const MOST_DIAMETER: f64 = 1e9;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Calibration, CalibrationError> {
+    calibrate_watched(run, parameter, target, &Progress::default())
+}
+
+/// A search tries about this many values; how many it needs is known only at its end.
+const USUAL_EVALUATIONS: u64 = 12;
+
+/// Like [`calibrate`]; `progress` counts the values that are tried.
+///
+/// # Errors
+/// [`CalibrationError::Unreachable`] if no value in range meets the target.
+pub fn calibrate_watched(
+    run: &Run,
+    parameter: Parameter,
+    target: Target,
+    progress: &Progress,
+) -> Result<Calibration, CalibrationError> {
     if let Some(problem) = run.as_training().and_then(|training| training.not_monotone(parameter)) {
         return Err(problem.into());
     }
     let by_passes = run.as_training().is_some_and(|training| training.order.is_by_passes());
     if parameter == Parameter::Epochs && !by_passes {
-        return epochs_from_steps(run, target);
+        return epochs_from_steps(run, target, progress);
     }
     let whole = parameter.is_whole() || parameter == Parameter::Epochs;
     let protects = run.as_training().is_some_and(|training| training.is_protected_by(parameter));
     let scale = Scale { noise: protects, whole };
-    let mut bench = Bench { run, parameter, target, evaluations: 0 };
+    let mut bench = Bench { run, parameter, target, evaluations: 0, progress };
+    progress.expect(USUAL_EVALUATIONS);
     let ends = bench.ends(scale)?;
     let guess = bench.guess(scale, ends);
     let search = Search {
@@ -158,8 +175,12 @@ pub fn calibrate(run: &Run, parameter: Parameter, target: Target) -> Result<Cali
 }
 
 /// The largest number of steps, converted to passes and rounded down.
-fn epochs_from_steps(run: &Run, target: Target) -> Result<Calibration, CalibrationError> {
-    let found = calibrate(run, Parameter::Steps, target)?;
+fn epochs_from_steps(
+    run: &Run,
+    target: Target,
+    progress: &Progress,
+) -> Result<Calibration, CalibrationError> {
+    let found = calibrate_watched(run, Parameter::Steps, target, progress)?;
     let in_one = run.as_training().map_or(1.0, |training| match training.batch {
         Batch::Size(size) => training.records as f64 / size as f64,
         Batch::Probability(p) => 1.0 / p.get(),
@@ -182,13 +203,16 @@ struct Bench<'a> {
     parameter: Parameter,
     target: Target,
     evaluations: usize,
+    progress: &'a Progress,
 }
 
 impl Bench<'_> {
     /// The limited quantity, for one value of the parameter.
     fn measure(&mut self, value: f64, tolerance: f64) -> Result<Enclosure, CalibrationError> {
         self.evaluations += 1;
-        Ok(self.best(value, tolerance)?.0)
+        let (measured, _) = self.best(value, tolerance)?;
+        self.progress.advance(1);
+        Ok(measured)
     }
 
     /// The best of all analyses, with its name.
@@ -200,7 +224,8 @@ impl Bench<'_> {
             let all = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
             let asked = all.filter(|theorem| (theorem.cost() == Cost::Laborious) == laborious);
             let only = asked.map(|theorem| theorem.id()).collect();
-            let options = Options { tolerance, only, exception: self.target.exception() };
+            let options =
+                Options { tolerance, only, exception: self.target.exception(), ..Options::default() };
             let answers = analyses(&run, &options).into_iter().filter_map(|analysed| {
                 Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id))
             });

@@ -45,21 +45,24 @@ fn rough(run: &Run) -> Option<Arc<dyn PrivacyProfile>> {
 pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<Entry>, Probability) {
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
-        let answered = analyses(run, &options).into_iter().map(|analysed| Entry {
-            id: analysed.id,
-            family: analysed.family,
-            rigorous: analysed.rigorous,
-            outcome: analysed
-                .profile
-                .as_ref()
-                .map(|profile| question.ask(profile.as_ref()))
-                .map_err(Clone::clone),
-            assumptions: analysed.assumptions,
-            basis: Basis(if analysed.id == ExactComposition.id() {
-                rough(run)
-            } else {
-                analysed.profile.ok()
-            }),
+        // Each is applied, and then its profile is asked.
+        options.progress.expect(2 * options.theorems().count() as u64);
+        let answered = analyses(run, &options).into_iter().map(|analysed| {
+            let outcome = analysed.profile.as_ref().map(|profile| question.ask(profile.as_ref()));
+            let outcome = outcome.map_err(Clone::clone);
+            options.progress.advance(1);
+            Entry {
+                id: analysed.id,
+                family: analysed.family,
+                rigorous: analysed.rigorous,
+                outcome,
+                assumptions: analysed.assumptions,
+                basis: Basis(if analysed.id == ExactComposition.id() {
+                    rough(run)
+                } else {
+                    analysed.profile.ok()
+                }),
+            }
         });
         answered.collect::<Vec<_>>()
     };

@@ -26,7 +26,7 @@ mod worst_place;
 
 pub use advice::{Advice, advice};
 pub use analyses::{Analysed, DEFAULT_TOLERANCE, Options, analyses, analyses_for_curves, analysis_ids};
-pub use calibrate::{Calibration, CalibrationError, calibrate};
+pub use calibrate::{Calibration, CalibrationError, calibrate, calibrate_watched};
 pub use large_delta::large_delta;
 pub use meaning::Meaning;
 pub use observers::{Observer, Observers, Pair};

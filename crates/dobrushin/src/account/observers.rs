@@ -21,7 +21,7 @@ use super::records::{Protection, RecordsError, protection_by_record};
 use super::rows::{Asked, Row, best, range};
 use crate::analysis::{Bound, Effort};
 use crate::run::{Fact, LearningRate, Length, Noise, Order, Record, Release, Run, RunError, Training};
-use crate::{Enclosure, NotApplicable};
+use crate::{Enclosure, NotApplicable, Progress};
 use rayon::prelude::*;
 
 /// Somebody who sees a model that travels from owner to owner.
@@ -131,7 +131,7 @@ impl Observers {
         let public = view.public()?;
         let later = if view.equal && view.owners > 1 {
             let ask = |next: u64| view.ask(&[(next - 1, view.passes)]);
-            range(&ask, 1, view.owners - 1)?.into_iter().map(protection).collect()
+            range(&ask, 1, view.owners - 1, &Progress::default())?.into_iter().map(protection).collect()
         } else {
             Vec::new()
         };
@@ -233,6 +233,8 @@ struct View<'a> {
     equal: bool,
     /// Whether the analyses were named.
     named: bool,
+    /// Counts the pairs that are done.
+    progress: Progress,
 }
 
 impl<'a> View<'a> {
@@ -298,8 +300,9 @@ impl<'a> View<'a> {
                 "one learning rate and one noise for all steps, or epochs = 1",
             );
         }
-        let (named, options) = (!options.only.is_empty(), options.for_each_record(training.noise_kind));
-        Ok(Self { run, training, question, options, owners: pass.min(steps), passes, equal, named })
+        let (named, progress) = (!options.only.is_empty(), options.progress.clone());
+        let options = options.for_each_record(training.noise_kind);
+        Ok(Self { run, training, question, options, owners: pass.min(steps), passes, equal, named, progress })
     }
 
     /// The best answer for several sights of one owner's records, each after this many hidden steps and this often, if
@@ -465,7 +468,13 @@ impl<'a> View<'a> {
                 wanted.extend(next.chain([Observer::Public]).map(|observer| (owner, observer)));
             }
         }
-        wanted.into_par_iter().map(|(owner, observer)| self.pair(owner, observer)).collect()
+        self.progress.expect(wanted.len() as u64);
+        let pairs = wanted.into_par_iter().map(|(owner, observer)| {
+            let pair = self.pair(owner, observer);
+            self.progress.advance(1);
+            pair
+        });
+        pairs.collect()
     }
 }
 

@@ -107,12 +107,13 @@ pub fn protection_by_record(
         return Ok(Vec::new());
     };
     let (pass, places) = (training.batches_in_a_pass(), all_places(training));
-    let options = options.for_each_record(training.noise_kind);
+    let (progress, options) = (&options.progress, options.for_each_record(training.noise_kind));
+    progress.expect(places);
     let released = run.released();
     if let Some([records]) = released.as_ref().ok().filter(|r| r.has_ranges()).map(|r| &r.ranges[..])
         && pass > MOST_DIFFERENT
     {
-        let rows = by_ranges(run, records, question, &options);
+        let rows = by_ranges(run, records, question, &options, progress);
         return Ok(rows.into_iter().map(|row| protection(training, row)).collect());
     }
     let ask = |place: u64| -> Result<Asked, RecordsError> {
@@ -122,11 +123,15 @@ pub fn protection_by_record(
     let rows = if training.has_equal_steps() {
         let mut rows = Vec::new();
         for (from, to) in monotone_ranges(training) {
-            rows.extend(range(&ask, from, to)?);
+            rows.extend(range(&ask, from, to, progress)?);
         }
         rows
     } else if pass <= MOST_DIFFERENT {
-        let each = |place: u64| Ok(Row { from: place, to: place, asked: ask(place)? });
+        let each = |place: u64| {
+            let asked = ask(place)?;
+            progress.advance(1);
+            Ok(Row { from: place, to: place, asked })
+        };
         (1..=places).into_par_iter().map(each).collect::<Result<Vec<Row>, RecordsError>>()?
     } else {
         return Err(missing!(

@@ -2,7 +2,7 @@
 
 use super::question::{Answer, Question};
 use crate::profile::PrivacyProfile;
-use crate::{Enclosure, Epsilon};
+use crate::{Enclosure, Epsilon, Progress};
 use std::sync::Arc;
 
 /// Consecutive records share an answer if the best and the worst of them differ by no more than this, relatively.
@@ -66,16 +66,22 @@ type End = (u64, Asked);
 type Ask<'a, E> = &'a (dyn Fn(u64) -> Result<Asked, E> + Sync);
 
 /// Splits a range on which protection is monotone into ranges of similar answers.
-pub(super) fn range<E: Send>(ask: Ask<'_, E>, from: u64, to: u64) -> Result<Vec<Row>, E> {
+pub(super) fn range<E: Send>(
+    ask: Ask<'_, E>,
+    from: u64,
+    to: u64,
+    progress: &Progress,
+) -> Result<Vec<Row>, E> {
     let first = ask(from)?;
     if from == to {
+        progress.advance(1);
         return Ok(vec![Row { from, to, asked: first }]);
     }
     let last = ask(to)?;
     let mut rows = if first.upper() <= last.upper() {
-        subdivided(ask, (from - 1, first), (to, last))?
+        subdivided(ask, (from - 1, first), (to, last), progress)?
     } else {
-        subdivided(ask, (to + 1, last), (from, first))?
+        subdivided(ask, (to + 1, last), (from, first), progress)?
     };
     rows.sort_by_key(|row| row.from);
     Ok(rows)
@@ -83,15 +89,17 @@ pub(super) fn range<E: Send>(ask: Ask<'_, E>, from: u64, to: u64) -> Result<Vec<
 
 /// The places after the best one, up to the worst, in ranges of similar answers. The answer given for the best place
 /// may also hold for the next place.
-fn subdivided<E: Send>(ask: Ask<'_, E>, best: End, worst: End) -> Result<Vec<Row>, E> {
+fn subdivided<E: Send>(ask: Ask<'_, E>, best: End, worst: End, progress: &Progress) -> Result<Vec<Row>, E> {
     let (from, to) = if best.0 < worst.0 { (best.0 + 1, worst.0) } else { (worst.0, best.0 - 1) };
     if from == to || best.1.is_like(&worst.1) {
         let asked = if from == to { worst.1 } else { spanning(best.1, worst.1) };
+        progress.advance(to - from + 1);
         return Ok(vec![Row { from, to, asked }]);
     }
     let middle = from.midpoint(to) + u64::from(worst.0 < best.0);
     let middle = (middle, ask(middle)?);
-    let (better, worse) = rayon::join(|| subdivided(ask, best, middle), || subdivided(ask, middle, worst));
+    let (better, worse) =
+        rayon::join(|| subdivided(ask, best, middle, progress), || subdivided(ask, middle, worst, progress));
     let mut rows = better?;
     rows.extend(worse?);
     Ok(rows)
@@ -128,7 +136,10 @@ mod tests {
                     let value = Enclosure::from(curve(place as f64));
                     Ok(Asked { answer: Some(Answer { value, log_delta: None }), analysis: "shift" })
                 };
-                let rows = range::<()>(&ask, from, to).expect("all are answered");
+                let progress = Progress::default();
+                progress.expect(to - from + 1);
+                let rows = range::<()>(&ask, from, to, &progress).expect("all are answered");
+                assert_eq!(progress.share(), Some(1.0), "every place is counted once");
                 let mut next = from;
                 for row in &rows {
                     assert_eq!(row.from, next);

@@ -4,7 +4,7 @@ use super::interview::Interview;
 use crate::cli::bounds;
 use crate::command::schema::Held;
 use crate::problem::Problem;
-use crate::table_file::{find_all, names};
+use crate::table_file::{Delimiter, Source, find_all, names};
 use std::path::Path;
 
 /// What was said about columns with flags.
@@ -55,7 +55,7 @@ impl Said {
 
 /// The names of the columns of a file, all different; only its first line is read.
 pub fn of_file(path: &Path) -> Result<Vec<String>, Problem> {
-    let columns = names(path)?;
+    let columns = names(Source { path, delimiter: Delimiter::default() }, &[])?;
     find_all(&columns, &columns.iter().map(String::as_str).collect::<Vec<_>>(), path)?;
     Ok(columns)
 }

@@ -9,6 +9,7 @@ use crate::plot::{Line, Plot};
 use crate::probabilities;
 use crate::problem::Problem;
 use crate::profile_plot::{Picture, Profile};
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin::divergence::{DiscretePair, FiniteLaw, NamedDivergence};
 use dobrushin::kernel::{Contraction, ContractionCurve, FiniteKernel, Kernel, Passage};
@@ -16,7 +17,6 @@ use dobrushin::{Delta, Enclosure, Gamma, Probability};
 use dobrushin_document::report::{BendReport, Coefficients, EtaReport, KernelReport, Level, PassageReport};
 use dobrushin_document::text::Style;
 use dobrushin_document::{csv, json, text};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
@@ -132,25 +132,24 @@ fn of_kernel(
     asked: &Asked,
     show_progress: bool,
 ) -> Result<KernelReport, Problem> {
-    let progress = progress(show_progress);
-    progress.set_message("contraction");
+    let watch = Watch::new(show_progress, 0, "contraction");
     let eta = |&level: &Level| {
         let tight = arguments.tight.iter().map(|&e| (e, kernel.tight(level.gamma, e)));
         let Contraction { value, pair } = kernel.contraction_with_pair(level.gamma);
         EtaReport::new(level, value, Some(pair), tight)
     };
     let eta = asked.levels.iter().map(eta).collect();
-    progress.set_message("local privacy");
     let epsilon_at_delta = asked.deltas.iter().map(|&delta| (delta, kernel.epsilon_at(delta))).collect();
     let rows = kernel.inputs() as u64;
-    start(&progress, "η of χ² and KL", rows);
-    let chi2 = kernel.chi_squared_contraction_with_progress(|| progress.inc(1));
+    drop(watch);
+    let watch = Watch::new(show_progress, rows, "contraction of χ² and KL");
+    let chi2 = kernel.chi_squared_contraction_with_progress(|| watch.progress().advance(1));
+    drop(watch);
     let wanted = arguments.curve || arguments.at.plot.is_some() || asked.laws.is_some();
     let curve = wanted.then(|| {
-        start(&progress, "the whole curve", rows);
-        kernel.curve_with_progress(|| progress.inc(1))
+        let watch = Watch::new(show_progress, rows, "curve");
+        kernel.curve_with_progress(|| watch.progress().advance(1))
     });
-    progress.finish_and_clear();
     let tv = kernel.contraction_with_pair(Gamma::ONE);
     let found = Coefficients {
         eta,
@@ -241,19 +240,4 @@ fn draw(kernel: &FiniteKernel, curve: &ContractionCurve, levels: &[Level]) -> Re
         floor,
     };
     Ok(picture.draw())
-}
-
-/// This is shown only on a terminal.
-fn progress(show: bool) -> ProgressBar {
-    let bar = if show { ProgressBar::no_length() } else { ProgressBar::hidden() };
-    bar.set_style(ProgressStyle::default_spinner());
-    bar
-}
-
-fn start(bar: &ProgressBar, what: &'static str, rows: u64) {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} rows, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what);
-    bar.set_length(rows);
-    bar.set_position(0);
 }

@@ -1,7 +1,7 @@
 //! What users type after `dobrushin local`.
 
 use super::own_problem::OwnProblem;
-use crate::cli::{CsvArgs, bounds, delta, epsilon, positive, probability};
+use crate::cli::{CsvArgs, DelimiterArgs, bounds, delta, epsilon, positive, probability};
 use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
@@ -215,8 +215,10 @@ pub struct VerifyArgs {
 
 #[derive(Args, Debug)]
 pub struct PrivatizeArgs {
-    /// The answers: a CSV file with a header line, or Parquet (.parquet); "-" is standard input, as CSV
+    /// The answers: a CSV file with a header line, also compressed (.gz), or Parquet (.parquet); "-" is standard input
     pub data: PathBuf,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
     /// The column: its name, or its number counted from 1
     #[arg(long, value_name = "NAME", required_unless_present_any = ["columns", "survey"])]
     pub column: Option<String>,

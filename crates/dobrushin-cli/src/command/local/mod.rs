@@ -15,11 +15,14 @@ pub use own_problem::OwnProblem;
 
 use crate::cli::Common;
 use crate::problem::Problem;
+use crate::watch::Watch;
 use std::process::ExitCode;
 
 /// Does what is asked, and prints it.
 pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> {
     let style = common.style();
+    let reads_records = matches!(arguments.command, LocalCommand::Privatize(_) | LocalCommand::Estimate(_));
+    let watch = Watch::new(!common.quiet && !reads_records, 0, "computing");
     let report = match &arguments.command {
         LocalCommand::Profile(arguments) => profile::run(arguments, style),
         LocalCommand::Verify(arguments) => verify::run(arguments, style),
@@ -27,7 +30,9 @@ pub fn run(arguments: &LocalArgs, common: &Common) -> Result<ExitCode, Problem> 
         LocalCommand::Estimate(arguments) => estimate::run(arguments, style),
         LocalCommand::Plan(arguments) => plan::run(arguments),
         LocalCommand::Bounds(arguments) => bounds::run(arguments, style),
-    }?;
+    };
+    drop(watch);
+    let report = report?;
     report.deliver(common, arguments.csv())?;
     Ok(report.exit_code())
 }

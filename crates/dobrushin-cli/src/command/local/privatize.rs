@@ -27,7 +27,10 @@ pub fn run(arguments: &PrivatizeArgs, common: &Common) -> Result<ExitCode, Probl
     // The reports may have taken the place where the answer is printed.
     let rest = Common { output: None, ..common.clone() };
     if matches!(Place::of(to), Ok(Place::Standard)) {
-        say(&report.rendered(&rest));
+        // Then the reports are the answer.
+        if !common.quiet {
+            say(&report.rendered(&rest));
+        }
     } else {
         report.print(&rest)?;
     }
@@ -48,7 +51,8 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     }
     let description = asking.description(arguments.seed);
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let input = Input { path: &arguments.data, no_header: arguments.no_header };
+    let source = arguments.cells.source(&arguments.data);
+    let input = Input { source, no_header: arguments.no_header };
     let mut columns = input.columns(&asking.columns())?;
     columns.becoming(mechanisms.iter().map(|mechanism| mechanism.report_columns().len() * WORD).sum());
     let mut writer = Writer::new(to, &description, &mechanisms)?;
@@ -261,7 +265,7 @@ fn reports(
 mod tests {
     use super::*;
     use crate::local_data::{Categories, Id, Specification};
-    use crate::table_file::other_lines;
+    use crate::table_file::{Source, other_lines};
     use dobrushin::{Delta, Epsilon};
     use dobrushin_local::mean::Bounds;
 
@@ -323,7 +327,7 @@ mod tests {
             let header = if no_header { "1" } else { "answer" };
             other_lines(seed, 1000, header, &lines, |place, content| {
                 std::fs::write(&path, content).expect("the folder is ours");
-                let input = Input { path: &path, no_header };
+                let input = Input { source: Source::of(&path), no_header };
                 let mut columns = input.columns(&["1".to_owned()]).expect("a column");
                 let (cells, _) = columns.next().expect("rows");
                 let first = usize::from(no_header);

@@ -4,7 +4,7 @@ use super::CheckArgs;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::read_schema;
-use crate::table_file::{find_all, names};
+use crate::table_file::names;
 use crate::train_data::load;
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal;
@@ -18,10 +18,10 @@ use serde_json::json;
 pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
     let schema = read_schema(&arguments.schema)?;
     if let Some(data) = &arguments.data {
-        find_all(&names(data)?, &schema.columns_wanted(), data)?;
+        names(arguments.cells.source(data), &schema.columns_wanted())?;
     }
     let asked = arguments.data.as_ref().filter(|_| arguments.rows);
-    let rows = asked.map(|data| load(data, &schema, false, !quiet)).transpose()?;
+    let rows = asked.map(|data| load(arguments.cells.source(data), &schema, false, !quiet)).transpose()?;
     let (bounds, features) = (schema.bounds(), schema.feature_names());
     let norm = decimal::upper(Enclosure::from(bounds.norm), 10);
     let why = match schema.declares_norm() {
@@ -37,7 +37,7 @@ pub fn run(arguments: &CheckArgs, quiet: bool) -> Result<Report, Problem> {
         schema.feature_columns().len(),
         schema::hash(&schema),
     ));
-    text.answer(wrap(&shown_safely(&features.join(", ")), "features:  "));
+    text.explanation(wrap(&shown_safely(&features.join(", ")), "features:  "));
     if let Some(data) = &arguments.data {
         text.answer(format!("{} has all columns", data.display()));
     }

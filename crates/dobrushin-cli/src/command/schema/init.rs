@@ -7,19 +7,19 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
 use crate::table_file::{find_all, names};
-use dobrushin_document::text::Text;
+use dobrushin_document::text::{Text, verbatim};
 use serde_json::json;
 
 /// Prints the draft, and says on standard error what it rests on.
 pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
     let data = &arguments.data;
-    let columns = names(data)?;
-    let all: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let source = arguments.cells.source(data);
     let labels: Vec<&str> = arguments.label.iter().map(String::as_str).collect();
+    let columns = names(source, &labels)?;
+    let all: Vec<&str> = columns.iter().map(String::as_str).collect();
     find_all(&columns, &all, data)?;
-    find_all(&columns, &labels, data)?;
     let (draft, said) = match arguments.values_are_public {
-        true => (draft::from_values(&labels, &values::read(data, &all, !quiet)?, data)?, FROM_VALUES),
+        true => (draft::from_values(&labels, &values::read(source, &all, !quiet)?, data)?, FROM_VALUES),
         false => {
             let open: Vec<_> = all.iter().map(|&column| (column, Held::Numbers(None))).collect();
             (draft::from_names(&labels, &open), FROM_NAMES)
@@ -30,7 +30,7 @@ pub fn run(arguments: &InitArgs, quiet: bool) -> Result<Report, Problem> {
         say(&format!("{said}\n"));
     }
     let mut text = Text::default();
-    text.answer(&draft);
+    text.answer(verbatim(&draft));
     let json = json!({ "schema": draft, "values_read": arguments.values_are_public });
     Ok(Report::new(text, json))
 }

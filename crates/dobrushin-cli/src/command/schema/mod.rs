@@ -7,6 +7,7 @@ mod values;
 
 pub use draft::{Held, from_names};
 
+use crate::cli::DelimiterArgs;
 use crate::output::Report;
 use crate::problem::Problem;
 use clap::{Args, Subcommand};
@@ -37,6 +38,8 @@ pub struct InitArgs {
     /// nothing about what the schema itself gives away
     #[arg(long)]
     pub values_are_public: bool,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
 }
 
 #[derive(Args, Debug)]
@@ -49,6 +52,8 @@ pub struct CheckArgs {
     /// the rows: it is for whoever holds them, and must not be published
     #[arg(long, requires = "data")]
     pub rows: bool,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
 }
 
 /// Does what the user asks.

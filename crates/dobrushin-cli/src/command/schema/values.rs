@@ -1,10 +1,9 @@
 //! What public values look like.
 
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Pass, columns};
+use crate::table_file::{BadRows, Cells, Pass, Source, columns};
 use dobrushin_document::schema::MISSING;
 use std::collections::HashSet;
-use std::path::Path;
 
 /// A column has at most this many categories.
 pub const MOST_CATEGORIES: usize = 100;
@@ -55,7 +54,7 @@ impl Values {
 }
 
 /// Reads all values of a file.
-pub fn read(path: &Path, names: &[&str], show_progress: bool) -> Result<Vec<Values>, Problem> {
+pub fn read(source: Source, names: &[&str], show_progress: bool) -> Result<Vec<Values>, Problem> {
     let none = || names.iter().map(|name| Values::new(name)).collect::<Vec<_>>();
     let work = |_: u64, cells: &Cells| {
         let (mut values, mut bad) = (none(), BadRows::default());
@@ -76,7 +75,8 @@ pub fn read(path: &Path, names: &[&str], show_progress: bool) -> Result<Vec<Valu
     };
     let help = "correct it, or save the file as UTF-8";
     let mut all = none();
-    Pass { path, skip_bad: false, help, show_progress }.run(columns(path, names)?, work, |batch| {
+    let pass = Pass { path: source.path, skip_bad: false, help, show_progress };
+    pass.run(columns(source, names)?, work, |batch| {
         all.iter_mut().zip(batch).for_each(|(column, more)| column.merge(more));
         Ok(())
     })?;

@@ -1,6 +1,6 @@
 //! What users type after `dobrushin train`.
 
-use crate::cli::{SetArgs, delta, epsilon, probability, worth_meeting};
+use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability, worth_meeting};
 use crate::problem::Problem;
 use clap::Args;
 use dobrushin::account::{Question, Target};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 pub struct TrainArgs {
-    /// The private records: CSV with a header line, or Parquet; each row is a record
+    /// The private records: CSV with a header line, also compressed (.gz), or Parquet; each row is a record
     pub data: PathBuf,
     /// A run file (TOML) with [model], which names the schema
     #[arg(long, value_name = "RUN.toml")]
@@ -18,6 +18,8 @@ pub struct TrainArgs {
     /// The folder for model.json, certificate.json and certificate.txt; it is created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
     #[command(flatten)]
     pub changes: SetArgs,
     /// The ε to meet, with --delta or [target] delta; the least noise that meets it is found and used

@@ -71,19 +71,20 @@ impl Data {
         show_progress: bool,
     ) -> Result<Self, Problem> {
         let read_public = |path: &PathBuf| -> Result<Table, Problem> {
-            let table = load(path, schema, arguments.skip_bad, show_progress)?.table;
+            let table = load(arguments.cells.source(path), schema, arguments.skip_bad, show_progress)?.table;
             refuse_none(path, table.len() as u64)?;
             Ok(table)
         };
         let mut test = arguments.test.as_ref().map(read_public).transpose()?;
         let public = arguments.public.as_ref().map(read_public).transpose()?;
         let skip_bad = arguments.skip_bad || !arguments.data_is_public;
+        let source = arguments.cells.source(&arguments.data);
         if arguments.stream {
-            let streamed = Streamed::open(&arguments.data, schema, skip_bad, show_progress)?;
+            let streamed = Streamed::open(source, schema, skip_bad, show_progress)?;
             let private = Private::Streamed(Box::new(streamed));
             return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
         }
-        let mut loaded = load(&arguments.data, schema, skip_bad, show_progress)?;
+        let mut loaded = load(source, schema, skip_bad, show_progress)?;
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
         if let Some(share) = arguments.test_share {
             let (kept, tested) = split(&table, share, &mut generators.stream(SPLIT));

@@ -16,7 +16,7 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
-use crate::stderr;
+use crate::watch::{self, Watch};
 use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
@@ -28,6 +28,7 @@ use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, json, sheet, text};
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
 use files::Folder;
+use std::time::Instant;
 
 /// Accounts first, then trains, then writes the model and its certificate, or nothing.
 ///
@@ -45,18 +46,22 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     let mut data = Data::read(arguments, &run.schema()?, &generators, !style.quiet)?;
     let run = data.counted(&arguments.data, run)?;
     let run = match goal.target() {
-        Some(target) => with_least_noise(run, target)?,
+        Some(target) => with_least_noise(run, target, !style.quiet)?,
         None => run,
     };
     let (plan, schema) = run.plan()?;
-    let options = Options::default();
+    let watch = Watch::new(!style.quiet, 0, "analyses");
+    let options = Options { progress: watch.progress().clone(), ..Options::default() };
     let account = plan.run().account_by(goal.question(), &options);
+    drop(watch);
     let Some(mut certificate) = Certificate::of(&run, &account, &options) else {
         return Err(Problem::answer_is_no("there is no guarantee, so nothing is trained")
             .help(why_no_certificate(&account)));
     };
     data.prepare(&plan);
+    let start = Instant::now();
     let released = train(&plan, &mut data, &generators, !style.quiet)?;
+    watch::say_how_long(!style.quiet, "Training", start.elapsed());
     let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
     let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
     let training = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, share);
@@ -67,15 +72,25 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(&certificate), &picture, path)?))
     });
     out.write(&model, &certificate, page.transpose()?)?;
-    let trained = report::Trained { plan: &plan, schema: &schema, released: &released, data: &data };
+    let trained = report::Trained {
+        plan: &plan,
+        schema: &schema,
+        released: &released,
+        data: &data,
+        noise_was_found: goal.target().is_some(),
+    };
     let report = trained.report(arguments, &account, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
 }
 
 /// The run with the least noise that meets a target.
-fn with_least_noise(run: SelfContained, target: Target) -> Result<SelfContained, Problem> {
+fn with_least_noise(
+    run: SelfContained,
+    target: Target,
+    show_progress: bool,
+) -> Result<SelfContained, Problem> {
     let run = run.with_noise_multiplier(1.0)?;
-    let found = calibrate::search(&run.run()?, Parameter::NoiseMultiplier, target)?;
+    let found = calibrate::search(&run.run()?, Parameter::NoiseMultiplier, target, show_progress)?;
     Ok(run.with_noise_multiplier(found.value)?)
 }
 
@@ -87,15 +102,16 @@ fn train(
 ) -> Result<Released, Problem> {
     let training = plan.training();
     let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
-    let bar = stderr::bar(show_progress, steps.saturating_mul(training.tasks), "steps");
-    let released = data.train(plan, generators, &mut || bar.inc(1));
-    bar.finish_and_clear();
+    let watch = Watch::new(show_progress, steps.saturating_mul(training.tasks), "steps");
+    let released = data.train(plan, generators, &mut || watch.progress().advance(1));
+    drop(watch);
     released.map_err(problem)
 }
 
 fn problem(error: TrainError) -> Problem {
     let help = match error {
         TrainError::NoPublicRecords => "--public FILE, or run.public-steps = 0",
+        TrainError::NotInMemory => "leave --stream or [centre] out",
         TrainError::AnyOrder => "leave --stream out, or choose order = \"once\", \"cyclic\" or \"full\"",
         TrainError::Diverged => "a smaller learning rate, weight-decay, or a domain to project to",
         TrainError::OtherRecords { .. } | TrainError::Reading(_) => "nothing was written",

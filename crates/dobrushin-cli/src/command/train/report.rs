@@ -5,9 +5,11 @@ use super::data::Data;
 use super::files::Folder;
 use dobrushin::account::Account;
 use dobrushin_document::SelfContained;
-use dobrushin_document::report::{EnforcedReport, MetricsReport, OneOrMany, PublicReport, TrainingReport};
+use dobrushin_document::report::{
+    EnforcedReport, MetricsReport, OneOrMany, PublicReport, ScheduleReport, TrainingReport,
+};
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Plan, Released, Table, evaluate};
+use dobrushin_train::{Plan, Released, Table, evaluate, quality};
 
 /// What was trained, and on which records.
 pub struct Trained<'a> {
@@ -15,6 +17,8 @@ pub struct Trained<'a> {
     pub schema: &'a Schema,
     pub released: &'a Released,
     pub data: &'a Data,
+    /// Whether the noise was found for a target.
+    pub noise_was_found: bool,
 }
 
 impl Trained<'_> {
@@ -27,12 +31,15 @@ impl Trained<'_> {
         out: &Folder,
     ) -> TrainingReport {
         let files = [out.model(), out.certificate(), out.text()].map(|path| path.display().to_string());
+        let schedule = ScheduleReport::new(self.plan.training(), self.noise_was_found);
         TrainingReport {
-            test: self.data.test.as_ref().map(|table| self.metrics(table)),
+            // A share of the private records is not public.
+            test: (self.data.test.as_ref())
+                .map(|table| self.metrics(table, arguments.test_share.is_none() || arguments.data_is_public)),
             test_is_a_share: arguments.test_share.is_some(),
             private_evaluation: self.released.evaluations.iter().map(Into::into).collect(),
             public: arguments.data_is_public.then(|| self.public()),
-            ..TrainingReport::new(account, run, self.schema, files, arguments.seed)
+            ..TrainingReport::new(account, run, self.schema, schedule, files, arguments.seed)
         }
     }
 
@@ -43,17 +50,18 @@ impl Trained<'_> {
                 scaled: loaded.scaled,
                 skipped: loaded.skipped,
             }),
-            training_records: self.data.in_memory().map(|table| self.metrics(table)),
+            training_records: self.data.in_memory().map(|table| self.metrics(table, true)),
             regret: self.data.regret.as_ref().map(Into::into),
         }
     }
 
-    /// One entry for each task.
-    fn metrics(&self, table: &Table) -> OneOrMany<MetricsReport> {
+    /// One entry for each task, with all that may be said if the records are public.
+    fn metrics(&self, table: &Table, are_public: bool) -> OneOrMany<MetricsReport> {
         let tasks = self.released.parameters.iter().enumerate();
         let metrics = tasks.map(|(task, parameters)| {
             let metrics = evaluate(self.plan.model(), parameters, table, task);
-            MetricsReport::new(&metrics, self.schema, task)
+            let found = are_public.then(|| quality(self.plan.model(), parameters, table, task)).flatten();
+            MetricsReport::new(&metrics, self.schema, task).with_quality(found.as_ref(), self.schema, task)
         });
         metrics.collect()
     }
