@@ -37,7 +37,7 @@ pub fn survey(arguments: &InitArgs, interview: &mut Interview) -> Result<String,
         None => interview.ask(
             "Which ε is promised to everybody, for all answers together?",
             Some("2"),
-            |answer| Ok(crate::cli::epsilon(answer).map(Epsilon::get).map_err(Problem::new)?),
+            |answer| crate::cli::epsilon(answer).map(Epsilon::get).map_err(Problem::new),
         )?,
     };
     let text = text(epsilon, &asked);
