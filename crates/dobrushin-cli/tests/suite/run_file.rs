@@ -97,12 +97,6 @@ fn contradictions_are_named() {
         &["update.clip-norm and update.lipschitz"],
     );
     changed(
-        "targets.toml",
-        "delta = 1e-5",
-        "delta = 1e-5\nepsilon = 1",
-        &["target.delta and target.epsilon"],
-    );
-    changed(
         "turn.toml",
         "order = \"poisson\"",
         "order = \"cyclic\"",
@@ -149,7 +143,6 @@ fn impossible_values_and_wrong_types_are_named_with_what_is_accepted() {
         ("gradient-noise=[1.0,2.0]", "update.gradient-noise lists 2 values for 10000 steps"),
         ("gradient-noise=[]", "update.gradient-noise lists 0 values"),
         ("learning-rate=nan", "update.learning-rate is nan"),
-        ("learning-rate=8.1", "update.learning-rate is 8.1, but steps of a convex loss"),
         ("clip-norm=1e999", "update.clip-norm is \"1e999\""),
         ("records=1e30", "run.records is"),
         ("records=99999999999999999999", "run.records is"),
@@ -173,8 +166,6 @@ fn overrides_that_make_no_sense_are_refused() {
     refused(&["--set", "steps="], &["has no value"]);
     refused(&["examples/mechanisms.toml", "--set", "mechanism.20.count=2"], &["there is no mechanism 20"]);
     refused(&["examples/mechanisms.toml", "--set", "mechanism.count=2"], &["mechanism.1.count"]);
-    let both = dobrushin(&["account", "--epsilon", "1", "--delta", "1e-5"]).assert().code(2).stdout("");
-    assert!(String::from_utf8_lossy(&both.get_output().stderr).contains("cannot be used with"));
 }
 
 #[test]
@@ -276,7 +267,7 @@ fn records_are_counted_from_one() {
 /// Exactly one message, whatever is wrong.
 #[test]
 fn there_is_one_message_for_each_mistake() {
-    for set in ["noise-multiplier=-1", "records=0", "zebra=1", "learning-rate=9", "order=poison", "record=0"]
+    for set in ["noise-multiplier=-1", "records=0", "zebra=1", "learning-rate=-9", "order=poison", "record=0"]
     {
         let assert = dobrushin(&["account", "--set", set]).assert().code(2).stdout("");
         let message = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();

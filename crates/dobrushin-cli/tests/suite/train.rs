@@ -349,10 +349,12 @@ fn a_learning_rate_that_loses_what_convexity_gives_is_trained_and_certified_by_w
         assert!((bounds(hidden).1 / bounds(all).1 - 1.0).abs() < 1e-3, "{hidden} {all}");
         assert!(answer["warnings"].to_string().contains("2/loss.smoothness"), "{answer}");
         let path = folder.join("certificate.json").display().to_string();
-        let verified = json(&["certificate", "verify", &path]);
+        // A known seed is confirmed for nobody, but the certificate holds.
+        let output = dobrushin(&["certificate", "verify", &path, "--json"]).output().expect("it runs");
+        let verified: Value = serde_json::from_slice(&output.stdout).expect("valid JSON");
         assert_eq!(verified["holds"], true);
-        let shown = dobrushin(&["certificate", "show", &path]).output().expect("it runs").stdout;
-        assert!(String::from_utf8_lossy(&shown).contains("2/loss.smoothness"));
+        let shown = std::fs::read_to_string(folder.join("certificate.txt")).expect("it is written");
+        assert!(shown.contains("2/loss.smoothness"), "{shown}");
     }
 }
 

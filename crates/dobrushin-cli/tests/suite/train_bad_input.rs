@@ -20,7 +20,6 @@ fn bad_runs_are_refused_with_the_key_and_a_way_out() {
         (&["--set", "model.width=1"], &["model.width", "logistic"]),
         (&["--set", "model.kind=linear"], &["model.kind"]),
         (&["--set", "model.kind=network", "--set", "model.hidden=4"], &["update.clip-norm"]),
-        (&["--set", "learning-rate=1000"], &["update.learning-rate", "2/"]),
         (&["--set", "domain.ball=-1"], &["domain.ball"]),
         (&["--set", "domain.interval=[0, 1]"], &["domain.interval", "box"]),
         (&["--set", "domain.ball=1", "--set", "domain.box=[0, 1]"], &["domain.ball", "domain.box"]),

@@ -10,12 +10,21 @@ use dobrushin::Epsilon;
 use dobrushin_document::SurveyFile;
 use dobrushin_document::plain_text::shown_safely;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// The survey, from the names of the columns, from flags and from answers. No answer of anybody is read.
 pub fn survey(arguments: &InitArgs, interview: &mut Interview) -> Result<String, Problem> {
     let said = Said::new(&arguments.bounds, &arguments.categories)?;
     let mut asked: Vec<(String, Held)> = Vec::new();
-    match &arguments.data {
+    let data = match &arguments.data {
+        None if said.names().next().is_none() => interview.ask(
+            "Which file has the answers? Only the names of its columns are read. Leave it out for an example.",
+            None,
+            |answer| columns::of_file(Path::new(answer)).map(|_| PathBuf::from(answer)),
+        )?,
+        data => data.clone(),
+    };
+    match &data {
         Some(data) => {
             let names = columns::of_file(data)?;
             let mentioned: Vec<&str> =
@@ -37,7 +46,7 @@ pub fn survey(arguments: &InitArgs, interview: &mut Interview) -> Result<String,
         None => interview.ask(
             "Which ε is promised to everybody, for all answers together?",
             Some("2"),
-            |answer| Ok(crate::cli::epsilon(answer).map(Epsilon::get).map_err(Problem::new)?),
+            |answer| crate::cli::epsilon(answer).map(Epsilon::get).map_err(Problem::new),
         )?,
     };
     let text = text(epsilon, &asked);
@@ -82,4 +91,25 @@ fn text(epsilon: Option<f64>, asked: &[(String, Held)]) -> String {
 /// A text in double quotes, on one line; JSON's escapes are also TOML's.
 fn quoted(text: &str) -> String {
     shown_safely(&Value::from(text).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::init::tests::arguments;
+
+    #[test]
+    fn every_answer_stands_in_the_survey() {
+        let folder = tempfile::tempdir().expect("the folder for temporary files is writable");
+        let path = folder.path().join("people.csv");
+        std::fs::write(&path, "transport,minutes,name\n").expect("the folder is writable");
+        let answers = format!("{}\nbus,car\n0,60\n\n-1\n3\n", path.display());
+        let mut interview = Interview::new(answers.as_bytes(), std::io::sink());
+        let text = survey(&arguments(&["local"]), &mut interview).expect("all is accepted");
+        let survey = SurveyFile::parse(&text).expect("it is a survey");
+        assert_eq!(survey.promise.epsilon.get(), 3.0);
+        let columns: Vec<&str> =
+            survey.questions.iter().map(|question| question.columns[0].as_str()).collect();
+        assert_eq!(columns, ["transport", "minutes"], "{text}");
+    }
 }
