@@ -14,6 +14,9 @@ pub const NOTHING: &str = "Nothing limits what somebody can learn about a person
 /// A certainty from which on an attacker needs no more.
 const PRACTICALLY_CERTAIN: f64 = 0.9999;
 
+/// There are not this many people.
+const BEYOND_MEASURE: u64 = 1_000_000_000_000;
+
 /// The sentences under their heading.
 pub fn in_words(meaning: Option<&MeaningReport>) -> Block {
     meaning.map_or_else(|| NOTHING.into(), |meaning| bullets(HEADING, sentences(meaning)))
@@ -51,6 +54,9 @@ pub fn sentences(meaning: &MeaningReport) -> Vec<String> {
         ));
     }
     sentences.push(match meaning.one_more_in {
+        Some(people) if people >= BEYOND_MEASURE => {
+            "Nobody more would be recognised than by guessing.".to_owned()
+        }
         Some(people) => format!("At most one more in {people} people would be recognised than by guessing."),
         None => format!(
             "Up to {} more of the people would be recognised than by guessing.",

@@ -95,16 +95,14 @@ impl Meaning {
     }
 
     /// The largest N such that at most one more in N people is recognised than by a guess that does not look at the
-    /// result: 1 over the advantage, rounded down. It is `None` if that is below 2.
+    /// result: 1 over the advantage, rounded down, and 2⁵³ at most. It is `None` if that is below 2.
     pub fn one_more_in(&self) -> Option<u64> {
-        let most = (Enclosure::ONE / self.advantage).lower().floor();
-        // Beyond 2⁵³ not every whole number can be told.
-        (most >= 2.0).then(|| most.min(9_007_199_254_740_992.0) as u64)
-    }
-
-    /// The largest share of right guesses, if half of the people took part: ½ + advantage/2.
-    pub fn right_guesses(&self) -> Enclosure {
-        ((Enclosure::ONE + self.advantage) / Enclosure::from(2.0)).min(Enclosure::ONE)
+        const MOST: f64 = 9_007_199_254_740_992.0;
+        let people = match self.advantage.upper() {
+            0.0 => MOST,
+            upper => (Enclosure::ONE / Enclosure::from(upper)).lower().floor().min(MOST),
+        };
+        (people >= 2.0).then_some(people as u64)
     }
 }
 
