@@ -74,7 +74,7 @@ impl Rectangle {
 /// The widest that a name beside the picture is before it is broken.
 const WIDEST: f64 = 168.0;
 /// The distance between the lines of a name.
-pub(super) const LINE: f64 = 15.0;
+pub(super) const LINE: f64 = 16.0;
 /// The gap between two names beside the picture.
 const BETWEEN: f64 = 4.0;
 /// The room between the plot area and the names beside it, for the lines that lead to them.
