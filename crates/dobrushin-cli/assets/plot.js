@@ -131,7 +131,7 @@
       const drawn = svg.querySelectorAll(".grid, .axes, .x-ticks, .y-ticks, .names, .series");
       drawn.forEach((part, index) => part.replaceWith(before[index].cloneNode(true)));
       if (zoomed) {
-        svg.querySelector(".names")?.remove();
+        svg.querySelector(".names")?.setAttribute("display", "none");
         const [across, up] = [ticks(view.x, x.log), ticks(view.y, y.log)];
         const bottom = area.top + area.height;
         const grid = across.map(([c]) => `M${toX(c)} ${area.top}v${area.height}`);
