@@ -28,6 +28,7 @@
     readout.replaceChildren();
     make(readout, "strong", {}, heading);
     for (const [name, value] of pairs) {
+      readout.append(" ");
       const line = make(readout, "span");
       line.append(name + " ");
       make(line, "b", {}, value);
@@ -74,9 +75,10 @@
       const pairs = [];
       series.forEach((one, index) => {
         const point = at !== null && shown[index] && one.points.find((point) => point[0] === at);
-        dots[index].setAttribute("visibility", point && point[1] !== null ? "visible" : "hidden");
-        if (!point) return;
-        if (point[1] !== null) {
+        const inView = point && point[1] !== null && point[1] >= view.y[0] && point[1] <= view.y[1];
+        dots[index].setAttribute("visibility", inView ? "visible" : "hidden");
+        if (!point || point[3] === "none") return;
+        if (inView) {
           dots[index].setAttribute("cx", toX(point[0]));
           dots[index].setAttribute("cy", toY(point[1]));
         }
@@ -98,16 +100,28 @@
     // Zooming draws lines and ticks again; without zoom the picture is as it was written.
     const parts = [...svg.querySelectorAll(".grid, .axes, .x-ticks, .y-ticks, .names, .series")];
     const before = parts.map((part) => part.cloneNode(true));
+    const written = (value) =>
+      value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
+        ? String(Number(value.toPrecision(6)).toExponential())
+        : String(Number(value.toPrecision(6)));
     const ticks = ([low, high], log) => {
+      if (log && high - low < 3) {
+        const powers = Array.from({ length: 6 }, (_, n) => Math.floor(low) + n);
+        const fine = powers.flatMap((n) => [1, 2, 5].map((digit) => [n + Math.log10(digit), written(digit * 10 ** n)]));
+        const inside = fine.filter(([c]) => c >= low && c <= high);
+        if (inside.length > 2) return inside;
+        return ticks([10 ** low, 10 ** high], false).map(([value, text]) => [Math.log10(value), text]);
+      }
       const rough = (high - low) / 6;
       const power = 10 ** Math.floor(Math.log10(rough));
-      const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+      const nice = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+      const step = log ? Math.ceil(nice) : nice;
       const list = [];
       for (let n = Math.ceil(low / step); n * step <= high; n++) {
-        const c = n * step;
-        const value = log ? 10 ** c : c;
-        const text = value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6);
-        list.push([c, text ? value.toExponential(2) : String(Number(value.toPrecision(4)))]);
+        // Beyond the range of numbers, a power of ten is written as one.
+        const value = log ? 10 ** (n * step) : n * step;
+        const text = log && (value === 0 || value === Infinity) ? `1e${n * step}` : written(value);
+        list.push([n * step, text]);
       }
       return list;
     };
@@ -117,7 +131,7 @@
       const drawn = svg.querySelectorAll(".grid, .axes, .x-ticks, .y-ticks, .names, .series");
       drawn.forEach((part, index) => part.replaceWith(before[index].cloneNode(true)));
       if (zoomed) {
-        svg.querySelector(".names")?.remove();
+        svg.querySelector(".names")?.setAttribute("display", "none");
         const [across, up] = [ticks(view.x, x.log), ticks(view.y, y.log)];
         const bottom = area.top + area.height;
         const grid = across.map(([c]) => `M${toX(c)} ${area.top}v${area.height}`);

@@ -74,7 +74,7 @@ impl Rectangle {
 /// The widest that a name beside the picture is before it is broken.
 const WIDEST: f64 = 168.0;
 /// The distance between the lines of a name.
-pub(super) const LINE: f64 = 15.0;
+pub(super) const LINE: f64 = 16.0;
 /// The gap between two names beside the picture.
 const BETWEEN: f64 = 4.0;
 /// The room between the plot area and the names beside it, for the lines that lead to them.
@@ -144,7 +144,12 @@ pub(super) fn place(
     };
     for (series, lines, _) in inside {
         let places = along(&strokes[series]);
-        placed.push(field.near(series, &lines, &places).or_else(|| field.far(series, &lines, &places))?);
+        let near = field.near(series, &lines, &places);
+        // A line that leads away from a mark would be taken for data.
+        match plot.series[series].line {
+            Line::Marks => placed.extend(near),
+            _ => placed.push(near.or_else(|| field.far(series, &lines, &places))?),
+        }
     }
     placed.sort_by_key(|name| name.series);
     Some(placed)
@@ -156,7 +161,8 @@ fn beside(area: Area, strokes: &[Strokes], names: Vec<(usize, Vec<String>, bool)
     for (series, lines, _) in names {
         ends.push((series, lines, strokes[series].end()?));
     }
-    ends.sort_by(|a, b| a.2.1.total_cmp(&b.2.1));
+    // Of curves that end at the same height, the last to end has the lowest name, so that no lines cross.
+    ends.sort_by(|a, b| a.2.1.round().total_cmp(&b.2.1.round()).then(a.2.0.total_cmp(&b.2.0)));
     let heights: Vec<f64> = ends.iter().map(|(_, lines, _)| lines.len() as f64 * LINE + BETWEEN).collect();
     if heights.iter().sum::<f64>() > area.height + LINE {
         return None;
@@ -222,7 +228,7 @@ fn spread(wanted: &[f64], heights: &[f64], (top, bottom): (f64, f64)) -> Vec<f64
 /// The plot area, with what is already drawn and written in it.
 struct Field {
     area: Area,
-    /// The lines of each series.
+    /// The lines of each series, and then those that lead to names.
     ink: Vec<Vec<(Place, Place)>>,
     taken: Vec<Rectangle>,
 }
@@ -300,6 +306,7 @@ impl Field {
         leader: Option<(Place, Place)>,
     ) -> Name {
         self.taken.push(rectangle(place, lines));
+        self.ink.push(leader.into_iter().collect());
         Name { series, lines: lines_around(lines, place.0, place.1), leader }
     }
 }

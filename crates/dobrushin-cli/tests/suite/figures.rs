@@ -1,5 +1,6 @@
 //! `dobrushin figures`: files, captions, and the pictures of the documentation.
 
+use crate::pages::Page;
 use crate::support::{dobrushin, file, json, root};
 use dobrushin_reference::depth;
 use serde_json::Value;
@@ -32,6 +33,35 @@ fn the_pictures_of_the_documentation_are_what_is_drawn() {
             drawn == old,
             "docs/figures/{name} is old: dobrushin figures --out docs/figures --only {SHOWN}"
         );
+    }
+}
+
+/// The commands of a page that draw what it shows: `--plot NAME` draws docs/figures/NAME.
+fn drawn_on(page: &str) -> Vec<(String, Vec<String>)> {
+    let blocks = Page::read(&root(), page).blocks.into_iter().filter(|block| block.info == "console");
+    let commands = blocks.flat_map(|block| {
+        let text = block.lines.join("\n").replace("\\\n", " ");
+        text.lines().map(str::to_owned).collect::<Vec<String>>()
+    });
+    let drawn = commands.filter_map(|command| {
+        let words: Vec<String> = command.split_whitespace().skip(2).map(str::to_owned).collect();
+        let name = words.iter().skip_while(|word| *word != "--plot").nth(1)?.clone();
+        root().join("docs/figures").join(&name).exists().then_some((name, words))
+    });
+    drawn.collect()
+}
+
+#[test]
+fn the_pictures_of_the_guide_are_what_its_commands_draw() {
+    let drawn = drawn_on("docs/guide/pictures.md");
+    assert_eq!(drawn.len(), 4, "{drawn:?}");
+    for (name, words) in drawn {
+        let path = file(&name, "");
+        let words = words.iter().map(|word| if *word == name { path.to_str().expect("UTF-8") } else { word });
+        dobrushin(&words.collect::<Vec<_>>()).assert().success();
+        let old = root().join("docs/figures").join(&name);
+        let [new, old] = [path, old].map(|path| std::fs::read_to_string(path).expect("it was drawn"));
+        assert!(new == old, "docs/figures/{name} is old: the command in docs/guide/pictures.md draws it");
     }
 }
 

@@ -18,7 +18,7 @@ fn picture(name: &str, words: &[&str]) -> String {
 fn texts(svg: &str) -> (Rect, Vec<(String, Rect)>) {
     let mut fonts = fontdb::Database::new();
     let font = root().join("crates/dobrushin-cli/assets/DejaVuSans-subset.ttf");
-    fonts.load_font_file(font).expect("the font is there");
+    fonts.load_font_data(std::fs::read(font).expect("the font is there"));
     let options = Options { fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).expect("it is SVG");
     let mut found = Vec::new();

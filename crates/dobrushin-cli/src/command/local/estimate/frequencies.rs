@@ -125,7 +125,8 @@ fn impossible(error: &Error, instead: &str) -> Problem {
     Problem::new(error.to_string()).help(format!("--method {instead} is possible"))
 }
 
-/// The caption of a picture names at most this many categories.
+/// A picture has room for this many categories at its ticks, and names this many below.
+const AT_TICKS: usize = 10;
 const NAMED: usize = 40;
 
 fn draw(rows: &[FrequencyReport], reports: u64, arguments: &EstimateArgs) -> Plot {
@@ -138,15 +139,21 @@ fn draw(rows: &[FrequencyReport], reports: u64, arguments: &EstimateArgs) -> Plo
     let bars = Series::new(format!("interval, {confidence}"), bars.flatten().collect(), Line::Spans);
     let points = places().zip(rows.iter().map(|row| row.frequency.0)).collect();
     let marks = Series::new("estimate", points, Line::Marks);
-    let name = |(place, row): (f64, &FrequencyReport)| format!("{place} {}", shown_safely(&row.category));
-    let names = places().zip(rows).take(NAMED).map(name);
-    let names: Vec<String> = names.collect();
-    let more = if rows.len() > NAMED { ", …" } else { "" };
+    let names = rows.iter().map(|row| shown_safely(&row.category)).collect::<Vec<String>>();
+    let (scale, caption) = match names.len() > AT_TICKS {
+        false => (Scale::Words(names), Vec::new()),
+        true => {
+            let first =
+                names.iter().take(NAMED).enumerate().map(|(place, name)| format!("{} {name}", place + 1));
+            let more = if names.len() > NAMED { ", …" } else { "" };
+            (Scale::Linear, vec![format!("{}{more}", first.collect::<Vec<_>>().join(", "))])
+        }
+    };
     Plot {
         title: format!("Frequencies from {reports} private reports"),
-        x: Axis { label: "category".to_owned(), scale: Scale::Linear },
+        x: Axis { label: "category".to_owned(), scale },
         y: Axis { label: "frequency".to_owned(), scale: Scale::Linear },
         series: if bars.points.is_empty() { vec![marks] } else { vec![bars, marks] },
-        caption: vec![format!("{}{more}", names.join(", "))],
+        caption,
     }
 }
