@@ -7,7 +7,7 @@ use dobrushin_train::schema::Schema;
 use dobrushin_train::{Records, Table};
 use std::fmt::Write;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const SCHEMA: &str = r#"
