@@ -102,14 +102,12 @@ pub fn quality(model: &Model, parameters: &[f64], table: &Table, task: usize) ->
         Target::Range { .. } => {
             let count = records.len() as f64;
             let mean = records.iter().map(|(target, _)| target).sum::<f64>() / count;
-            let squares = |of: &dyn Fn(&(f64, Vec<f64>)) -> f64| -> f64 {
-                records.iter().map(|record| of(record).powi(2)).sum()
-            };
-            let around = squares(&|(target, _)| target - mean);
-            let left = squares(&|(target, scores)| match model.prediction(scores) {
+            let around: f64 = records.iter().map(|(target, _)| (target - mean).powi(2)).sum();
+            let error = |(target, scores): &(f64, Vec<f64>)| match model.prediction(scores) {
                 Prediction::Value(value) => target - value,
                 Prediction::Class { class, .. } => target - class as f64,
-            });
+            };
+            let left: f64 = records.iter().map(|record| error(record).powi(2)).sum();
             let equal = records.iter().all(|(target, _)| *target == records[0].0);
             let r_squared = (!equal).then(|| 1.0 - left / around);
             Quality::Numbers(NumberQuality { baseline: (around / count).sqrt(), r_squared })

@@ -137,7 +137,7 @@ fn batches_are_bounded_by_bytes_however_wide_rows_are() {
     std::fs::write(&path, names.join(",") + "\n" + &row.repeat(1000))
         .expect("the temporary folder is writable");
     let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut columns = super::columns(super::Source { path: &path, delimiter: super::Delimiter::default() }, &wanted).expect("all columns");
+    let mut columns = super::columns(super::Source::of(&path), &wanted).expect("all columns");
     let mut rows = 0;
     loop {
         let (cells, _) = columns.next().expect("rows");
