@@ -5,6 +5,7 @@
 //! same plan then trains. You cannot train without it, and you cannot hand the accountant anything else.
 
 mod bounds;
+pub mod choose;
 mod descent;
 mod digits;
 mod enforcement;
