@@ -21,6 +21,8 @@ mod survey;
 pub mod text;
 
 pub use error::DocumentError;
-pub use run_file::{Files, RunFile, SelfContained, Setting, Sweep, text_of};
+pub use run_file::{
+    Files, NEIGHBOURS, ORDERS, RunFile, SelfContained, Setting, Sweep, kind_for, model_for, text_of,
+};
 pub use section::nearest;
 pub use survey::{Possible, SurveyFile, SurveyQuestion};

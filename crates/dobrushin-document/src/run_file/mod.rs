@@ -9,10 +9,14 @@ mod setting;
 mod sweep;
 mod task;
 mod training;
+mod written;
 
 pub use self_contained::{SelfContained, model_of};
 pub use setting::Setting;
 pub use sweep::Sweep;
+pub use training::{NEIGHBOURS, ORDERS};
+pub(crate) use written::word;
+pub use written::{kind_for, model_for};
 
 use crate::error::DocumentError;
 use crate::json::of_toml;
@@ -143,9 +147,14 @@ impl RunFile {
         Ok(SelfContained::new(tables)?)
     }
 
+    /// The run with everything in it, if it names no file.
+    pub fn alone(&self) -> Result<SelfContained, DocumentError> {
+        SelfContained::new(self.tables.clone())
+    }
+
     /// The run, if it names no file.
     pub fn run(&self) -> Result<Run, DocumentError> {
-        SelfContained::new(self.tables.clone())?.run()
+        self.alone()?.run()
     }
 
     /// The same file with a value of a parameter that can be searched for, even if the file does not give one.

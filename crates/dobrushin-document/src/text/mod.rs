@@ -3,6 +3,7 @@
 mod account;
 mod calibration;
 mod certificate;
+mod choice;
 mod curve;
 mod kernel;
 mod local;
@@ -16,6 +17,7 @@ mod verification;
 pub use account::account;
 pub use calibration::calibration;
 pub use certificate::certificate;
+pub use choice::{chosen, plan_in_words};
 pub use curve::curve;
 pub use kernel::{joint, kernel};
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};
