@@ -91,7 +91,9 @@ const MOST_RECORDS: u64 = u32::MAX as u64;
 /// A number of things, also as 1e6.
 pub fn count(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    let exact = |value: f64| (value.fract() == 0.0 && (1.0..=MOST_RECORDS as f64).contains(&value)).then_some(value as u64);
+    let exact = |value: f64| {
+        (value.fract() == 0.0 && (1.0..=MOST_RECORDS as f64).contains(&value)).then_some(value as u64)
+    };
     let value = text.parse().ok().or_else(|| text.parse().ok().and_then(exact));
     value
         .filter(|value| (1..=MOST_RECORDS).contains(value))
@@ -107,10 +109,17 @@ pub fn run(arguments: &PlanArgs, guard: &Guard, style: Style) -> Result<Report, 
         }
         (None, dimension) => schema_of(dimension.unwrap_or(1), arguments.classes.unwrap_or(2))?,
     };
-    let mut report =
-        planned(schema, arguments.records, arguments.epsilon, arguments.delta, &arguments.choice, !style.quiet)?;
+    let mut report = planned(
+        schema,
+        arguments.records,
+        arguments.epsilon,
+        arguments.delta,
+        &arguments.choice,
+        !style.quiet,
+    )?;
     if let Some(path) = &arguments.write {
-        file::replace(path, report.run_file.as_bytes()).map_err(|error| Problem::cannot_write(path, error))?;
+        file::replace(path, report.run_file.as_bytes())
+            .map_err(|error| Problem::cannot_write(path, error))?;
         report.written = Some(path.display().to_string());
     }
     Ok(Report::new(text::chosen(&report, style), json::of(&report)))
@@ -129,8 +138,10 @@ pub fn planned(
         return Err(Problem::new("--epsilon is 0, but it must be above 0").help("--epsilon 1"));
     }
     if delta.get() == 0.0 {
-        return Err(Problem::new("--delta is 0, but it must be above 0: Gaussian noise is never (ε, 0)-private")
-            .help("--delta 1e-6, well below 1 over the number of records"));
+        return Err(Problem::new(
+            "--delta is 0, but it must be above 0: Gaussian noise is never (ε, 0)-private",
+        )
+        .help("--delta 1e-6, well below 1 over the number of records"));
     }
     let neighbours = choice.neighbours.unwrap_or(Neighbours::ZeroOut);
     if let (Neighbours::AddOrRemoveOne, Some(order)) = (neighbours, choice.order)
@@ -142,13 +153,17 @@ pub fn planned(
     let schema = choose::prepared(&with_label(schema, choice.label.as_deref())?);
     let kind = kind_for(&schema, choice.model.as_deref());
     let model = model_for(&schema, kind)?;
-    let wanted =
-        Wanted { schema, model, records, epsilon, delta: worth_meeting(delta)?, neighbours, order: choice.order };
-    let bar = stderr::bar(show_progress, 1, "trials on made-up records");
-    let progress = |done: u64, expected: u64| {
-        bar.set_length(expected);
-        bar.set_position(done);
+    let wanted = Wanted {
+        schema,
+        model,
+        records,
+        epsilon,
+        delta: worth_meeting(delta)?,
+        neighbours,
+        order: choice.order,
     };
+    let bar = stderr::bar(show_progress, 100, "% of the trials on made-up records");
+    let progress = |done: u64, expected: u64| bar.set_position(100 * done / expected.max(1));
     let found = choose::choose(&wanted, &progress);
     bar.finish_and_clear();
     Ok(ChosenReport::new(&wanted, kind, &found.map_err(problem)?)?)
@@ -182,7 +197,10 @@ fn schema_of(dimension: u64, classes: u64) -> Result<Schema, Problem> {
     }
     let range = Range::new(-1.0, 1.0).and_then(|range| range.around(0.0));
     let Some(range) = range else { unreachable!("−1 is below 1") };
-    let feature = |number| Feature { name: format!("x{number}"), kind: FeatureKind::Number { range, if_missing: None } };
+    let feature = |number| Feature {
+        name: format!("x{number}"),
+        kind: FeatureKind::Number { range, if_missing: None },
+    };
     let classes = (0..classes).map(|class| class.to_string()).collect();
     let declared = Declaration {
         labels: vec![Label { name: "y".to_owned(), kind: LabelKind::Category(classes) }],

@@ -30,6 +30,7 @@ mod mathematics_numbers;
 mod observers;
 mod pages;
 mod pictures;
+mod plan;
 mod prescribe;
 mod records;
 mod renyi;

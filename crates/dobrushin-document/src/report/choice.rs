@@ -77,7 +77,8 @@ impl ChosenReport {
             "Written by dobrushin plan for (ε, δ) = ({epsilon:?}, {delta:?}). No record was read.\n\n  dobrushin account THIS.toml\n  \
              dobrushin train DATA.csv --run THIS.toml --out DIR"
         );
-        let written = |choice: &Choice| RunFile::of_plan(&choice.description, kind, &wanted.schema, delta, &about);
+        let written =
+            |choice: &Choice| RunFile::of_plan(&choice.description, kind, &wanted.schema, delta, &about);
         let report = |choice: &Choice| {
             let file = written(choice)?.0;
             let account = file.run()?.account_by(Question::EpsilonAt(wanted.delta), &Options::default());

@@ -48,9 +48,14 @@ pub fn plan_in_words(training: &Training) -> String {
     match (training.order, training.batch) {
         (Order::Full, _) => format!("{steps} steps on all records, with noise multiplier {noise}"),
         (order, Batch::Size(size)) => {
-            format!("{steps} steps on batches of {size}, {}, with noise multiplier {noise}", word(ORDERS, &order))
+            format!(
+                "{steps} steps on batches of {size}, {}, with noise multiplier {noise}",
+                word(ORDERS, &order)
+            )
         }
-        (order, Batch::Probability(_)) => format!("{steps} steps, {}, with noise multiplier {noise}", word(ORDERS, &order)),
+        (order, Batch::Probability(_)) => {
+            format!("{steps} steps, {}, with noise multiplier {noise}", word(ORDERS, &order))
+        }
     }
 }
 

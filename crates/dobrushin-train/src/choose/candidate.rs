@@ -41,7 +41,7 @@ const CLIPS_OF_NUMBERS: [f64; 3] = [0.1, 0.3, 1.0];
 /// With fewer steps a path is too jagged to follow the loss, …
 const FEWEST_STEPS: u64 = 20;
 /// … and more bring nothing.
-const MOST_STEPS: u64 = 1500;
+const MOST_STEPS: u64 = 1000;
 /// Products of a parameter and a feature in all: a minute or so.
 const WORK: f64 = 4e10;
 /// The batches of a pass, for other orders than full.
@@ -52,7 +52,14 @@ impl<'a> Problem<'a> {
         let bounds = wanted.schema.bounds();
         let mut problem = Self { wanted, bounds, unit: 1.0 };
         let clip = bounds.norm.get() / 10.0;
-        let once = Candidate { order: Order::Full, batch: wanted.records, steps: 1, clip, rate: 1e-3, weight_decay: 0.0 };
+        let once = Candidate {
+            order: Order::Full,
+            batch: wanted.records,
+            steps: 1,
+            clip,
+            rate: 1e-3,
+            weight_decay: 0.0,
+        };
         problem.unit = problem.noise(&once, Release::Last)?;
         Ok(problem)
     }
@@ -126,7 +133,8 @@ impl<'a> Problem<'a> {
             return Vec::new();
         }
         let batch = self.wanted.records.div_ceil(BATCHES);
-        let noise = full.rate * full.clip * full.steps as f64 * self.bounds.norm.get() * self.unit / self.wanted.records as f64;
+        let noise = full.rate * full.clip * full.steps as f64 * self.bounds.norm.get() * self.unit
+            / self.wanted.records as f64;
         let shares: &[f64] = if self.wanted.order == Some(order) { &[0.25, 0.5, 1.0] } else { &[1.0] };
         let scaled = |share: &f64| {
             let candidate = self.candidate(order, batch, full.clip / self.bounds.norm.get(), noise * share);
@@ -144,7 +152,8 @@ impl<'a> Problem<'a> {
 
     /// Runners with the least noise that meets the target.
     pub fn calibrated(&self, candidates: &[Candidate]) -> Result<Vec<Runner>, CalibrationError> {
-        let runner = |candidate: &Candidate| Ok(Runner::new(candidate.clone(), self.noise(candidate, Release::Last)?));
+        let runner =
+            |candidate: &Candidate| Ok(Runner::new(candidate.clone(), self.noise(candidate, Release::Last)?));
         candidates.iter().map(runner).collect()
     }
 
@@ -156,9 +165,22 @@ impl<'a> Problem<'a> {
     }
 
     /// The plan with this noise.
-    pub fn description(&self, candidate: &Candidate, release: Release, noise: f64) -> Result<Description, RunError> {
+    pub fn description(
+        &self,
+        candidate: &Candidate,
+        release: Release,
+        noise: f64,
+    ) -> Result<Description, RunError> {
         let Wanted { schema, model, records, neighbours, .. } = self.wanted;
-        candidate.description(model, self.bounds, *records, schema.tasks() as u64, *neighbours, release, noise)
+        candidate.description(
+            model,
+            self.bounds,
+            *records,
+            schema.tasks() as u64,
+            *neighbours,
+            release,
+            noise,
+        )
     }
 }
 

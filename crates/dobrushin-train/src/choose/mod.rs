@@ -112,23 +112,35 @@ pub fn choose(wanted: &Wanted, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<C
     let grid = problem.grid();
     let race = Race::new(wanted, &grid, progress);
     let few = race.best(problem.runners(grid), 1, LISTED);
-    let decayed: Vec<Candidate> = few.iter().take(2).flat_map(|runner| problem.decayed(&runner.candidate)).collect();
-    let mut full = race.best([few.clone(), problem.calibrated(&decayed)?].concat(), race::ROUNDS, LISTED);
-    let others: Vec<Candidate> = problem.orders().flat_map(|order| problem.in_order(&full[0].candidate, order)).collect();
+    let decayed: Vec<Candidate> =
+        few.iter().take(2).flat_map(|runner| problem.decayed(&runner.candidate)).collect();
+    let full = race.best([few.clone(), problem.calibrated(&decayed)?].concat(), race::ROUNDS, LISTED);
+    let others: Vec<Candidate> =
+        problem.orders().flat_map(|order| problem.in_order(&full[0].candidate, order)).collect();
     let others = race.best(problem.calibrated(&others)?, race::ROUNDS, usize::MAX);
-    full.retain(|runner| runner.candidate.order == Order::Full);
     let mut all = race.best([full, others].concat(), race::ROUNDS, usize::MAX);
+    // All records, unless batches are clearly better: then nothing depends on how batches are drawn.
+    if let Some(place) = all.iter().position(|runner| runner.candidate.order == Order::Full)
+        && !all[0].is_clearly_better_than(&all[place])
+    {
+        let full = all.remove(place);
+        all.insert(0, full);
+    }
     let is_wanted = |runner: &Runner| wanted.order.is_none_or(|order| order == runner.candidate.order);
     let mut rest: Vec<Runner> = all.extract_if(.., |runner| !is_wanted(runner)).collect();
     keep_the_best_of_each_order(&mut rest);
     if wanted.order.is_none() {
         let listed = all.split_off(all.len().min(LISTED));
-        let missing = listed.into_iter().filter(|runner| all.iter().all(|kept| kept.candidate.order != runner.candidate.order));
+        let missing = listed
+            .into_iter()
+            .filter(|runner| all.iter().all(|kept| kept.candidate.order != runner.candidate.order));
         let mut missing: Vec<Runner> = missing.collect();
         keep_the_best_of_each_order(&mut missing);
         all.extend(missing);
     }
-    let described = |runners: Vec<Runner>| runners.iter().map(|runner| choice(&problem, &race, runner)).collect::<Result<Vec<_>, _>>();
+    let described = |runners: Vec<Runner>| {
+        runners.iter().map(|runner| choice(&problem, &race, runner)).collect::<Result<Vec<_>, _>>()
+    };
     let (plans, others) = (described(all)?, described(rest)?);
     Ok(Chosen { plans, others, trials: race.trials() })
 }

@@ -105,7 +105,10 @@ fn columns(schema: &Schema, law: &Law, scores: usize, random: &mut Random) -> Ve
                     sum += weight / total;
                     sum
                 });
-                Cells::Category { shares: shares.collect(), effects: categories.iter().map(|_| effects(random)).collect() }
+                Cells::Category {
+                    shares: shares.collect(),
+                    effects: categories.iter().map(|_| effects(random)).collect(),
+                }
             }
         };
         Column { kind, matters }
@@ -118,7 +121,13 @@ fn columns(schema: &Schema, law: &Law, scores: usize, random: &mut Random) -> Ve
 }
 
 /// The features of a record, and its scores, which have a variance near 1 without the strength.
-fn row(schema: &Schema, columns: &[Column], law: &Law, scores: usize, random: &mut Random) -> (Vec<f32>, Vec<f64>) {
+fn row(
+    schema: &Schema,
+    columns: &[Column],
+    law: &Law,
+    scores: usize,
+    random: &mut Random,
+) -> (Vec<f32>, Vec<f64>) {
     let common = law.correlation.sqrt() * normal(random);
     let mut features = Vec::with_capacity(schema.bounds().dimension);
     let mut sums = vec![0.0; scores];

@@ -24,18 +24,24 @@ impl Runner {
     }
 
     fn mean(&self) -> f64 {
-        self.missed.iter().sum::<f64>() / self.missed.len().max(1) as f64
+        mean(&self.missed)
+    }
+
+    /// Whether it misses less on the same populations, by more than two standard errors of the difference.
+    pub fn is_clearly_better_than(&self, other: &Self) -> bool {
+        let saved: Vec<f64> = self.missed.iter().zip(&other.missed).map(|(own, other)| other - own).collect();
+        mean(&saved) > 2.0 * standard_error(&saved)
     }
 }
 
 /// A round has a population of each law.
 pub const ROUNDS: usize = 3;
 /// Records of a step, over all steps of a trial.
-const WORK: u64 = 400_000;
+const WORK: u64 = 200_000;
 /// Products of a parameter and a feature in a trial.
-const PRODUCTS: u64 = 50_000_000;
+const PRODUCTS: u64 = 25_000_000;
 /// The fewest and the most made-up records, where there are as many.
-const RECORDS: (u64, u64) = (300, 2000);
+const RECORDS: (u64, u64) = (200, 2000);
 
 /// Populations, and whom to tell.
 pub struct Race<'a> {
@@ -56,7 +62,9 @@ impl<'a> Race<'a> {
         // Fewer records than a few for each feature would be fitted by heart.
         let least = RECORDS.0.max(8 * wanted.schema.bounds().dimension as u64).min(RECORDS.1);
         let records = affordable.clamp(least, RECORDS.1).min(wanted.records) as usize;
-        let round = |seed: u64| (0..COUNT).into_par_iter().map(|law| Population::new(wanted, law, records, seed)).collect();
+        let round = |seed: u64| {
+            (0..COUNT).into_par_iter().map(|law| Population::new(wanted, law, records, seed)).collect()
+        };
         let rounds = (1..=ROUNDS as u64).map(round).collect();
         // The first round of all, two rounds of the best five, all rounds of four with decay, and of other orders.
         let expected = (COUNT * (first.len() + 2 * 5 + ROUNDS * (4 + 3 + 3))) as u64;
@@ -67,10 +75,14 @@ impl<'a> Race<'a> {
     pub fn best(&self, mut runners: Vec<Runner>, rounds: usize, keep: usize) -> Vec<Runner> {
         let trials = |(place, runner): (usize, &Runner)| {
             let from = runner.missed.len() / COUNT;
-            (from..rounds).flat_map(|round| (0..COUNT).map(move |law| (round, law))).map(move |trial| (place, trial)).collect::<Vec<_>>()
+            (from..rounds)
+                .flat_map(|round| (0..COUNT).map(move |law| (round, law)))
+                .map(move |trial| (place, trial))
+                .collect::<Vec<_>>()
         };
         let trials: Vec<(usize, (usize, usize))> = runners.iter().enumerate().flat_map(trials).collect();
-        let missed: Vec<f64> = trials.par_iter().map(|&(place, (round, law))| self.trial(&runners[place], round, law)).collect();
+        let missed: Vec<f64> =
+            trials.par_iter().map(|&(place, (round, law))| self.trial(&runners[place], round, law)).collect();
         for (&(place, _), missed) in trials.iter().zip(missed) {
             runners[place].missed.push(missed);
         }
@@ -105,13 +117,22 @@ impl<'a> Race<'a> {
     /// The mean of what a runner missed. Populations differ more than trials do, so this is no error of the ranking,
     /// in which all runners have the same populations.
     pub fn excess(&self, runner: &Runner) -> Excess {
-        let (count, mean) = (runner.missed.len().max(1) as f64, runner.mean());
-        let squares = runner.missed.iter().map(|missed| (missed - mean).powi(2)).sum::<f64>();
-        Excess { mean, error: (squares / (count - 1.0).max(1.0) / count).sqrt() }
+        Excess { mean: runner.mean(), error: standard_error(&runner.missed) }
     }
 
     /// How many models were trained.
     pub fn trials(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The standard error of a mean.
+fn standard_error(values: &[f64]) -> f64 {
+    let (count, mean) = (values.len().max(1) as f64, mean(values));
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+    (squares / (count - 1.0).max(1.0) / count).sqrt()
 }

@@ -272,7 +272,8 @@ mod tests {
         for (lower, upper, typical) in
             [(17.0, 90.0, 40.0), (-0.1, 0.3, -0.1), (0.0, 16.0, 16.0), (0.0, 1.0, 0.5)]
         {
-            let range = Range::new(lower, upper).and_then(|range| range.around(typical)).expect("between the ends");
+            let range =
+                Range::new(lower, upper).and_then(|range| range.around(typical)).expect("between the ends");
             assert_eq!(range.scaled(typical), (0.0, false));
             let ends = [range.scaled(lower).0, range.scaled(upper).0].map(f64::from);
             assert!((ends[1] - ends[0] - 2.0).abs() < 1e-6);
@@ -280,7 +281,9 @@ mod tests {
             assert!((range.unscaled(ends[1]) - upper).abs() < 1e-5 * (upper - lower));
         }
         let range = Range::new(0.0, 1.0).expect("in order");
-        assert!([f64::NAN, -1.0, 1.1, f64::INFINITY].into_iter().all(|typical| range.around(typical).is_none()));
+        assert!(
+            [f64::NAN, -1.0, 1.1, f64::INFINITY].into_iter().all(|typical| range.around(typical).is_none())
+        );
     }
 
     #[test]

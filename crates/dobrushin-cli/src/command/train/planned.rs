@@ -45,9 +45,8 @@ pub fn prepare(
     }
     let out = Folder::new(&arguments.out, arguments.force)?;
     // The plan is chosen before any record is read, where their number is known.
-    let choose = |records: u64| {
-        planned(schema.clone(), records, epsilon, delta, &arguments.choice, !style.quiet)
-    };
+    let choose =
+        |records: u64| planned(schema.clone(), records, epsilon, delta, &arguments.choice, !style.quiet);
     let early = arguments.records.map(choose).transpose()?;
     let data = Data::read(arguments, &as_planned(&schema, arguments)?, generators, !style.quiet)?;
     let report = match early {
@@ -63,7 +62,10 @@ pub fn prepare(
 
 /// The schema that plans use, which the records are read by.
 fn as_planned(schema: &Schema, arguments: &TrainArgs) -> Result<Schema, Problem> {
-    Ok(choose::prepared(&crate::command::plan::with_label(schema.clone(), arguments.choice.label.as_deref())?))
+    Ok(choose::prepared(&crate::command::plan::with_label(
+        schema.clone(),
+        arguments.choice.label.as_deref(),
+    )?))
 }
 
 /// The schema that is named, or the one beside the data.
