@@ -25,6 +25,8 @@ mod survey;
 pub mod text;
 
 pub use error::DocumentError;
-pub use run_file::{Files, RunFile, SelfContained, Setting, Starter, Sweep, text_of};
+pub use run_file::{
+    Files, NEIGHBOURS, ORDERS, RunFile, SelfContained, Setting, Starter, Sweep, kind_for, model_for, text_of,
+};
 pub use section::nearest;
 pub use survey::{Possible, SurveyFile, SurveyQuestion};

@@ -6,6 +6,7 @@
 
 mod bounds;
 mod centre;
+pub mod choose;
 mod descent;
 mod digits;
 mod enforcement;

@@ -16,6 +16,7 @@ mod kernel;
 mod local;
 mod man;
 mod observers_plot;
+mod plan;
 mod predict;
 mod prescribe;
 mod records_plot;
@@ -83,6 +84,8 @@ pub enum Command {
     Local(local::LocalArgs),
     /// Declare what the columns of a table may hold, for training: make a draft, and check a schema
     Schema(schema::SchemaArgs),
+    /// The best run that a budget buys, ranked, without a look at the data
+    Plan(plan::PlanArgs),
     /// Train a model on private records, and write its certificate
     #[command(
         after_long_help = "Examples:\n  dobrushin schema init data.csv --label repaid --output schema.toml\n  dobrushin train data.csv --run run.toml --epsilon 1 --test test.csv --out model"
@@ -142,6 +145,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Kernel(arguments)) => kernel::run(arguments, style),
         Some(Command::Local(arguments)) => return local::run(arguments, &cli.common),
         Some(Command::Schema(arguments)) => schema::run(arguments, cli.common.quiet),
+        Some(Command::Plan(arguments)) => plan::run(arguments, &guard, style),
         Some(Command::Train(arguments)) => train::run(arguments, &guard, style),
         Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),

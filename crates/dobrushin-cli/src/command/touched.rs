@@ -61,9 +61,14 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
                 files.read("the data", &arguments.data);
             }
         },
+        Some(Command::Plan(arguments)) => {
+            files.read("the schema", &arguments.schema);
+            files.write("--write", &arguments.write);
+        }
         Some(Command::Train(arguments)) => {
             files.read("the data", [&arguments.data]);
-            files.read("the run", [&arguments.run]);
+            files.read("the run", &arguments.run);
+            files.read("the schema", &arguments.schema);
             files.read("the test records", &arguments.test);
             files.read("the public records", &arguments.public);
             files.report(&arguments.report)?;

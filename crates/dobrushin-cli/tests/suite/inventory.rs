@@ -285,6 +285,28 @@ fn whether_a_record_is_there_changes_nothing_but_what_is_accounted_for() {
     assert!(found.is_empty(), "{} of {cases}, first {}", found.len(), found[0]);
 }
 
+#[test]
+fn what_a_record_holds_changes_nothing_of_how_training_is_planned() {
+    let folder = Folder::new("planned");
+    let planned = ["train", "data.csv", "--epsilon", "2", "--delta", "1e-3", "--out", "out", "--json"];
+    let known = ["--seed", "1", "--not-private"];
+    let of = |more: &[&str], rows: &[Vec<u8>]| {
+        folder.everything(&[&planned[..], &known, more].concat(), &table(rows)).unaccounted()
+    };
+    let secret = ["--neighbours", "add-or-remove-one", "--records", "12"];
+    for more in [&[][..], &secret] {
+        let usual = of(more, &rows(12));
+        assert_eq!(usual.code, Some(0), "{more:?}: {}", usual.said);
+        for (place, content) in [(0, "S3CRET,red,no"), (5, "9.5,green,yes"), (11, "\"")] {
+            let mut neighbour = rows(12);
+            neighbour[place] = content.as_bytes().to_vec();
+            assert_eq!(of(more, &neighbour), usual, "{more:?} {content:?}");
+        }
+    }
+    // Where the number of records is a secret, it does not show.
+    assert_eq!(of(&secret, &rows(13)), of(&secret, &rows(11)));
+}
+
 /// With the same randomness, a single step on all records of two neighbours differs by what one record moves.
 #[test]
 fn one_record_moves_a_step_no_further_than_is_accounted_for() {

@@ -32,6 +32,7 @@ mod meaning;
 mod observers;
 mod pages;
 mod pictures;
+mod plan;
 mod prescribe;
 mod records;
 mod renyi;

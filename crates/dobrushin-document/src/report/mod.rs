@@ -4,6 +4,7 @@
 mod account;
 mod answer;
 mod calibration;
+mod choice;
 mod curve;
 mod kernel;
 mod level;
@@ -24,6 +25,7 @@ pub use account::{AccountReport, AdviceReport, AtEpsilon, Extras, WantedReport};
 pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use calibration::CalibrationReport;
+pub use choice::{ChoiceReport, ChosenReport, PublishedReport};
 pub use curve::{Curve, Worth, answer};
 pub use kernel::{
     BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,

@@ -10,11 +10,15 @@ mod starter;
 mod sweep;
 mod task;
 mod training;
+mod written;
 
 pub use self_contained::{SelfContained, model_of};
 pub use setting::Setting;
 pub use starter::Starter;
 pub use sweep::Sweep;
+pub use training::{NEIGHBOURS, ORDERS};
+pub(crate) use written::word;
+pub use written::{kind_for, model_for};
 
 use crate::error::DocumentError;
 use crate::json::of_toml;
@@ -145,9 +149,14 @@ impl RunFile {
         Ok(SelfContained::new(tables)?)
     }
 
+    /// The run with everything in it, if it names no file.
+    pub fn alone(&self) -> Result<SelfContained, DocumentError> {
+        SelfContained::new(self.tables.clone())
+    }
+
     /// The run, if it names no file.
     pub fn run(&self) -> Result<Run, DocumentError> {
-        SelfContained::new(self.tables.clone())?.run()
+        self.alone()?.run()
     }
 
     /// The same run without what says how it is trained, and as one of 2⁵⁰ records if their number is to be counted: to

@@ -25,7 +25,8 @@ const ALGORITHMS: &[(&str, Algorithm)] = &[
     ("online", Algorithm::Online),
 ];
 
-const ORDERS: &[(&str, Order)] = &[
+/// The orders of records.
+pub const ORDERS: &[(&str, Order)] = &[
     ("once", Order::Once),
     ("cyclic", Order::Cyclic),
     ("shuffled", Order::Shuffled),

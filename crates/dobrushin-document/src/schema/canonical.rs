@@ -28,6 +28,8 @@ enum Column<'a> {
         lower: f64,
         upper: f64,
         #[serde(skip_serializing_if = "Option::is_none")]
+        typical: Option<f64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         if_missing: Option<f64>,
     },
     Category {
@@ -74,9 +76,12 @@ pub fn hash(schema: &Schema) -> String {
 
 fn of_feature(kind: &FeatureKind) -> Column<'_> {
     match kind {
-        FeatureKind::Number { range, if_missing } => {
-            Column::Number { lower: range.lower(), upper: range.upper(), if_missing: *if_missing }
-        }
+        FeatureKind::Number { range, if_missing } => Column::Number {
+            lower: range.lower(),
+            upper: range.upper(),
+            typical: range.typical(),
+            if_missing: *if_missing,
+        },
         FeatureKind::Category { categories, if_missing, if_unknown } => {
             let word = |choice: Choice| match choice {
                 Choice::None => "none",
@@ -94,7 +99,7 @@ fn of_label(kind: &LabelKind) -> Column<'_> {
             Column::Category { categories, if_missing: None, if_unknown: None }
         }
         LabelKind::Number(range) => {
-            Column::Number { lower: range.lower(), upper: range.upper(), if_missing: None }
+            Column::Number { lower: range.lower(), upper: range.upper(), typical: None, if_missing: None }
         }
         LabelKind::Count(upper) => Column::Count { upper: f64::from(*upper) },
     }

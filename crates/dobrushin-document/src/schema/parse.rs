@@ -28,8 +28,9 @@ const SCHEMA: Keys = &[
     ("intercept", "intercept = true"),
     ("columns", "[columns.age]"),
 ];
-const COLUMN: Keys = &[KIND, LOWER, UPPER, CATEGORIES, IF_MISSING, IF_UNKNOWN];
-const NUMBER_FEATURE: Keys = &[KIND, LOWER, UPPER, ("if-missing", "if-missing = 40")];
+const TYPICAL: (&str, &str) = ("typical", "typical = 40");
+const COLUMN: Keys = &[KIND, LOWER, UPPER, TYPICAL, CATEGORIES, IF_MISSING, IF_UNKNOWN];
+const NUMBER_FEATURE: Keys = &[KIND, LOWER, UPPER, TYPICAL, ("if-missing", "if-missing = 40")];
 const CATEGORY_FEATURE: Keys = &[KIND, CATEGORIES, IF_MISSING, IF_UNKNOWN];
 const NUMBER_LABEL: Keys = &[KIND, LOWER, UPPER];
 const COUNT_LABEL: Keys = &[KIND, UPPER];
@@ -109,8 +110,14 @@ fn feature<'a>(column: impl Fn(Keys) -> Section<'a>) -> Result<FeatureKind, Docu
         "number" => {
             let section = column(NUMBER_FEATURE);
             section.allow_its_keys("kind = \"number\"")?;
-            let range = range(&section)?;
+            let mut range = range(&section)?;
             let (lower, upper) = (range.lower(), range.upper());
+            if let Some(typical) = section.number("typical")? {
+                let accepted = format!("a number from {lower} to {upper}");
+                range = range.around(typical).ok_or_else(|| {
+                    section.refuse("typical", &accepted).help("an ordinary value, known without the records")
+                })?;
+            }
             let if_missing = section.number("if-missing")?;
             if if_missing.is_some_and(|value| !(lower..=upper).contains(&value)) {
                 let accepted = format!("a number from {lower} to {upper}");

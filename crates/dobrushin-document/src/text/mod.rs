@@ -3,6 +3,7 @@
 mod account;
 mod block;
 mod calibration;
+mod choice;
 mod curve;
 mod evaluation;
 mod kernel;
@@ -19,6 +20,7 @@ mod verification;
 
 pub use account::account;
 pub use calibration::calibration;
+pub use choice::{chosen, plan_in_words};
 pub use curve::curve;
 pub use kernel::{joint, kernel};
 pub use local::{bounds, estimate, local_profile, plans, privatized, promise, promise_sentence, survey};

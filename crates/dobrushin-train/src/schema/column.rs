@@ -148,25 +148,31 @@ impl FeatureKind {
 
 /// Numbers between two ends, scaled to [−1, 1].
 ///
+/// If a typical number is declared, it becomes 0 instead of the middle, and the ends move with it. Rows of typical
+/// numbers are then short, and what is left of them is what differs between records.
+///
 /// ```
 /// use dobrushin_train::schema::Range;
 ///
 /// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
 /// assert_eq!((range.scaled(50.0), range.scaled(80.0)), ((0.5, false), (1.0, true)));
 /// assert_eq!(range.unscaled(0.5), 50.0);
-/// assert!(Range::new(60.0, 20.0).is_none());
+/// let around = range.around(30.0).ok_or("30 is between them")?;
+/// assert_eq!((around.scaled(30.0), around.scaled(80.0)), ((0.0, false), (1.5, true)));
+/// assert!(Range::new(60.0, 20.0).is_none() && range.around(70.0).is_none());
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     lower: f64,
     upper: f64,
+    typical: Option<f64>,
 }
 
 impl Range {
     /// `None` if the ends are not finite, not in order, or so close that numbers between them cannot be scaled.
     pub fn new(lower: f64, upper: f64) -> Option<Self> {
-        let range = Self { lower, upper };
+        let range = Self { lower, upper, typical: None };
         (lower.is_finite() && upper.is_finite() && lower < upper && range.half().is_normal()).then_some(range)
     }
 
@@ -180,17 +186,51 @@ impl Range {
         self.upper
     }
 
-    /// (clamp(v) − mid)/half, and whether v is outside.
+    /// The same ends, with a number between them that becomes 0; `None` if it is not between them.
+    pub fn around(self, typical: f64) -> Option<Self> {
+        (self.lower..=self.upper).contains(&typical).then_some(Self { typical: Some(typical), ..self })
+    }
+
+    /// The number that becomes 0, if it is declared; otherwise the middle does.
+    pub fn typical(self) -> Option<f64> {
+        self.typical
+    }
+
+    /// (clamp(v) − mid)/half, less that of the typical number, and whether v is outside.
     pub fn scaled(self, value: f64) -> (f32, bool) {
         let inside = value.clamp(self.lower, self.upper);
-        // This equals 2·share − 1, which is exact at both ends; the share is from 0 to 1.
-        let share = (inside / 2.0 - self.lower / 2.0) / self.half();
-        ((2.0 * share - 1.0) as f32, inside != value)
+        ((self.place(inside) - self.shift()) as f32, inside != value)
+    }
+
+    /// The largest absolute value of a scaled number, from 1 to 2.
+    pub fn largest(self) -> f64 {
+        1.0 + self.shift().abs()
     }
 
     /// The value that is scaled to this number.
     pub fn unscaled(self, scaled: f64) -> f64 {
-        self.mid() + self.half() * scaled
+        self.mid() + self.half() * (scaled + self.shift())
+    }
+
+    /// The number at this share of the way from the lower end to the upper, to three digits if there is one.
+    pub(super) fn at(self, share: f64) -> f64 {
+        let exact = self.lower * (1.0 - share) + self.upper * share;
+        let digit = 10_f64.powf((self.half().log10() - 2.0).floor());
+        let short = (exact / digit).round() * digit;
+        // Digits such as 0.30000000000000004 come from the multiplication.
+        let short = format!("{short:.12e}").parse().unwrap_or(exact);
+        if (self.lower..=self.upper).contains(&short) { short } else { exact }
+    }
+
+    /// Where the middle is 0 and the ends are −1 and 1.
+    fn place(self, inside: f64) -> f64 {
+        // The share is from 0 to 1, and this is exact at both ends.
+        2.0 * ((inside / 2.0 - self.lower / 2.0) / self.half()) - 1.0
+    }
+
+    /// Where the typical number is.
+    fn shift(self) -> f64 {
+        self.typical.map_or(0.0, |typical| self.place(typical))
     }
 
     /// The ends are halved first, because the sum of two large ends may be infinite.
@@ -225,6 +265,25 @@ mod tests {
                 assert!((again - value).abs() <= 1e-7 * (upper - lower).min(f64::MAX) + 1e-9 * value.abs());
             }
         }
+    }
+
+    #[test]
+    fn a_typical_number_becomes_zero_and_nothing_goes_beyond_the_largest() {
+        for (lower, upper, typical) in
+            [(17.0, 90.0, 40.0), (-0.1, 0.3, -0.1), (0.0, 16.0, 16.0), (0.0, 1.0, 0.5)]
+        {
+            let range =
+                Range::new(lower, upper).and_then(|range| range.around(typical)).expect("between the ends");
+            assert_eq!(range.scaled(typical), (0.0, false));
+            let ends = [range.scaled(lower).0, range.scaled(upper).0].map(f64::from);
+            assert!((ends[1] - ends[0] - 2.0).abs() < 1e-6);
+            assert!(ends.iter().all(|end| end.abs() <= range.largest() * (1.0 + 1e-7)));
+            assert!((range.unscaled(ends[1]) - upper).abs() < 1e-5 * (upper - lower));
+        }
+        let range = Range::new(0.0, 1.0).expect("in order");
+        assert!(
+            [f64::NAN, -1.0, 1.1, f64::INFINITY].into_iter().all(|typical| range.around(typical).is_none())
+        );
     }
 
     #[test]

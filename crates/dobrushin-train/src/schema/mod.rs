@@ -184,11 +184,15 @@ impl Schema {
     /// The bounds that the records obey.
     ///
     /// Without a declared norm, it is the largest that a row can have, rounded up: √m for m columns of numbers and of
-    /// categories together with the intercept, because a column of numbers has one feature in [−1, 1] and one of
-    /// categories has at most one that is not 0.
+    /// categories together with the intercept, because a column of numbers has one feature in [−1, 1] (or, with a
+    /// typical number, up to [`Range::largest`]) and one of categories has at most one that is not 0.
     pub fn bounds(&self) -> Bounds {
-        let parts = self.declared.features.len() + usize::from(self.declared.intercept);
-        let largest = mul_up(sqrt_up(parts as f64), ROOM);
+        let square = |feature: &Feature| match feature.kind {
+            FeatureKind::Number { range, .. } => range.largest().powi(2),
+            FeatureKind::Category { .. } => 1.0,
+        };
+        let features: f64 = self.declared.features.iter().map(square).sum();
+        let largest = mul_up(sqrt_up(features + f64::from(u8::from(self.declared.intercept))), ROOM);
         // There is at least one column of features, so the root is at least 1.
         let largest = Positive::new(largest).unwrap_or_else(|_| unreachable!("a root of 1 or more"));
         let norm = self.declared.norm.unwrap_or(largest);
@@ -259,6 +263,21 @@ impl Schema {
     /// Whether the norm is declared, so that longer rows are scaled down to it.
     pub fn declares_norm(&self) -> bool {
         self.declared.norm.is_some()
+    }
+
+    /// The same columns with another declaration of how they are scaled: longer rows are scaled down to `norm`, and a
+    /// column of numbers for which nothing typical is declared is taken to be typical at this share of its range.
+    pub fn rescaled(&self, norm: Option<Positive>, share: f64) -> Self {
+        let mut declared = self.declared.clone();
+        declared.norm = norm;
+        for feature in &mut declared.features {
+            if let FeatureKind::Number { range, .. } = &mut feature.kind
+                && range.typical().is_none()
+            {
+                *range = range.around(range.at(share)).unwrap_or(*range);
+            }
+        }
+        Self { declared }
     }
 
     fn dimension(&self) -> usize {

@@ -1,6 +1,7 @@
 //! What users type after `dobrushin train`.
 
 use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability, worth_meeting};
+use crate::command::plan::{ChoiceArgs, count};
 use crate::problem::Problem;
 use clap::Args;
 use dobrushin::account::{Question, Target};
@@ -12,9 +13,20 @@ use std::path::PathBuf;
 pub struct TrainArgs {
     /// The private records: CSV with a header line, also compressed (.gz), or Parquet; each row is a record
     pub data: PathBuf,
-    /// A run file (TOML) with [model], which names the schema
+    /// A run file (TOML) with [model], which names the schema; without it, a plan is chosen as dobrushin plan does
     #[arg(long, value_name = "RUN.toml")]
-    pub run: PathBuf,
+    pub run: Option<PathBuf>,
+    /// Choose the run by a plan for --epsilon and --delta; this is also done if there is no --run
+    #[arg(long, conflicts_with = "run")]
+    pub plan: bool,
+    /// For a plan: what the columns may hold (TOML); without it, schema.toml beside the data
+    #[arg(long, value_name = "FILE", conflicts_with = "run")]
+    pub schema: Option<PathBuf>,
+    /// For a plan: the number of records. They are counted, unless their number is a secret: then a public bound on it
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, conflicts_with = "run")]
+    pub records: Option<u64>,
+    #[command(flatten)]
+    pub choice: ChoiceArgs,
     /// The folder for model.json, certificate.json and certificate.txt; it is created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

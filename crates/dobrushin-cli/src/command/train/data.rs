@@ -30,14 +30,16 @@ enum Private {
 
 /// Refuses, before anything is read, whatever would tell the number of records where that is a secret.
 pub fn keep_the_number_secret(arguments: &TrainArgs, run: &SelfContained) -> Result<(), Problem> {
-    if !count_is_secret(run)? {
-        return Ok(());
-    }
-    if run.records()?.is_none() {
+    if count_is_secret(run)? { refuse_counting(arguments, run.records()?) } else { Ok(()) }
+}
+
+/// Refuses whatever would tell the number of records, which is a secret; a bound on it is public.
+pub fn refuse_counting(arguments: &TrainArgs, bound: Option<u64>) -> Result<(), Problem> {
+    if bound.is_none() {
         return Err(Problem::new(
             "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
         )
-        .help("add to [run] a public upper bound on the number of records: records = 50000"));
+        .help("add to [run] a public upper bound on the number of records: records = 50000; for a plan: --records 50000"));
     }
     if arguments.test_share.is_some() {
         return Err(Problem::new(
@@ -102,6 +104,12 @@ impl Data {
         Ok(Self { private, test, public, enforced: Some(loaded), regret: None, are_public })
     }
 
+    /// How many records there are to train on, if there are any.
+    pub fn some(&self, path: &Path) -> Result<u64, Problem> {
+        refuse_none(path, self.count())?;
+        Ok(self.count())
+    }
+
     /// How many records there are to train on.
     fn count(&self) -> u64 {
         match &self.private {
@@ -115,8 +123,7 @@ impl Data {
         if count_is_secret(&run)? {
             return Ok(run);
         }
-        let count = self.count();
-        refuse_none(path, count)?;
+        let count = self.some(path)?;
         match run.records()? {
             None => Ok(run.with_records(count)?),
             Some(declared) if declared == count => Ok(run),

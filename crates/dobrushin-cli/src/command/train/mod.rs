@@ -3,6 +3,7 @@
 mod arguments;
 mod data;
 mod files;
+mod planned;
 mod report;
 
 pub use arguments::TrainArgs;
@@ -28,6 +29,7 @@ use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, json, sheet, text};
 use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
 use files::Folder;
+use std::path::Path;
 use std::time::Instant;
 
 /// Accounts first, then trains, then writes the model and its certificate, or nothing.
@@ -35,19 +37,12 @@ use std::time::Instant;
 /// The plan that is accounted for is the plan that is carried out, and the certificate holds the run that the plan was
 /// made from. The schema is read once, because its file may change while the model is trained.
 pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
-    let opened = Opened::new(Some(&arguments.run), &arguments.changes.set, guard)?;
-    let out = Folder::new(&arguments.out, arguments.force)?;
-    let run = opened.self_contained()?;
-    data::keep_the_number_secret(arguments, &run)?;
-    let goal = Goal::of(arguments, &run)?;
     // It is read before the records are, so that it does not depend on them.
     let made = Some(day::today());
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let mut data = Data::read(arguments, &run.schema()?, &generators, !style.quiet)?;
-    let run = data.counted(&arguments.data, run)?;
-    let run = match goal.target() {
-        Some(target) => with_least_noise(run, target, !style.quiet)?,
-        None => run,
+    let Prepared { out, mut data, run, goal } = match &arguments.run {
+        Some(path) => described(path, arguments, guard, &generators, style)?,
+        None => planned::prepare(arguments, guard, &generators, style)?,
     };
     let (plan, schema) = run.plan()?;
     let watch = Watch::new(!style.quiet, 0, "analyses");
@@ -81,6 +76,37 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     };
     let report = trained.report(arguments, &account, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
+}
+
+/// What is known before the account: the records, and the run with its noise.
+struct Prepared {
+    out: Folder,
+    data: Data,
+    run: SelfContained,
+    goal: Goal,
+}
+
+/// The run of a run file.
+fn described(
+    path: &Path,
+    arguments: &TrainArgs,
+    guard: &Guard,
+    generators: &Generators,
+    style: Style,
+) -> Result<Prepared, Problem> {
+    planned::refuse_with_run(arguments)?;
+    let opened = Opened::new(Some(path), &arguments.changes.set, guard)?;
+    let out = Folder::new(&arguments.out, arguments.force)?;
+    let run = opened.self_contained()?;
+    data::keep_the_number_secret(arguments, &run)?;
+    let goal = Goal::of(arguments, &run)?;
+    let data = Data::read(arguments, &run.schema()?, generators, !style.quiet)?;
+    let run = data.counted(&arguments.data, run)?;
+    let run = match goal.target() {
+        Some(target) => with_least_noise(run, target, !style.quiet)?,
+        None => run,
+    };
+    Ok(Prepared { out, data, run, goal })
 }
 
 /// The run with the least noise that meets a target.
