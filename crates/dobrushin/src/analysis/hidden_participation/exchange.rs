@@ -19,9 +19,10 @@
 //! point. Since neighbours can be exchanged, e(1/λ) = 1 − 1/λ + e(λ)/λ, and λ ≥ 1 suffices.
 
 use super::past::Worth;
-use crate::numeric::{elementary, normal, theta};
+use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down};
+use crate::numeric::{UNIT_ROUNDOFF, elementary, normal, theta};
 use crate::profile::{Knot, PiecewiseProfile};
-use crate::{Delta, Enclosure, Epsilon};
+use crate::{Delta, Enclosure, Epsilon, NonNegative};
 
 /// A bound e(λ).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,41 +68,47 @@ pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
     PiecewiseProfile::symmetric(&knots.collect::<Vec<_>>())
 }
 
-/// E_κ of two unit normal laws at this distance, for every κ ≥ 0: sup_u [Φ(Φ⁻¹(u) + μ) − κ·u].
-fn height(kappa: Enclosure, distance: f64) -> Enclosure {
-    let ln = kappa.ln();
-    let distance = Enclosure::from(distance);
-    if ln.lower() >= 0.0 {
-        theta::theta_range(ln, distance)
-    } else if ln.upper() < 0.0 {
-        Enclosure::ONE - kappa + kappa * theta::theta_range(-ln, distance)
-    } else {
-        // κ may be on either side of 1; the height decreases with κ.
-        let low = Enclosure::from(kappa.lower());
-        Enclosure::between(
-            0.0,
-            (Enclosure::ONE - low + low * theta::theta_range(-low.ln(), distance)).upper(),
-        )
+/// E_κ of two unit normal laws at this distance, sup_u [Φ(Φ⁻¹(u) + μ) − κ·u], for κ ≥ 0: an upper bound up to four
+/// roundings. It decreases with κ, and E_κ = 1 − κ + κ·E_{1/κ}.
+fn height(kappa: f64, distance: f64) -> f64 {
+    if kappa.is_nan() {
+        return 1.0;
     }
+    let ln = elementary::ln(kappa);
+    let theta = |level: f64| match (Epsilon::new(level.next_down().max(0.0)), NonNegative::new(distance)) {
+        (Ok(level), Ok(distance)) => theta::theta(level, distance).upper(),
+        _ => 1.0,
+    };
+    if kappa < 1.0 { (1.0 - kappa) + kappa * theta(-ln) } else { theta(ln) }
 }
 
-/// The bound of the formula above.
+/// The bound of the formula above, rounded up.
+///
+/// All terms are positive, and each is off by at most a dozen units of itself; κ is lowered by more than it is off, as
+/// the differences in it are between numbers that are known exactly. No bound needs to exceed 1.
 fn one_step(step: &Worth, lambda: f64, [first, second]: [Node; 2], ratio: f64) -> f64 {
-    let q = Enclosure::from(step.rate);
-    let rest = Enclosure::ONE - q;
-    let [l, l1, l2] = [lambda, first.lambda, second.lambda].map(Enclosure::from);
-    let rho = Enclosure::from(ratio.clamp(0.0, 1.0));
-    let other = Enclosure::ONE - rho;
-    let apart = if rho.upper() > 0.0 { rho * height(l / (l2 * rho), step.apart) } else { Enclosure::ZERO };
-    let missing = if other.upper() > 0.0 {
-        let kappa = rest * (l - l1).positive_part() / (q * l2 * other);
-        other * height(Enclosure::from(kappa.lower().max(0.0)), step.missing)
+    const BELOW: f64 = 1.0 - 16.0 * UNIT_ROUNDOFF;
+    const ABOVE: f64 = 1.0 + 32.0 * UNIT_ROUNDOFF;
+    let (q, rest) = (step.rate, 1.0 - step.rate);
+    let rho = ratio.clamp(0.0, 1.0);
+    let other = 1.0 - rho;
+    let apart = if rho > 0.0 {
+        rho * height(lambda / (second.lambda * rho) * BELOW, step.apart)
     } else {
-        Enclosure::ZERO
+        0.0
     };
-    let known = rest * Enclosure::from(first.bound) + q * Enclosure::from(second.bound);
-    (known + q * l2 * (apart + missing)).upper()
+    let missing = if other > 0.0 {
+        let kappa = rest * (lambda - first.lambda).max(0.0) / (q * second.lambda * other);
+        other * height(kappa * BELOW, step.missing)
+    } else {
+        0.0
+    };
+    let known = rest * first.bound + q * second.bound;
+    ((known + q * second.lambda * (apart + missing)) * ABOVE + UNDERFLOW).min(1.0)
 }
+
+/// More than what underflows in a bound.
+const UNDERFLOW: f64 = 1e-300;
 
 impl Bounds {
     /// The bounds of the last step: α is the identity before it.
@@ -136,12 +143,17 @@ impl Bounds {
         let q = step.rate;
         let slopes = self.slopes();
         let mut nodes = Vec::with_capacity(self.nodes.len() + 1);
-        let mut near = -8.0;
+        let (mut near, mut line) = (-8.0, self.nodes.len());
         for (index, &first) in self.nodes.iter().enumerate().rev() {
             // The sizes at which this node is the line that α follows.
-            near = quantile(0.5 * (slopes[index] + slopes[index + 1]), near);
+            near = normal::quantile_near(0.5 * (slopes[index] + slopes[index + 1]), near);
             let g = near + step.missing;
-            let second = self.line_at(cdf(g), &slopes);
+            // The node whose line is α at this size; sizes grow from one node to the next.
+            let size = cdf(g);
+            while line > 0 && slopes[line] < size {
+                line -= 1;
+            }
+            let second = self.nodes[line.min(self.nodes.len() - 1)];
             let [a1, a2] = likelihoods(step, g);
             let lambda = (q * second.lambda + (1.0 - q) * first.lambda * a2) / ((1.0 - q) * a2 + q * a1);
             let lambda = lambda.max(first.lambda);
@@ -162,13 +174,12 @@ impl Bounds {
         let slopes = self.slopes();
         let (mut nodes, mut g) = (Vec::new(), -8.0);
         for (index, &second) in self.nodes.iter().enumerate().rev() {
-            g = quantile(0.5 * (slopes[index] + slopes[index + 1]), g);
+            g = normal::quantile_near(0.5 * (slopes[index] + slopes[index + 1]), g);
             let lambda = second.lambda * elementary::exp(distance * (0.5 * distance - g));
             if lambda.is_finite() && lambda >= 1.0 && second.lambda > 0.0 {
-                let l2 = Enclosure::from(second.lambda);
-                let bound =
-                    Enclosure::from(second.bound) + l2 * height(Enclosure::from(lambda) / l2, distance);
-                nodes.push(Node { lambda, bound: bound.upper() });
+                // Both neighbours' updates are the same: one step with ρ = 1 in which the record always takes part.
+                let step = Worth { rate: 1.0, apart: distance, missing: distance };
+                nodes.push(Node { lambda, bound: one_step(&step, lambda, [second, second], 1.0) });
             }
         }
         Self { nodes }.tidied().mirrored()
@@ -181,12 +192,6 @@ impl Bounds {
             ((pair[0].bound - pair[1].bound) / (pair[1].lambda - pair[0].lambda)).clamp(0.0, 1.0)
         });
         [1.0].into_iter().chain(inner).chain([0.0]).collect()
-    }
-
-    /// The node whose line is α at this size.
-    fn line_at(&self, size: f64, slopes: &[f64]) -> Node {
-        let index = slopes.partition_point(|slope| *slope >= size);
-        self.nodes[index.saturating_sub(1).min(self.nodes.len() - 1)]
     }
 
     /// The nodes in order, of which none is above a later one or the chord of two others.
@@ -211,10 +216,9 @@ impl Bounds {
     fn mirrored(self) -> Self {
         let above: Vec<Node> = self.nodes.into_iter().filter(|node| node.lambda >= 1.0).collect();
         let image = |node: &Node| {
-            let inverse = Enclosure::ONE / Enclosure::from(node.lambda);
-            // The mirror image of e at 1/λ, rounded up, is at the rounded 1/λ at most this.
-            let bound = Enclosure::ONE - inverse + inverse * Enclosure::from(node.bound);
-            Node { lambda: inverse.upper(), bound: bound.upper() }
+            // e falls, so what bounds it at 1/λ bounds it at the rounded 1/λ.
+            let kept = mul_down(div_down(1.0, node.lambda), add_down(1.0, -node.bound));
+            Node { lambda: div_up(1.0, node.lambda), bound: add_up(1.0, -kept) }
         };
         let below: Vec<Node> = above.iter().rev().filter(|node| node.lambda > 1.0).map(image).collect();
         Self { nodes: below.into_iter().chain(above).collect() }.tidied()
@@ -254,12 +258,11 @@ impl Bounds {
     }
 }
 
-/// The chord of two nodes at a λ between them, rounded up.
+/// The chord of two nodes at a λ between them, rounded up: a sum of positive terms, each off by a few units of itself.
 fn chord(a: Node, b: Node, lambda: f64) -> f64 {
-    let [start, end, at] = [a.lambda, b.lambda, lambda].map(Enclosure::from);
-    let weight = ((end - at) / (end - start)).positive_part().min(Enclosure::ONE);
-    let (from, to) = (Enclosure::from(a.bound), Enclosure::from(b.bound));
-    (to + weight * (from - to)).upper()
+    let (before, after) = (lambda - a.lambda, b.lambda - lambda);
+    let sum = (after * a.bound + before * b.bound) / (b.lambda - a.lambda);
+    sum * (1.0 + 16.0 * UNIT_ROUNDOFF) + UNDERFLOW
 }
 
 /// The densities of the laws μ′ and μ″ below, relative to that at g.
@@ -269,16 +272,4 @@ fn likelihoods(step: &Worth, g: f64) -> [f64; 2] {
 
 fn cdf(g: f64) -> f64 {
     normal::cdf(g).midpoint()
-}
-
-/// Φ⁻¹(u), roughly, from a number near it: Newton's method for ln Φ.
-fn quantile(u: f64, near: f64) -> f64 {
-    let ln_u = elementary::ln(u.clamp(1e-290, 0.999_999));
-    let mut g = near;
-    for _ in 0..4 {
-        let mills = normal::mills_ratio(-g).midpoint();
-        let ln_cdf = normal::ln_tail(-g).midpoint();
-        g -= ((ln_cdf - ln_u) * mills).clamp(-1.0, 1.0);
-    }
-    g.clamp(-36.0, 5.0)
 }
