@@ -21,8 +21,9 @@
 use super::past::Worth;
 use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down};
 use crate::numeric::{UNIT_ROUNDOFF, elementary, normal, theta};
-use crate::profile::{Knot, PiecewiseProfile};
+use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative};
+use std::sync::OnceLock;
 
 /// A bound e(λ).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,22 +41,64 @@ struct Bounds {
 
 /// Neighbouring nodes have bounds that differ by at most about this factor, …
 const NODES_PER_UNIT: f64 = 8.0;
-/// … down to this bound.
-const LEAST: f64 = 1e-20;
+/// … down to one of these bounds. Most questions need only a part of the nodes, which do not depend on deeper ones.
+const DEPTHS: [f64; 3] = [1e-9, 1e-14, 1e-20];
+/// A profile answers for δ that exceed its last bound by this factor; otherwise a deeper one is asked.
+const ROOM: f64 = 100.0;
 /// After this many steps, nodes are placed anew.
 const PERIOD: usize = 32;
 /// The most nodes.
 const MOST_NODES: usize = 3000;
 
 /// The profile of the steps, starting with the last, from iterates that are worth this much apart.
-pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
+pub(super) struct Exchanged {
+    steps: Vec<Worth>,
+    before: f64,
+    profiles: [OnceLock<PiecewiseProfile>; DEPTHS.len()],
+}
+
+impl Exchanged {
+    pub fn new(steps: Vec<Worth>, before: f64) -> Self {
+        Self { steps, before, profiles: Default::default() }
+    }
+
+    /// The first profile that is good down to a δ that depends on it, or the deepest.
+    fn good_for(&self, delta: impl Fn(&PiecewiseProfile) -> f64) -> &PiecewiseProfile {
+        let mut at = 0;
+        loop {
+            let found = self.profiles[at].get_or_init(|| profile(&self.steps, self.before, DEPTHS[at]));
+            let last = found.knots(Direction::Forward).last().map_or(0.0, |knot| knot.delta());
+            if at + 1 == DEPTHS.len() || delta(found) > ROOM * last {
+                return found;
+            }
+            at += 1;
+        }
+    }
+}
+
+impl PrivacyProfile for Exchanged {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        let delta = |profile: &PiecewiseProfile| profile.delta_of(direction, epsilon);
+        delta(self.good_for(|profile| delta(profile).upper()))
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        self.good_for(|_| delta.get()).epsilon_of(direction, delta)
+    }
+}
+
+fn profile(steps: &[Worth], before: f64, least: f64) -> PiecewiseProfile {
     let mut bounds: Option<Bounds> = None;
     for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.rate > 0.0 && step.apart > 0.0) {
         bounds = Some(match bounds {
-            None => Bounds::first(step),
+            None => Bounds::first(step, least),
             Some(bounds) => {
                 let next = bounds.before(step);
-                if index % PERIOD == PERIOD - 1 { next.placed_anew() } else { next }
+                if index % PERIOD == PERIOD - 1 { next.placed_anew(least) } else { next }
             }
         });
     }
@@ -112,7 +155,7 @@ const UNDERFLOW: f64 = 1e-300;
 
 impl Bounds {
     /// The bounds of the last step: α is the identity before it.
-    fn first(step: &Worth) -> Self {
+    fn first(step: &Worth, least: f64) -> Self {
         let same = Node { lambda: 1.0, bound: 0.0 };
         let q = step.rate;
         let at = |g: f64| {
@@ -126,7 +169,7 @@ impl Bounds {
         // From the middle outwards, until the bound is negligible.
         let mut g = 0.5 * step.apart;
         while let Some(last) = nodes.last()
-            && last.bound > LEAST
+            && last.bound > least
             && nodes.len() < MOST_NODES
         {
             let node = at(g);
@@ -185,13 +228,19 @@ impl Bounds {
         Self { nodes }.tidied().mirrored()
     }
 
-    /// −e′ between neighbouring nodes, before the first and after the last: the sizes between which a node is the line
-    /// that α follows.
+    /// −e′ between neighbouring nodes, before the first and, approximately, after the last: the sizes between which a
+    /// node is the line that α follows.
     fn slopes(&self) -> Vec<f64> {
         let inner = self.nodes.windows(2).map(|pair| {
             ((pair[0].bound - pair[1].bound) / (pair[1].lambda - pair[0].lambda)).clamp(0.0, 1.0)
         });
-        [1.0].into_iter().chain(inner).chain([0.0]).collect()
+        let mut slopes: Vec<f64> = [1.0].into_iter().chain(inner).collect();
+        let last = match slopes[..] {
+            [.., before, last] if before > 0.0 => last * (last / before),
+            _ => 0.0,
+        };
+        slopes.push(last);
+        slopes
     }
 
     /// The nodes in order, of which none is above a later one or the chord of two others.
@@ -225,7 +274,7 @@ impl Bounds {
     }
 
     /// The same bounds at other λ, so dense that the chords are close to them.
-    fn placed_anew(&self) -> Self {
+    fn placed_anew(&self, least: f64) -> Self {
         let above: Vec<Node> = self.nodes.iter().copied().filter(|node| node.lambda >= 1.0).collect();
         let mut nodes = Vec::with_capacity(above.len());
         let mut kept: Option<Node> = None;
@@ -240,7 +289,7 @@ impl Bounds {
                 continue;
             }
             if let Some(last) = kept
-                && node.bound > LEAST
+                && node.bound > least
             {
                 let pieces = fall(last, &node).ceil().clamp(1.0, 4.0);
                 for piece in 1..pieces as u32 {
@@ -250,7 +299,7 @@ impl Bounds {
             }
             nodes.push(node);
             kept = Some(node);
-            if node.bound < LEAST || nodes.len() >= MOST_NODES {
+            if node.bound < least || nodes.len() >= MOST_NODES {
                 break;
             }
         }

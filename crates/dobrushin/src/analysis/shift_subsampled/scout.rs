@@ -34,8 +34,8 @@ pub(super) struct Scout<'a> {
     setting: &'a Setting,
     /// The numbers of steps after a cut that are tried.
     steps: Vec<u64>,
-    /// The orders, with one step's κ at each for each share of the noise, …
-    orders: Vec<f64>,
+    /// The orders λ with λ ln λ − (λ + 1) ln(λ + 1), and one step's κ at each for each share of the noise, …
+    orders: Vec<(f64, f64)>,
     divided: Vec<(f64, Vec<f64>)>,
     /// … and for all of the noise.
     whole: Vec<f64>,
@@ -50,6 +50,8 @@ impl<'a> Scout<'a> {
         };
         let divided = SHARES.iter().map(|&share| (share, moments(share))).collect();
         let whole = moments(1.0);
+        let room = |order: f64| order * order.ln() - (order + 1.0) * order.ln_1p();
+        let orders = orders.iter().map(|&order| (order, room(order))).collect();
         Self { setting, steps: steps_after(setting.steps), divided, whole, orders }
     }
 
@@ -103,10 +105,10 @@ impl<'a> Scout<'a> {
 
     /// ε of k steps and a normal law at δ, approximately.
     fn epsilon(&self, k: u64, moments: &[f64], mu: f64, delta: f64) -> f64 {
-        let at = |(&order, &moment): (&f64, &f64)| {
+        let ln_delta = delta.ln();
+        let at = |(&(order, room), &moment): (&(f64, f64), &f64)| {
             let normal = order * (order + 1.0) * mu * mu / 2.0;
-            let room = order * order.ln() - (order + 1.0) * order.ln_1p();
-            (k as f64 * moment + normal + room - delta.ln()) / order
+            (k as f64 * moment + normal + room - ln_delta) / order
         };
         let least = self.orders.iter().zip(moments).map(at).fold(f64::INFINITY, f64::min);
         least.max(0.0)

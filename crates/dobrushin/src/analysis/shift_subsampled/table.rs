@@ -148,15 +148,17 @@ fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Optio
     let own = own(pairs, cut.k, rung)?;
     let (atoms, unit) = laws.shifted(cut);
     let end = Some(laws.rough_epsilon(cut, rung.delta * 1e-4)).filter(|end| end.is_finite())?;
+    let growth = |x: f64| Enclosure::from(x).exp().upper();
+    let own: Vec<(Knot, f64)> = own.into_iter().map(|own| (own, growth(own.epsilon()))).collect();
     let mut points = Vec::new();
     for i in 0..=SHARES {
         let shifted = end * (i as f64 / SHARES as f64).powf(1.5);
         let height = expected(&atoms, unit, shifted);
-        for own in &own {
+        let grown = growth(shifted);
+        for (own, growth) in &own {
             let (epsilon, delta) = (add_up(own.epsilon(), shifted), own.delta());
-            let growth = |x: f64| Enclosure::from(x).exp().upper();
-            let first = add_up(delta, mul_up(growth(own.epsilon()), height));
-            let second = add_up(height, mul_up(growth(shifted), delta));
+            let first = add_up(delta, mul_up(*growth, height));
+            let second = add_up(height, mul_up(grown, delta));
             points.extend(knot(epsilon, first.min(second)));
         }
     }
