@@ -6,6 +6,7 @@ use super::target::Target;
 use crate::Probability;
 use crate::analysis::{self, Family};
 use crate::run::Run;
+use rayon::prelude::*;
 
 /// The share of δ. It moves ε by far less than the width of a printed digit, and what is ordinary depends on it only
 /// through its logarithm.
@@ -35,7 +36,8 @@ impl Target {
 pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<Entry>, Probability) {
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
-        let answered = analyses(run, &options).into_iter().map(|analysed| Entry {
+        // Some bounds are computed only when they are asked.
+        let answered = analyses(run, &options).into_par_iter().map(|analysed| Entry {
             id: analysed.id,
             family: analysed.family,
             rigorous: analysed.rigorous,

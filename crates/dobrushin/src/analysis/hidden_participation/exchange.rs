@@ -135,11 +135,8 @@ fn one_step(step: &Worth, lambda: f64, [first, second]: [Node; 2], ratio: f64) -
     let (q, rest) = (step.rate, 1.0 - step.rate);
     let rho = ratio.clamp(0.0, 1.0);
     let other = 1.0 - rho;
-    let apart = if rho > 0.0 {
-        rho * height(lambda / (second.lambda * rho) * BELOW, step.apart)
-    } else {
-        0.0
-    };
+    let apart =
+        if rho > 0.0 { rho * height(lambda / (second.lambda * rho) * BELOW, step.apart) } else { 0.0 };
     let missing = if other > 0.0 {
         let kappa = rest * (lambda - first.lambda).max(0.0) / (q * second.lambda * other);
         other * height(kappa * BELOW, step.missing)

@@ -9,6 +9,7 @@ use crate::Epsilon;
 use crate::chain::Count;
 use crate::numeric::partition_point;
 use crate::profile::{Direction, PrivacyProfile};
+use std::sync::Arc;
 
 /// The shares of the variance that are tried for the steps' own losses.
 const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.73, 0.79, 0.84, 0.88, 0.92, 0.95, 0.98];
@@ -30,8 +31,8 @@ pub(super) struct Divided {
 }
 
 /// Estimates for one setting.
-pub(super) struct Scout<'a> {
-    setting: &'a Setting,
+pub(super) struct Scout {
+    setting: Arc<Setting>,
     /// The numbers of steps after a cut that are tried.
     steps: Vec<u64>,
     /// The orders λ with λ ln λ − (λ + 1) ln(λ + 1), and one step's κ at each for each share of the noise, …
@@ -41,8 +42,8 @@ pub(super) struct Scout<'a> {
     whole: Vec<f64>,
 }
 
-impl<'a> Scout<'a> {
-    pub fn new(setting: &'a Setting) -> Self {
+impl Scout {
+    pub fn new(setting: &Arc<Setting>) -> Self {
         let orders: Vec<f64> = (0..40).map(|i| 0.02 * 1.5f64.powi(i)).collect();
         let moments = |share: f64| match setting.one_step(share) {
             Ok(step) => log_moments(&step, &orders),
@@ -52,7 +53,8 @@ impl<'a> Scout<'a> {
         let whole = moments(1.0);
         let room = |order: f64| order * order.ln() - (order + 1.0) * order.ln_1p();
         let orders = orders.iter().map(|&order| (order, room(order))).collect();
-        Self { setting, steps: steps_after(setting.steps), divided, whole, orders }
+        let steps = steps_after(setting.steps);
+        Self { setting: Arc::clone(setting), steps, divided, whole, orders }
     }
 
     /// The whole chain without a cut: composition. `None` for any number of steps.

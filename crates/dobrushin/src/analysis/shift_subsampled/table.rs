@@ -9,7 +9,9 @@ use crate::numeric::rounding::{add_down, add_up, div_up, mul_up, sqrt_down};
 use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
-use std::sync::Arc;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A δ for which a cut is chosen and losses are composed, and the range in which the result is evaluated.
 #[derive(Clone, Copy)]
@@ -42,39 +44,103 @@ const SHARES: usize = 64;
 const ROUGHLY: f64 = 1.15;
 const ROUGH_STEPS: u32 = 16;
 
-/// The best of all cuts.
-pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
-    if setting.displacement == 0.0 {
-        return PiecewiseProfile::symmetric(&knot(0.0, 0.0).into_iter().collect::<Vec<_>>());
-    }
-    let scout = Scout::new(setting);
-    let laws = Laws::new(setting);
-    let mut pairs = Pairs { setting, known: Vec::new() };
-    let mut points: Vec<Vec<Knot>> = vec![variation(setting, &scout, &laws).into_iter().collect()];
-    let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
-    for &rung in if few { FEW_RUNGS } else { RUNGS } {
-        if let Some(divided) = scout.divided(rung.delta) {
-            points.extend(split(&mut pairs, &scout, divided, rung));
-        }
-        let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
-        if let Some(cut) = scout.joined(rung.delta, shifted) {
-            points.extend(joined(&mut pairs, &laws, cut, rung));
-        }
-    }
-    PiecewiseProfile::symmetric(&points.concat())
+/// The best of all cuts, computed as far as it is asked for.
+pub(super) struct Ladder {
+    setting: Arc<Setting>,
+    scout: Scout,
+    laws: Laws,
+    pairs: Pairs,
+    /// The points of each rung.
+    rungs: Vec<(Rung, OnceLock<Vec<Knot>>)>,
+    /// The profile of each rung and the rungs next to it, and of all of them.
+    near: Vec<OnceLock<PiecewiseProfile>>,
+    all: OnceLock<PiecewiseProfile>,
 }
 
-/// Total variation: that of the steps and that of the shift add up.
-fn variation(setting: &Setting, scout: &Scout<'_>, laws: &Laws<'_>) -> Option<Knot> {
-    let zero = Epsilon::new(0.0).ok()?;
-    let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
-    let added = |k: u64| (Enclosure::from(k) * Enclosure::from(once)).upper();
-    let cut = |cut: Cut| {
-        let (atoms, unit) = laws.roughly_shifted(cut);
-        add_up(added(cut.k), expected(&gathered(atoms, ROUGHLY), unit, 0.0))
-    };
-    let whole = scout.composition().map(|all| added(all.cut.k));
-    knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
+impl Ladder {
+    pub fn new(setting: Setting) -> Self {
+        let setting = Arc::new(setting);
+        let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
+        let rungs: Vec<_> =
+            (if few { FEW_RUNGS } else { RUNGS }).iter().map(|&rung| (rung, OnceLock::new())).collect();
+        Self {
+            scout: Scout::new(&setting),
+            laws: Laws::new(&setting),
+            pairs: Pairs { setting: Arc::clone(&setting), known: Mutex::default() },
+            near: rungs.iter().map(|_| OnceLock::new()).collect(),
+            all: OnceLock::new(),
+            rungs,
+            setting,
+        }
+    }
+
+    /// A bound at every ε.
+    pub fn profile(&self) -> &PiecewiseProfile {
+        self.hull(0..self.rungs.len(), &self.all)
+    }
+
+    /// A bound at every ε that is as good as that of all rungs around this δ: a rung and those next to it have points
+    /// above and below.
+    pub fn profile_near(&self, delta: f64) -> &PiecewiseProfile {
+        let distance = |index: &usize| (self.rungs[*index].0.delta / delta).ln().abs();
+        let nearest = (0..self.rungs.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        match nearest {
+            Some(nearest) if delta > 0.0 => {
+                let end = (nearest + 2).min(self.rungs.len());
+                self.hull(nearest.saturating_sub(1)..end, &self.near[nearest])
+            }
+            _ => self.profile(),
+        }
+    }
+
+    /// The hull of the points of some rungs.
+    fn hull<'a>(
+        &'a self,
+        rungs: Range<usize>,
+        known: &'a OnceLock<PiecewiseProfile>,
+    ) -> &'a PiecewiseProfile {
+        if let Some(known) = known.get() {
+            return known;
+        }
+        // Nothing is initialised meanwhile: a thread that waits for others may be given a task that needs it.
+        let mut points: Vec<Knot> = if self.setting.displacement == 0.0 {
+            knot(0.0, 0.0).into_iter().collect()
+        } else {
+            let points = |(rung, known): &'a (Rung, OnceLock<Vec<Knot>>)| {
+                let new = if known.get().is_none() { self.points(*rung) } else { Vec::new() };
+                known.get_or_init(|| new)
+            };
+            let points: Vec<&Vec<Knot>> = self.rungs[rungs.clone()].par_iter().map(points).collect();
+            points.into_iter().flatten().copied().collect()
+        };
+        if rungs.start == 0 {
+            points.extend(self.variation());
+        }
+        known.get_or_init(|| PiecewiseProfile::symmetric(&points))
+    }
+
+    /// The points of the best cuts for a rung.
+    fn points(&self, rung: Rung) -> Vec<Knot> {
+        let Self { scout, laws, pairs, .. } = self;
+        let divided = scout.divided(rung.delta).and_then(|divided| split(pairs, scout, divided, rung));
+        let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
+        let joined = scout.joined(rung.delta, shifted).and_then(|cut| joined(pairs, laws, cut, rung));
+        [divided, joined].into_iter().flatten().flatten().collect()
+    }
+
+    /// Total variation: that of the steps and that of the shift add up.
+    fn variation(&self) -> Option<Knot> {
+        let Self { setting, scout, laws, .. } = self;
+        let zero = Epsilon::new(0.0).ok()?;
+        let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
+        let added = |k: u64| (Enclosure::from(k) * Enclosure::from(once)).upper();
+        let cut = |cut: Cut| {
+            let (atoms, unit) = laws.roughly_shifted(cut);
+            add_up(added(cut.k), expected(&gathered(atoms, ROUGHLY), unit, 0.0))
+        };
+        let whole = scout.composition().map(|all| added(all.cut.k));
+        knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
+    }
 }
 
 /// (ε, δ) at ε = 0 and over the range, from a profile and its inverse.
@@ -95,24 +161,25 @@ fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
 }
 
 /// The pairs that dominate one step with a share of the noise.
-struct Pairs<'a> {
-    setting: &'a Setting,
-    known: Vec<(f64, DominatingPair)>,
+struct Pairs {
+    setting: Arc<Setting>,
+    known: Mutex<Vec<(f64, DominatingPair)>>,
 }
 
-impl Pairs<'_> {
-    fn pair(&mut self, share: f64) -> Option<DominatingPair> {
-        if let Some((_, pair)) = self.known.iter().find(|(known, _)| *known == share) {
+impl Pairs {
+    fn pair(&self, share: f64) -> Option<DominatingPair> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, pair)) = known().iter().find(|(known, _)| *known == share) {
             return Some(pair.clone());
         }
         let pair = self.setting.one_step(share).ok()?.pair().ok()?;
-        self.known.push((share, pair.clone()));
+        known().push((share, pair.clone()));
         Some(pair)
     }
 }
 
 /// k steps with a share of the noise, and the shift with the rest.
-fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung) -> Option<Vec<Knot>> {
+fn split(pairs: &Pairs, scout: &Scout, divided: Divided, rung: Rung) -> Option<Vec<Knot>> {
     let Divided { cut, share } = divided;
     if share == 1.0 {
         return own(pairs, cut.k, rung);
@@ -127,7 +194,7 @@ fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung)
 }
 
 /// k steps with all the noise.
-fn own(pairs: &mut Pairs<'_>, k: u64, rung: Rung) -> Option<Vec<Knot>> {
+fn own(pairs: &Pairs, k: u64, rung: Rung) -> Option<Vec<Knot>> {
     if k == 1 {
         let step = pairs.setting.one_step(1.0).ok()?;
         let delta = |epsilon| step.delta_of(Direction::Forward, epsilon).upper();
@@ -144,7 +211,7 @@ fn composed(parts: Vec<Part>, rung: Rung) -> Option<Vec<Knot>> {
 }
 
 /// g(ε₁) of k steps and h(ε₂) of the shift, combined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
-fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
+fn joined(pairs: &Pairs, laws: &Laws, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
     let own = own(pairs, cut.k, rung)?;
     let (atoms, unit) = laws.shifted(cut);
     let end = Some(laws.rough_epsilon(cut, rung.delta * 1e-4)).filter(|end| end.is_finite())?;
@@ -201,16 +268,16 @@ fn expected(atoms: &[Atom], unit: f64, epsilon: f64) -> f64 {
 }
 
 /// The laws of the distance of neighbours, for each line without an offset.
-struct Laws<'a> {
-    setting: &'a Setting,
+struct Laws {
+    setting: Arc<Setting>,
     laws: Vec<(Line, Vec<Atom>)>,
 }
 
-impl<'a> Laws<'a> {
-    fn new(setting: &'a Setting) -> Self {
+impl Laws {
+    fn new(setting: &Arc<Setting>) -> Self {
         let lines = setting.same.iter().filter(|line| line.offset == 0.0);
         let laws = lines.map(|&line| (line, law(setting, line, setting.steps))).collect();
-        Self { setting, laws }
+        Self { setting: Arc::clone(setting), laws }
     }
 
     /// A law of the distance before a cut, and the factor of a distance after it.
@@ -232,7 +299,7 @@ impl<'a> Laws<'a> {
         if cut.line.offset > 0.0 || self.setting.steps == Count::Any {
             return self.roughly_shifted(cut);
         }
-        let atoms = law(self.setting, cut.line, self.setting.before(cut.k));
+        let atoms = law(&self.setting, cut.line, self.setting.before(cut.k));
         (atoms, Setting::shift(cut.line, cut.k, 1.0))
     }
 
