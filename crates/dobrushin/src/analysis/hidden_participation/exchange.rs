@@ -133,7 +133,8 @@ fn one_step(step: &Worth, lambda: f64, [first, second]: [Node; 2], ratio: f64) -
     const BELOW: f64 = 1.0 - 16.0 * UNIT_ROUNDOFF;
     const ABOVE: f64 = 1.0 + 32.0 * UNIT_ROUNDOFF;
     let (q, rest) = (step.rate, 1.0 - step.rate);
-    let rho = ratio.clamp(0.0, 1.0);
+    // Where nothing is missing, rounding must not say that something is.
+    let rho = if ratio > 1.0 - 1e-13 { 1.0 } else { ratio.max(0.0) };
     let other = 1.0 - rho;
     let apart =
         if rho > 0.0 { rho * height(lambda / (second.lambda * rho) * BELOW, step.apart) } else { 0.0 };
@@ -225,19 +226,13 @@ impl Bounds {
         Self { nodes }.tidied().mirrored()
     }
 
-    /// −e′ between neighbouring nodes, before the first and, approximately, after the last: the sizes between which a
-    /// node is the line that α follows.
+    /// −e′ between neighbouring nodes, before the first and after the last: the sizes between which a node is the line
+    /// that α follows.
     fn slopes(&self) -> Vec<f64> {
         let inner = self.nodes.windows(2).map(|pair| {
             ((pair[0].bound - pair[1].bound) / (pair[1].lambda - pair[0].lambda)).clamp(0.0, 1.0)
         });
-        let mut slopes: Vec<f64> = [1.0].into_iter().chain(inner).collect();
-        let last = match slopes[..] {
-            [.., before, last] if before > 0.0 => last * (last / before),
-            _ => 0.0,
-        };
-        slopes.push(last);
-        slopes
+        [1.0].into_iter().chain(inner).chain([0.0]).collect()
     }
 
     /// The nodes in order, of which none is above a later one or the chord of two others.

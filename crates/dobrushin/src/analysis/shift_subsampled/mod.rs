@@ -169,7 +169,7 @@ impl PrivacyProfile for Tables {
         let mut ladders = self.ladders();
         match (ladders.next(), ladders.next()) {
             (Some((weight, ladder)), None) if weight == Enclosure::ONE => {
-                ladder.profile_near(delta.get()).epsilon_of(direction, delta)
+                ladder.profile().epsilon_of(direction, delta)
             }
             _ => crate::profile::smallest_epsilon(delta, |epsilon| self.delta_of(direction, epsilon)),
         }

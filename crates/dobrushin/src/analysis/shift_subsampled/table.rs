@@ -10,7 +10,6 @@ use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
 use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A δ for which a cut is chosen and losses are composed, and the range in which the result is evaluated.
@@ -44,79 +43,42 @@ const SHARES: usize = 64;
 const ROUGHLY: f64 = 1.15;
 const ROUGH_STEPS: u32 = 16;
 
-/// The best of all cuts, computed as far as it is asked for.
+/// The best of all cuts.
 pub(super) struct Ladder {
     setting: Arc<Setting>,
     scout: Scout,
     laws: Laws,
     pairs: Pairs,
-    /// The points of each rung.
-    rungs: Vec<(Rung, OnceLock<Vec<Knot>>)>,
-    /// The profile of each rung and the rungs next to it, and of all of them.
-    near: Vec<OnceLock<PiecewiseProfile>>,
-    all: OnceLock<PiecewiseProfile>,
+    profile: OnceLock<PiecewiseProfile>,
 }
 
 impl Ladder {
     pub fn new(setting: Setting) -> Self {
         let setting = Arc::new(setting);
-        let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
-        let rungs: Vec<_> =
-            (if few { FEW_RUNGS } else { RUNGS }).iter().map(|&rung| (rung, OnceLock::new())).collect();
         Self {
             scout: Scout::new(&setting),
             laws: Laws::new(&setting),
             pairs: Pairs { setting: Arc::clone(&setting), known: Mutex::default() },
-            near: rungs.iter().map(|_| OnceLock::new()).collect(),
-            all: OnceLock::new(),
-            rungs,
+            profile: OnceLock::new(),
             setting,
         }
     }
 
-    /// A bound at every ε.
+    /// The hull of the points of all rungs.
     pub fn profile(&self) -> &PiecewiseProfile {
-        self.hull(0..self.rungs.len(), &self.all)
-    }
-
-    /// A bound at every ε that is as good as that of all rungs around this δ: a rung and those next to it have points
-    /// above and below.
-    pub fn profile_near(&self, delta: f64) -> &PiecewiseProfile {
-        let distance = |index: &usize| (self.rungs[*index].0.delta / delta).ln().abs();
-        let nearest = (0..self.rungs.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        match nearest {
-            Some(nearest) if delta > 0.0 => {
-                let end = (nearest + 2).min(self.rungs.len());
-                self.hull(nearest.saturating_sub(1)..end, &self.near[nearest])
-            }
-            _ => self.profile(),
-        }
-    }
-
-    /// The hull of the points of some rungs.
-    fn hull<'a>(
-        &'a self,
-        rungs: Range<usize>,
-        known: &'a OnceLock<PiecewiseProfile>,
-    ) -> &'a PiecewiseProfile {
-        if let Some(known) = known.get() {
+        if let Some(known) = self.profile.get() {
             return known;
         }
         // Nothing is initialised meanwhile: a thread that waits for others may be given a task that needs it.
-        let mut points: Vec<Knot> = if self.setting.displacement == 0.0 {
+        let points: Vec<Knot> = if self.setting.displacement == 0.0 {
             knot(0.0, 0.0).into_iter().collect()
         } else {
-            let points = |(rung, known): &'a (Rung, OnceLock<Vec<Knot>>)| {
-                let new = if known.get().is_none() { self.points(*rung) } else { Vec::new() };
-                known.get_or_init(|| new)
-            };
-            let points: Vec<&Vec<Knot>> = self.rungs[rungs.clone()].par_iter().map(points).collect();
-            points.into_iter().flatten().copied().collect()
+            let few = matches!(self.setting.steps, Count::Times(times) if times <= FEW_STEPS);
+            let rungs = if few { FEW_RUNGS } else { RUNGS };
+            let points: Vec<Vec<Knot>> = rungs.par_iter().map(|&rung| self.points(rung)).collect();
+            self.variation().into_iter().chain(points.into_iter().flatten()).collect()
         };
-        if rungs.start == 0 {
-            points.extend(self.variation());
-        }
-        known.get_or_init(|| PiecewiseProfile::symmetric(&points))
+        self.profile.get_or_init(|| PiecewiseProfile::symmetric(&points))
     }
 
     /// The points of the best cuts for a rung.
