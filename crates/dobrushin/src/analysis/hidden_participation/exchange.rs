@@ -45,6 +45,8 @@ const NODES_PER_UNIT: f64 = 8.0;
 const DEPTHS: [f64; 3] = [1e-9, 1e-14, 1e-20];
 /// A profile answers for δ that exceed its last bound by this factor; otherwise a deeper one is asked.
 const ROOM: f64 = 100.0;
+/// Iterates that are worth this much apart are not hidden.
+const FAR: f64 = 30.0;
 /// After this many steps, nodes are placed anew.
 const PERIOD: usize = 32;
 /// The most nodes.
@@ -102,8 +104,16 @@ fn profile(steps: &[Worth], before: f64, least: f64) -> PiecewiseProfile {
             }
         });
     }
-    let bounds = bounds.unwrap_or(Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] });
-    let bounds = if before > 0.0 { bounds.starting_apart(before) } else { bounds };
+    let bounds = match bounds {
+        // Starting this far apart is all that happens: a step in which the record certainly takes part.
+        None if before > 0.0 && before < FAR => {
+            Bounds::first(&Worth { rate: 1.0, apart: before, missing: before }, least)
+        }
+        None if before == 0.0 => Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] },
+        None => Bounds { nodes: Vec::new() },
+        Some(bounds) if before > 0.0 => bounds.starting_apart(before),
+        Some(bounds) => bounds,
+    };
     let knots = bounds.nodes.iter().filter(|node| node.lambda >= 1.0).filter_map(|node| {
         let epsilon = Epsilon::new(Enclosure::from(node.lambda).ln().upper().max(0.0)).ok()?;
         Some(Knot::new(epsilon, Delta::new(node.bound.clamp(0.0, 1.0)).ok()?))
