@@ -6,7 +6,7 @@ use crate::analysis::{Bound, Effort, HiddenStates, Theorem};
 use crate::lower::{RecordRanges, Released};
 use crate::profile::{BestProfile, PrivacyProfile, RenyiCurve};
 use crate::run::{Assumption, Run};
-use crate::{Enclosure, Epsilon, NotApplicable, Probability};
+use crate::{Delta, Enclosure, NotApplicable, Probability};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -33,10 +33,11 @@ pub(super) struct Care {
 
 /// The bounds of these theorems on a run.
 pub(super) fn bounds(run: &Run, theorems: impl Iterator<Item = Theorem>, care: Care) -> Vec<Said> {
+    let theorems: Vec<Theorem> = theorems.collect();
     let Care { tolerance, exception, effort } = care;
     let composed = run.composition();
     let released = run.released_except(exception);
-    let said = theorems.map(|theorem| {
+    let said = theorems.into_par_iter().map(|theorem| {
         let (bound, assumptions) = match theorem {
             Theorem::EveryStep(theorem) => match &composed {
                 Ok(composed) => {
@@ -86,9 +87,9 @@ fn over_views(
     };
     let (plain, last) = (plain.into_profile(), recent_bound.1.into_profile());
     // Usually one is better everywhere, and asking both takes long.
-    let better = |epsilon: f64| {
+    let better = |delta: f64| {
         let at = |profile: &dyn PrivacyProfile| {
-            Epsilon::new(epsilon).map_or(1.0, |epsilon| profile.delta(epsilon).upper())
+            Delta::new(delta).map_or(f64::INFINITY, |delta| profile.epsilon(delta).upper())
         };
         at(last.as_ref()) < at(plain.as_ref())
     };
@@ -101,8 +102,9 @@ fn over_views(
     (best.map_err(NotApplicable::from), recent.assumptions.clone())
 }
 
-/// The ε at which two bounds on one run are compared.
-const PROBES: [f64; 2] = [0.1, 2.0];
+/// The δ at which two bounds on one run are compared: bounds that are computed as far as they are asked for are not
+/// computed further than most questions need.
+const PROBES: [f64; 2] = [1e-2, 1e-6];
 
 /// The worst over the records. Several tasks may use a record at different places, so each task takes its worst place.
 fn over_records(

@@ -1,13 +1,14 @@
 //! How much noise a target needs, or how many steps it allows.
 
 use super::analyses::{DEFAULT_TOLERANCE, Options, analyses};
-use super::search::{Found, Scale, Search, Tried};
+use super::search::{Found, Scale, Search, Tried, Whom};
 use super::{Target, proxy};
-use crate::analysis::{self, Analysis, Cost, ExactComposition, Family};
+use crate::analysis::{self, Analysis, ExactComposition, Family, Theorem};
 use crate::lower::Composed;
 use crate::numeric::Boundary;
 use crate::run::{Batch, Parameter, Run, RunError, Training};
 use crate::{Enclosure, NotApplicable, Progress};
+use rayon::prelude::*;
 
 /// A value of a parameter with which a run meets a target.
 ///
@@ -42,6 +43,8 @@ pub struct Calibration {
     pub analysis: &'static str,
     /// How many values were tried.
     pub evaluations: usize,
+    /// How many times an analysis was asked about a value.
+    pub questions: usize,
 }
 
 /// Why no value of a parameter meets a target.
@@ -152,22 +155,23 @@ pub fn calibrate_watched(
     let whole = parameter.is_whole() || parameter == Parameter::Epochs;
     let protects = run.as_training().is_some_and(|training| training.is_protected_by(parameter));
     let scale = Scale { noise: protects, whole };
-    let mut bench = Bench { run, parameter, target, evaluations: 0, progress };
+    let mut bench =
+        Bench { run, parameter, target, leader: None, shown: Vec::new(), questions: 0, progress };
     progress.expect(USUAL_EVALUATIONS);
     let ends = bench.ends(scale)?;
     let guess = bench.guess(scale, ends);
     let search = Search {
         scale,
         ends,
-        measure: |place: f64, tolerance: f64| bench.measure(scale.value(place), tolerance),
+        measure: |place: f64, tolerance: f64, whom: Whom| bench.measure(scale.value(place), tolerance, whom),
         limit: target.limit(),
         share: |measured: f64| target.share(measured),
         fine: DEFAULT_TOLERANCE,
     };
     match search.run(guess)? {
         // The search only ever returns a place that was measured and met the limit.
-        Found::Boundary(Tried { place, measured }) => bench.found(scale.value(place), measured, false),
-        Found::Everywhere(Tried { place, measured }) => bench.found(scale.value(place), measured, true),
+        Found::Boundary(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, false)),
+        Found::Everywhere(Tried { place, measured }) => Ok(bench.found(scale.value(place), measured, true)),
         Found::Nowhere(Tried { place, measured }) => {
             Err(CalibrationError::Unreachable { parameter, value: scale.value(place), achieved: measured })
         }
@@ -197,52 +201,80 @@ fn epochs_from_steps(
     Ok(Calibration { parameter: Parameter::Epochs, value, ..found })
 }
 
+/// Whether an analysis is asked at all: the most precise composition, and whatever bounds hidden states.
+fn is_asked(theorem: &&Theorem) -> bool {
+    theorem.is_rigorous()
+        && (theorem.family() != Family::Composition || theorem.id() == ExactComposition.id())
+}
+
+fn nobody() -> CalibrationError {
+    NotApplicable::beyond("no analysis applies").into()
+}
+
 /// The places where values are tried.
 struct Bench<'a> {
     run: &'a Run,
     parameter: Parameter,
     target: Target,
-    evaluations: usize,
+    /// The analysis that was best when everyone was asked last.
+    leader: Option<&'static str>,
+    /// The values that were tried, each with the analysis that said most about it.
+    shown: Vec<(f64, &'static str)>,
+    questions: usize,
     progress: &'a Progress,
 }
 
 impl Bench<'_> {
     /// The limited quantity, for one value of the parameter.
-    fn measure(&mut self, value: f64, tolerance: f64) -> Result<Enclosure, CalibrationError> {
-        self.evaluations += 1;
-        let (measured, _) = self.best(value, tolerance)?;
+    fn measure(&mut self, value: f64, tolerance: f64, whom: Whom) -> Result<Enclosure, CalibrationError> {
+        let everyone: Vec<&'static str> = analysis::ALL.iter().filter(is_asked).map(|t| t.id()).collect();
+        let leader = self.leader.filter(|_| whom == Whom::Leader);
+        self.questions += leader.map_or(everyone.len(), |_| 1);
+        let (measured, best) = match leader.map(|leader| self.best(value, tolerance, &[leader])) {
+            Some(Ok(answer)) => answer,
+            // The leader may have nothing to say about another value.
+            _ => self.best(value, tolerance, &everyone)?,
+        };
+        self.leader = Some(best);
+        self.shown.retain(|(known, _)| *known != value);
+        self.shown.push((value, best));
         self.progress.advance(1);
         Ok(measured)
     }
 
-    /// The best of all analyses, with its name.
-    fn best(&self, value: f64, tolerance: f64) -> Result<(Enclosure, &'static str), CalibrationError> {
+    /// The best answer of these analyses, with its name.
+    fn best(
+        &self,
+        value: f64,
+        tolerance: f64,
+        asked: &[&'static str],
+    ) -> Result<(Enclosure, &'static str), CalibrationError> {
         let run = self.run.with(self.parameter, value)?;
-        let composition = run.composition().and_then(|composed| self.by_composition(&composed, tolerance));
-        // The slow analyses are asked only where the others do not meet the limit.
-        let ask = |laborious: bool| {
-            let all = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
-            let asked = all.filter(|theorem| (theorem.cost() == Cost::Laborious) == laborious);
-            let only = asked.map(|theorem| theorem.id()).collect();
-            let options =
-                Options { tolerance, only, exception: self.target.exception(), ..Options::default() };
-            let answers = analyses(&run, &options).into_iter().filter_map(|analysed| {
+        let composes = |id: &str| id == ExactComposition.id();
+        let by_composition = || {
+            let wanted = asked.iter().any(|id| composes(id));
+            wanted.then(|| run.composition().and_then(|composed| self.by_composition(&composed, tolerance)))
+        };
+        let by_hiding = || {
+            let only: Vec<&'static str> = asked.iter().copied().filter(|id| !composes(id)).collect();
+            // An empty list would be all of them.
+            if only.is_empty() {
+                return Vec::new();
+            }
+            let options = Options { tolerance, only, exception: self.target.exception(), ..Options::default() };
+            let answers = analyses(&run, &options).into_par_iter().filter_map(|analysed| {
                 Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id))
             });
             answers.collect::<Vec<_>>()
         };
-        let mut hidden = ask(false);
-        let known = hidden.iter().map(|(measured, _)| measured.upper());
-        let known = known.chain(composition.as_ref().ok().map(|measured| measured.upper()));
-        if known.fold(f64::INFINITY, f64::min) > self.target.limit() {
-            hidden.extend(ask(true));
-        }
-        let first = composition.as_ref().ok().map(|&measured| (measured, ExactComposition.id()));
+        let (composition, hidden) = rayon::join(by_composition, by_hiding);
+        let first =
+            composition.clone().and_then(Result::ok).map(|measured| (measured, ExactComposition.id()));
         let best = first.into_iter().chain(hidden).min_by(|(a, _), (b, _)| a.upper().total_cmp(&b.upper()));
         match (best, composition) {
             (Some(best), _) => Ok(best),
-            (None, Err(reason)) => Err(reason.into()),
-            (None, Ok(_)) => Err(NotApplicable::beyond("no analysis applies").into()),
+            (None, Some(Err(reason))) => Err(reason.into()),
+            (None, _) => Err(nobody()),
         }
     }
 
@@ -309,14 +341,10 @@ impl Bench<'_> {
         Boundary { holds: end, fails: start }.halved(30, enough).holds
     }
 
-    fn found(
-        &self,
-        value: f64,
-        achieved: Enclosure,
-        at_the_end: bool,
-    ) -> Result<Calibration, CalibrationError> {
-        let (_, analysis) = self.best(value, DEFAULT_TOLERANCE)?;
-        let (parameter, evaluations) = (self.parameter, self.evaluations);
-        Ok(Calibration { parameter, value, achieved, at_the_end, analysis, evaluations })
+    fn found(&self, value: f64, achieved: Enclosure, at_the_end: bool) -> Calibration {
+        let shown = self.shown.iter().find(|(tried, _)| *tried == value);
+        let analysis = shown.map_or(ExactComposition.id(), |(_, analysis)| analysis);
+        let (parameter, evaluations, questions) = (self.parameter, self.shown.len(), self.questions);
+        Calibration { parameter, value, achieved, at_the_end, analysis, evaluations, questions }
     }
 }

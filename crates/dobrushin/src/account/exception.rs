@@ -7,6 +7,7 @@ use crate::Probability;
 use crate::analysis::{self, Analysis, Bound, Effort, EveryStep, ExactComposition, Family};
 use crate::profile::PrivacyProfile;
 use crate::run::Run;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The share of δ. It moves ε by far less than the width of a printed digit, and what is ordinary depends on it only
@@ -45,9 +46,9 @@ fn rough(run: &Run) -> Option<Arc<dyn PrivacyProfile>> {
 pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<Entry>, Probability) {
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
-        // Each is applied, and then its profile is asked.
+        // Each is applied, and then its profile is asked: some bounds are computed only then.
         options.progress.expect(2 * options.theorems().count() as u64);
-        let answered = analyses(run, &options).into_iter().map(|analysed| {
+        let answered = analyses(run, &options).into_par_iter().map(|analysed| {
             let outcome = analysed.profile.as_ref().map(|profile| question.ask(profile.as_ref()));
             let outcome = outcome.map_err(Clone::clone);
             options.progress.advance(1);

@@ -2,6 +2,10 @@
 //!
 //! On a logarithmic scale the measured quantity is nearly a straight line, so secants converge quickly. The search also
 //! keeps a bracket, and halves it where they do not.
+//!
+//! The quantity is the least of what several analyses say, and nearly always the same one says least near the answer.
+//! So everyone is asked at the start and when the answer is near, and only the best of them in between. Whatever one
+//! analysis shows is met. That a place misses the limit is believed in the end only if everyone was asked about it.
 
 use crate::Enclosure;
 
@@ -48,6 +52,15 @@ const WIDTH: f64 = 1e-5;
 /// The distance from an estimate at which the search looks next, to bracket the boundary.
 const MARGIN: f64 = 4e-6;
 
+/// Who is asked about a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whom {
+    /// Every analysis.
+    Everyone,
+    /// The one that was best when everyone was asked last.
+    Leader,
+}
+
 /// A place and what was measured there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tried {
@@ -74,7 +87,7 @@ pub(super) struct Search<Measure, Share> {
     pub scale: Scale,
     /// Its ends, the least private first.
     pub ends: (f64, f64),
-    /// The limited quantity at a place, measured as precisely as a tolerance asks.
+    /// The limited quantity at a place, measured as precisely as a tolerance asks, by everyone or the leader.
     pub measure: Measure,
     /// The limit.
     pub limit: f64,
@@ -97,7 +110,7 @@ const MOST_SECANTS: usize = 12;
 
 impl<Measure, Share, Failure> Search<Measure, Share>
 where
-    Measure: FnMut(f64, f64) -> Result<Enclosure, Failure>,
+    Measure: FnMut(f64, f64, Whom) -> Result<Enclosure, Failure>,
     Share: Fn(f64) -> f64,
 {
     /// Starts at a guess.
@@ -106,21 +119,38 @@ where
         let mut known = Known::default();
         let mut next = guess.clamp(start, end);
         let mut tolerance = TOLERANCES[0].1;
+        let mut whom = Whom::Everyone;
         for _ in 0..MOST {
             let place = self.scale.place(self.scale.value(next)).clamp(start, end);
-            let tried = Tried { place, measured: (self.measure)(place, tolerance)? };
-            // At the end the upper end decides; before that, the search aims at the value itself.
-            let finely = tolerance <= self.fine;
-            let measured = if finely { tried.measured.upper() } else { likely(tried.measured) };
-            let height = (self.share)(measured).clamp(1e-30, 1e30).ln();
-            known.add(tried, height, self.limit, finely);
-            match (known.met, known.missed) {
-                (Some(met), None) if met.place <= start => return Ok(Found::Everywhere(met)),
-                (None, Some(missed)) if missed.place >= end => return Ok(Found::Nowhere(missed)),
-                (Some(met), Some(missed)) if self.scale.close(missed.place, met.place) => {
-                    return Ok(Found::Boundary(met));
+            let tried = Tried { place, measured: (self.measure)(place, tolerance, whom)? };
+            let height = self.height(tried, tolerance);
+            known.add(tried, height, self.limit, tolerance <= self.fine);
+            if whom == Whom::Everyone && tolerance <= self.fine {
+                known.asked_everyone_at = Some(place);
+            }
+            if let Some(found) = self.found(&known) {
+                let missed = match found {
+                    Found::Boundary(_) => known.missed,
+                    Found::Nowhere(missed) => Some(missed),
+                    Found::Everywhere(_) => None,
+                };
+                let Some(missed) = missed.filter(|tried| known.asked_everyone_at != Some(tried.place)) else {
+                    return Ok(found);
+                };
+                let measured = (self.measure)(missed.place, self.fine, Whom::Everyone)?;
+                if measured.upper() > self.limit {
+                    return Ok(found);
                 }
-                _ => (),
+                // Another analysis is better here than the leader: the search goes on with it.
+                let met = Tried { measured, ..missed };
+                known = Known::default();
+                known.add(met, self.height(met, self.fine), self.limit, true);
+                if let Some(found) = self.found(&known) {
+                    return Ok(found);
+                }
+                (whom, tolerance) = (Whom::Leader, self.fine);
+                next = self.proposal(&known);
+                continue;
             }
             // Where a rough measurement could not decide, a finer one may.
             let undecided = tried.measured.contains(self.limit);
@@ -128,11 +158,34 @@ where
                 height.abs() > distance && !(undecided && tolerance <= rough)
             };
             let next_tolerance = TOLERANCES.into_iter().find(rough).map_or(self.fine, |(_, rough)| rough);
+            // Near the answer another analysis may be best than far from it.
+            let arrived = tolerance == TOLERANCES[0].1 && next_tolerance < tolerance;
+            whom = if arrived { Whom::Everyone } else { Whom::Leader };
             tolerance = tolerance.min(next_tolerance);
             next = self.proposal(&known);
         }
         let nothing = Tried { place: end, measured: Enclosure::INFINITE };
         Ok(known.met.map_or(Found::Nowhere(known.missed.unwrap_or(nothing)), Found::Boundary))
+    }
+
+    /// The logarithm of the share. At the end the upper end decides; before that, the search aims at the value itself.
+    fn height(&self, tried: Tried, tolerance: f64) -> f64 {
+        let finely = tolerance <= self.fine;
+        let measured = if finely { tried.measured.upper() } else { likely(tried.measured) };
+        (self.share)(measured).clamp(1e-30, 1e30).ln()
+    }
+
+    /// Whether the search is over.
+    fn found(&self, known: &Known) -> Option<Found> {
+        let (start, end) = self.ends;
+        match (known.met, known.missed) {
+            (Some(met), None) if met.place <= start => Some(Found::Everywhere(met)),
+            (None, Some(missed)) if missed.place >= end => Some(Found::Nowhere(missed)),
+            (Some(met), Some(missed)) if self.scale.close(missed.place, met.place) => {
+                Some(Found::Boundary(met))
+            }
+            _ => None,
+        }
     }
 
     /// The next place to measure.
@@ -188,6 +241,8 @@ fn likely(measured: Enclosure) -> f64 {
 struct Known {
     met: Option<Tried>,
     missed: Option<Tried>,
+    /// The last place about which everyone was asked.
+    asked_everyone_at: Option<f64>,
     /// Every measured place with the logarithm of the share there.
     tried: Vec<(f64, f64)>,
 }
@@ -197,6 +252,8 @@ impl Known {
     fn add(&mut self, tried: Tried, height: f64, limit: f64, finely: bool) {
         if tried.measured.upper() <= limit {
             self.met = Some(tried);
+            // The leader of then missed what another one meets.
+            self.missed = self.missed.filter(|missed| missed.place < tried.place);
         } else if finely || tried.measured.lower() > limit {
             self.missed = Some(tried);
         }

@@ -217,6 +217,35 @@ pub fn tail_inverse(q: Probability) -> Enclosure {
     root_of_decreasing(bracket, hint, q, tail)
 }
 
+/// Φ⁻¹(u), approximately, from a number near it, for hints: Newton's method for ln Φ, whose slope is 1/R.
+pub(crate) fn quantile_near(u: f64, near: f64) -> f64 {
+    let u = u.clamp(1e-290, 0.999_999);
+    let mut x = -near.clamp(-36.0, 5.0);
+    for _ in 0..MOST_NEWTON {
+        let density = INVERSE_SQRT_2PI * elementary::exp(-0.5 * x * x);
+        let (tail, ratio) = if x < LEAST {
+            let tail = 1.0 - density * mills(-x);
+            (tail, tail / density)
+        } else {
+            (density * mills(x), mills(x))
+        };
+        // ln(Q/u) = 2 artanh s, nearly 2s if they are close.
+        let s = (tail - u) / (tail + u);
+        let ln = if s.abs() < 0.05 { s * (2.0 + s * s * (2.0 / 3.0)) } else { elementary::ln(tail / u) };
+        let step = (ln * ratio).clamp(-1.0, 1.0);
+        x = (x + step).clamp(-5.0, 36.0);
+        if step.abs() < CLOSE {
+            break;
+        }
+    }
+    -x
+}
+
+/// The steps of Newton's method …
+const MOST_NEWTON: usize = 6;
+/// … unless one is shorter than this: the error is then of the order of its square.
+const CLOSE: f64 = 1e-4;
+
 /// x²/2 in two parts, for x + low; the low part is at most 3·2⁻⁵³ times the high
 /// one if |low| is at most one unit of x.
 pub(super) fn half_square_parts(x: f64, low: f64) -> (f64, f64) {

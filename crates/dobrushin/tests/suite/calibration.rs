@@ -3,7 +3,7 @@
 use dobrushin::account::{Calibration, CalibrationError, Question, Target, calibrate};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::{normal, theta};
-use dobrushin::run::{Order, Parameter, Run};
+use dobrushin::run::{Order, Parameter, Release, Run};
 use dobrushin::{Delta, Epsilon, Probability};
 
 fn run(order: Order, neighbours: Neighbours, steps: u64) -> Run {
@@ -155,4 +155,31 @@ fn what_need_not_be_monotone_is_refused() {
         let error = calibrate(run, parameter, privacy(1.0, 1e-5)).expect_err("refused");
         assert!(matches!(&error, CalibrationError::Run(error) if error.fact == parameter.fact()), "{error}");
     }
+}
+
+#[test]
+fn few_analyses_are_asked_until_the_noise_of_hidden_iterates_is_found() {
+    let run = Run::dp_sgd(30_162)
+        .batch_size(512)
+        .order(Order::WithoutReplacement)
+        .steps(11_800)
+        .release(Release::Last)
+        .learning_rate(2.0)
+        .clip_norm(1.0)
+        .noise_multiplier(4.0)
+        .weight_decay(0.02)
+        .convex()
+        .generalised_linear()
+        .smoothness(0.25)
+        .diameter(10.0)
+        .build()
+        .expect("valid");
+    let found = calibrate(&run, Parameter::NoiseMultiplier, privacy(1.0, 1e-6)).expect("reachable");
+    meets(&found, 1.0);
+    assert_eq!(found.analysis, "shift-subsampled");
+    // Everyone is asked far from the answer, near it, and about the value next to it; one analysis in between.
+    let everyone = dobrushin::account::analysis_ids().count();
+    assert!(found.questions <= 3 * everyone + found.evaluations, "{found:?}");
+    let less_private = found.value * (1.0 - 1e-5);
+    assert!(epsilon(&run, Parameter::NoiseMultiplier, less_private, 1e-6) > 1.0, "{found:?}");
 }

@@ -19,9 +19,11 @@
 //! point. Since neighbours can be exchanged, e(1/λ) = 1 − 1/λ + e(λ)/λ, and λ ≥ 1 suffices.
 
 use super::past::Worth;
-use crate::numeric::{elementary, normal, theta};
-use crate::profile::{Knot, PiecewiseProfile};
-use crate::{Delta, Enclosure, Epsilon};
+use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down};
+use crate::numeric::{UNIT_ROUNDOFF, elementary, normal, theta};
+use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
+use crate::{Delta, Enclosure, Epsilon, NonNegative};
+use std::sync::OnceLock;
 
 /// A bound e(λ).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,27 +41,79 @@ struct Bounds {
 
 /// Neighbouring nodes have bounds that differ by at most about this factor, …
 const NODES_PER_UNIT: f64 = 8.0;
-/// … down to this bound.
-const LEAST: f64 = 1e-20;
+/// … down to one of these bounds. Most questions need only a part of the nodes, which do not depend on deeper ones.
+const DEPTHS: [f64; 3] = [1e-9, 1e-14, 1e-20];
+/// A profile answers for δ that exceed its last bound by this factor; otherwise a deeper one is asked.
+const ROOM: f64 = 100.0;
+/// Iterates that are worth this much apart are not hidden.
+const FAR: f64 = 30.0;
 /// After this many steps, nodes are placed anew.
 const PERIOD: usize = 32;
 /// The most nodes.
 const MOST_NODES: usize = 3000;
 
 /// The profile of the steps, starting with the last, from iterates that are worth this much apart.
-pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
+pub(super) struct Exchanged {
+    steps: Vec<Worth>,
+    before: f64,
+    profiles: [OnceLock<PiecewiseProfile>; DEPTHS.len()],
+}
+
+impl Exchanged {
+    pub fn new(steps: Vec<Worth>, before: f64) -> Self {
+        Self { steps, before, profiles: Default::default() }
+    }
+
+    /// The first profile that is good down to a δ that depends on it, or the deepest.
+    fn good_for(&self, delta: impl Fn(&PiecewiseProfile) -> f64) -> &PiecewiseProfile {
+        let mut at = 0;
+        loop {
+            let found = self.profiles[at].get_or_init(|| profile(&self.steps, self.before, DEPTHS[at]));
+            let last = found.knots(Direction::Forward).last().map_or(0.0, |knot| knot.delta());
+            if at + 1 == DEPTHS.len() || delta(found) > ROOM * last {
+                return found;
+            }
+            at += 1;
+        }
+    }
+}
+
+impl PrivacyProfile for Exchanged {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        let delta = |profile: &PiecewiseProfile| profile.delta_of(direction, epsilon);
+        delta(self.good_for(|profile| delta(profile).upper()))
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
+        self.good_for(|_| delta.get()).epsilon_of(direction, delta)
+    }
+}
+
+fn profile(steps: &[Worth], before: f64, least: f64) -> PiecewiseProfile {
     let mut bounds: Option<Bounds> = None;
     for (index, step) in steps.iter().enumerate().filter(|(_, step)| step.rate > 0.0 && step.apart > 0.0) {
         bounds = Some(match bounds {
-            None => Bounds::first(step),
+            None => Bounds::first(step, least),
             Some(bounds) => {
                 let next = bounds.before(step);
-                if index % PERIOD == PERIOD - 1 { next.placed_anew() } else { next }
+                if index % PERIOD == PERIOD - 1 { next.placed_anew(least) } else { next }
             }
         });
     }
-    let bounds = bounds.unwrap_or(Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] });
-    let bounds = if before > 0.0 { bounds.starting_apart(before) } else { bounds };
+    let bounds = match bounds {
+        // Starting this far apart is all that happens: a step in which the record certainly takes part.
+        None if before > 0.0 && before < FAR => {
+            Bounds::first(&Worth { rate: 1.0, apart: before, missing: before }, least)
+        }
+        None if before == 0.0 => Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] },
+        None => Bounds { nodes: Vec::new() },
+        Some(bounds) if before > 0.0 => bounds.starting_apart(before),
+        Some(bounds) => bounds,
+    };
     let knots = bounds.nodes.iter().filter(|node| node.lambda >= 1.0).filter_map(|node| {
         let epsilon = Epsilon::new(Enclosure::from(node.lambda).ln().upper().max(0.0)).ok()?;
         Some(Knot::new(epsilon, Delta::new(node.bound.clamp(0.0, 1.0)).ok()?))
@@ -67,45 +121,49 @@ pub(super) fn profile(steps: &[Worth], before: f64) -> PiecewiseProfile {
     PiecewiseProfile::symmetric(&knots.collect::<Vec<_>>())
 }
 
-/// E_κ of two unit normal laws at this distance, for every κ ≥ 0: sup_u [Φ(Φ⁻¹(u) + μ) − κ·u].
-fn height(kappa: Enclosure, distance: f64) -> Enclosure {
-    let ln = kappa.ln();
-    let distance = Enclosure::from(distance);
-    if ln.lower() >= 0.0 {
-        theta::theta_range(ln, distance)
-    } else if ln.upper() < 0.0 {
-        Enclosure::ONE - kappa + kappa * theta::theta_range(-ln, distance)
-    } else {
-        // κ may be on either side of 1; the height decreases with κ.
-        let low = Enclosure::from(kappa.lower());
-        Enclosure::between(
-            0.0,
-            (Enclosure::ONE - low + low * theta::theta_range(-low.ln(), distance)).upper(),
-        )
+/// E_κ of two unit normal laws at this distance, sup_u [Φ(Φ⁻¹(u) + μ) − κ·u], for κ ≥ 0: an upper bound up to four
+/// roundings. It decreases with κ, and E_κ = 1 − κ + κ·E_{1/κ}.
+fn height(kappa: f64, distance: f64) -> f64 {
+    if kappa.is_nan() {
+        return 1.0;
     }
+    let ln = elementary::ln(kappa);
+    let theta = |level: f64| match (Epsilon::new(level.next_down().max(0.0)), NonNegative::new(distance)) {
+        (Ok(level), Ok(distance)) => theta::theta(level, distance).upper(),
+        _ => 1.0,
+    };
+    if kappa < 1.0 { (1.0 - kappa) + kappa * theta(-ln) } else { theta(ln) }
 }
 
-/// The bound of the formula above.
+/// The bound of the formula above, rounded up.
+///
+/// All terms are positive, and each is off by at most a dozen units of itself; κ is lowered by more than it is off, as
+/// the differences in it are between numbers that are known exactly. No bound needs to exceed 1.
 fn one_step(step: &Worth, lambda: f64, [first, second]: [Node; 2], ratio: f64) -> f64 {
-    let q = Enclosure::from(step.rate);
-    let rest = Enclosure::ONE - q;
-    let [l, l1, l2] = [lambda, first.lambda, second.lambda].map(Enclosure::from);
-    let rho = Enclosure::from(ratio.clamp(0.0, 1.0));
-    let other = Enclosure::ONE - rho;
-    let apart = if rho.upper() > 0.0 { rho * height(l / (l2 * rho), step.apart) } else { Enclosure::ZERO };
-    let missing = if other.upper() > 0.0 {
-        let kappa = rest * (l - l1).positive_part() / (q * l2 * other);
-        other * height(Enclosure::from(kappa.lower().max(0.0)), step.missing)
+    const BELOW: f64 = 1.0 - 16.0 * UNIT_ROUNDOFF;
+    const ABOVE: f64 = 1.0 + 32.0 * UNIT_ROUNDOFF;
+    let (q, rest) = (step.rate, 1.0 - step.rate);
+    // Where nothing is missing, rounding must not say that something is.
+    let rho = if ratio > 1.0 - 1e-13 { 1.0 } else { ratio.max(0.0) };
+    let other = 1.0 - rho;
+    let apart =
+        if rho > 0.0 { rho * height(lambda / (second.lambda * rho) * BELOW, step.apart) } else { 0.0 };
+    let missing = if other > 0.0 {
+        let kappa = rest * (lambda - first.lambda).max(0.0) / (q * second.lambda * other);
+        other * height(kappa * BELOW, step.missing)
     } else {
-        Enclosure::ZERO
+        0.0
     };
-    let known = rest * Enclosure::from(first.bound) + q * Enclosure::from(second.bound);
-    (known + q * l2 * (apart + missing)).upper()
+    let known = rest * first.bound + q * second.bound;
+    ((known + q * second.lambda * (apart + missing)) * ABOVE + UNDERFLOW).min(1.0)
 }
+
+/// More than what underflows in a bound.
+const UNDERFLOW: f64 = 1e-300;
 
 impl Bounds {
     /// The bounds of the last step: α is the identity before it.
-    fn first(step: &Worth) -> Self {
+    fn first(step: &Worth, least: f64) -> Self {
         let same = Node { lambda: 1.0, bound: 0.0 };
         let q = step.rate;
         let at = |g: f64| {
@@ -119,7 +177,7 @@ impl Bounds {
         // From the middle outwards, until the bound is negligible.
         let mut g = 0.5 * step.apart;
         while let Some(last) = nodes.last()
-            && last.bound > LEAST
+            && last.bound > least
             && nodes.len() < MOST_NODES
         {
             let node = at(g);
@@ -136,12 +194,17 @@ impl Bounds {
         let q = step.rate;
         let slopes = self.slopes();
         let mut nodes = Vec::with_capacity(self.nodes.len() + 1);
-        let mut near = -8.0;
+        let (mut near, mut line) = (-8.0, self.nodes.len());
         for (index, &first) in self.nodes.iter().enumerate().rev() {
             // The sizes at which this node is the line that α follows.
-            near = quantile(0.5 * (slopes[index] + slopes[index + 1]), near);
+            near = normal::quantile_near(0.5 * (slopes[index] + slopes[index + 1]), near);
             let g = near + step.missing;
-            let second = self.line_at(cdf(g), &slopes);
+            // The node whose line is α at this size; sizes grow from one node to the next.
+            let size = cdf(g);
+            while line > 0 && slopes[line] < size {
+                line -= 1;
+            }
+            let second = self.nodes[line.min(self.nodes.len() - 1)];
             let [a1, a2] = likelihoods(step, g);
             let lambda = (q * second.lambda + (1.0 - q) * first.lambda * a2) / ((1.0 - q) * a2 + q * a1);
             let lambda = lambda.max(first.lambda);
@@ -162,13 +225,12 @@ impl Bounds {
         let slopes = self.slopes();
         let (mut nodes, mut g) = (Vec::new(), -8.0);
         for (index, &second) in self.nodes.iter().enumerate().rev() {
-            g = quantile(0.5 * (slopes[index] + slopes[index + 1]), g);
+            g = normal::quantile_near(0.5 * (slopes[index] + slopes[index + 1]), g);
             let lambda = second.lambda * elementary::exp(distance * (0.5 * distance - g));
             if lambda.is_finite() && lambda >= 1.0 && second.lambda > 0.0 {
-                let l2 = Enclosure::from(second.lambda);
-                let bound =
-                    Enclosure::from(second.bound) + l2 * height(Enclosure::from(lambda) / l2, distance);
-                nodes.push(Node { lambda, bound: bound.upper() });
+                // Both neighbours' updates are the same: one step with ρ = 1 in which the record always takes part.
+                let step = Worth { rate: 1.0, apart: distance, missing: distance };
+                nodes.push(Node { lambda, bound: one_step(&step, lambda, [second, second], 1.0) });
             }
         }
         Self { nodes }.tidied().mirrored()
@@ -181,12 +243,6 @@ impl Bounds {
             ((pair[0].bound - pair[1].bound) / (pair[1].lambda - pair[0].lambda)).clamp(0.0, 1.0)
         });
         [1.0].into_iter().chain(inner).chain([0.0]).collect()
-    }
-
-    /// The node whose line is α at this size.
-    fn line_at(&self, size: f64, slopes: &[f64]) -> Node {
-        let index = slopes.partition_point(|slope| *slope >= size);
-        self.nodes[index.saturating_sub(1).min(self.nodes.len() - 1)]
     }
 
     /// The nodes in order, of which none is above a later one or the chord of two others.
@@ -211,17 +267,16 @@ impl Bounds {
     fn mirrored(self) -> Self {
         let above: Vec<Node> = self.nodes.into_iter().filter(|node| node.lambda >= 1.0).collect();
         let image = |node: &Node| {
-            let inverse = Enclosure::ONE / Enclosure::from(node.lambda);
-            // The mirror image of e at 1/λ, rounded up, is at the rounded 1/λ at most this.
-            let bound = Enclosure::ONE - inverse + inverse * Enclosure::from(node.bound);
-            Node { lambda: inverse.upper(), bound: bound.upper() }
+            // e falls, so what bounds it at 1/λ bounds it at the rounded 1/λ.
+            let kept = mul_down(div_down(1.0, node.lambda), add_down(1.0, -node.bound));
+            Node { lambda: div_up(1.0, node.lambda), bound: add_up(1.0, -kept) }
         };
         let below: Vec<Node> = above.iter().rev().filter(|node| node.lambda > 1.0).map(image).collect();
         Self { nodes: below.into_iter().chain(above).collect() }.tidied()
     }
 
     /// The same bounds at other λ, so dense that the chords are close to them.
-    fn placed_anew(&self) -> Self {
+    fn placed_anew(&self, least: f64) -> Self {
         let above: Vec<Node> = self.nodes.iter().copied().filter(|node| node.lambda >= 1.0).collect();
         let mut nodes = Vec::with_capacity(above.len());
         let mut kept: Option<Node> = None;
@@ -236,7 +291,7 @@ impl Bounds {
                 continue;
             }
             if let Some(last) = kept
-                && node.bound > LEAST
+                && node.bound > least
             {
                 let pieces = fall(last, &node).ceil().clamp(1.0, 4.0);
                 for piece in 1..pieces as u32 {
@@ -246,7 +301,7 @@ impl Bounds {
             }
             nodes.push(node);
             kept = Some(node);
-            if node.bound < LEAST || nodes.len() >= MOST_NODES {
+            if node.bound < least || nodes.len() >= MOST_NODES {
                 break;
             }
         }
@@ -254,12 +309,11 @@ impl Bounds {
     }
 }
 
-/// The chord of two nodes at a λ between them, rounded up.
+/// The chord of two nodes at a λ between them, rounded up: a sum of positive terms, each off by a few units of itself.
 fn chord(a: Node, b: Node, lambda: f64) -> f64 {
-    let [start, end, at] = [a.lambda, b.lambda, lambda].map(Enclosure::from);
-    let weight = ((end - at) / (end - start)).positive_part().min(Enclosure::ONE);
-    let (from, to) = (Enclosure::from(a.bound), Enclosure::from(b.bound));
-    (to + weight * (from - to)).upper()
+    let (before, after) = (lambda - a.lambda, b.lambda - lambda);
+    let sum = (after * a.bound + before * b.bound) / (b.lambda - a.lambda);
+    sum * (1.0 + 16.0 * UNIT_ROUNDOFF) + UNDERFLOW
 }
 
 /// The densities of the laws μ′ and μ″ below, relative to that at g.
@@ -269,16 +323,4 @@ fn likelihoods(step: &Worth, g: f64) -> [f64; 2] {
 
 fn cdf(g: f64) -> f64 {
     normal::cdf(g).midpoint()
-}
-
-/// Φ⁻¹(u), roughly, from a number near it: Newton's method for ln Φ.
-fn quantile(u: f64, near: f64) -> f64 {
-    let ln_u = elementary::ln(u.clamp(1e-290, 0.999_999));
-    let mut g = near;
-    for _ in 0..4 {
-        let mills = normal::mills_ratio(-g).midpoint();
-        let ln_cdf = normal::ln_tail(-g).midpoint();
-        g -= ((ln_cdf - ln_u) * mills).clamp(-1.0, 1.0);
-    }
-    g.clamp(-36.0, 5.0)
 }

@@ -9,6 +9,7 @@ use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Chain, Mixture};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
+use exchange::Exchanged;
 use law::Law;
 use pair::Pair;
 use past::{Past, Worth};
@@ -136,7 +137,7 @@ impl Past {
         let enough = LEFT * self.steps.iter().map(|step| step.apart).fold(0.0, f64::max);
         let most = self.steps.len().min(MOST_EXCHANGED);
         let last = self.before[..most].iter().position(|before| *before <= enough).map_or(most, |at| at + 1);
-        Arc::new(exchange::profile(&self.steps[..last], self.before[last - 1]))
+        Arc::new(Exchanged::new(self.steps[..last].to_vec(), self.before[last - 1]))
     }
 
     /// The number of last steps for which what they are worth on average, and what came before at most, is least.

@@ -58,7 +58,7 @@ impl Block {
     /// starts, and the weak triangle inequality combines them.
     pub fn apply(&self, h: &Table) -> Vec<f64> {
         let contracted = self.contracted(h);
-        let mut hint = 0;
+        let mut hint = triangle::Hint::default();
         let mut after = |&epsilon: &f64| triangle::least(&self.fresh, &contracted, epsilon, &mut hint);
         h.epsilons().iter().map(&mut after).collect()
     }

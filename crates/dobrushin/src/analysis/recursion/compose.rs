@@ -19,6 +19,8 @@ pub(super) const LEAST_LN: f64 = -690.0;
 const LARGEST_EPSILON: f64 = 650.0;
 /// The amount that may have underflowed in a sum.
 const LOST: f64 = 1e-304;
+/// The share of a sum below which its remaining terms are not added up one by one.
+const NEGLIGIBLE: f64 = 1e-12;
 /// The smallest positive number.
 const SMALLEST: f64 = f64::from_bits(1);
 
@@ -30,6 +32,9 @@ struct Atom {
     shift: f64,
     /// Its mass under P, rounded up.
     mass: f64,
+    /// The mass of it and of all larger losses, and of it and of all smaller ones, rounded up.
+    from: f64,
+    rest: f64,
 }
 
 /// A symmetric pair of laws with finitely many losses.
@@ -72,11 +77,30 @@ impl Pair {
         let positive = || (1..count).map(|j| (nodes[j].0, mass(j)));
         let mut atoms: Vec<Atom> = positive()
             .rev()
-            .map(|(x, mass)| Atom { decay: 1.0 / (1.0 + x), shift: -x / (1.0 + x), mass })
+            .map(|(x, mass)| Atom {
+                decay: 1.0 / (1.0 + x),
+                shift: -x / (1.0 + x),
+                mass,
+                from: 0.0,
+                rest: 0.0,
+            })
             .collect();
         let centre = (1.0 - nodes[0].1 - 2.0 * slopes[0]).max(0.0) + 8.0 * UNIT_ROUNDOFF;
-        atoms.push(Atom { decay: 1.0, shift: 0.0, mass: centre });
-        atoms.extend(positive().map(|(x, p)| Atom { decay: 1.0 + x, shift: x, mass: p / (1.0 + x) * above }));
+        atoms.push(Atom { decay: 1.0, shift: 0.0, mass: centre, from: 0.0, rest: 0.0 });
+        atoms.extend(positive().map(|(x, p)| {
+            let mass = p / (1.0 + x) * above;
+            Atom { decay: 1.0 + x, shift: x, mass, from: 0.0, rest: 0.0 }
+        }));
+        let infinite = nodes[count - 1].1;
+        let (mut from, mut rest) = (infinite, 0.0);
+        for atom in &mut atoms {
+            from = (from + atom.mass) * above;
+            atom.from = from;
+        }
+        for atom in atoms.iter_mut().rev() {
+            rest = (rest + atom.mass) * above;
+            atom.rest = rest;
+        }
         // For γ < 1 the nodes are 1/γ_j; at 0 the profile starts at 1.
         let mirrored = nodes.iter().skip(1).rev().map(|(x, delta)| {
             let decay = 1.0 / (1.0 + x);
@@ -89,7 +113,7 @@ impl Pair {
         let normal = |fall: f64| if fall < f64::MIN_POSITIVE { 0.0 } else { fall };
         let falls = all.windows(2).map(|w| normal(fall(w))).chain([0.0]);
         let lines = all.iter().zip(falls).map(|((x, h), fall)| (*x, *h, fall)).collect();
-        Self { atoms, infinite: nodes[count - 1].1, lines }
+        Self { atoms, infinite, lines }
     }
 
     /// ln of the composition with another pair at an ε, rounded up.
@@ -98,8 +122,12 @@ impl Pair {
         let x = elementary::exp_m1(epsilon.min(LARGEST_EPSILON)) * (1.0 - 4.0 * UNIT_ROUNDOFF);
         let gamma = 1.0 + x;
         let mut line = 0;
-        let mut sum = self.infinite;
-        for &Atom { decay, shift, mass } in &self.atoms {
+        // The composition is not below h₁. The largest losses whose mass is far below that count as infinite.
+        let at = self.lines.partition_point(|(place, ..)| *place <= x);
+        let least = NEGLIGIBLE * self.lines.get(at).map_or(0.0, |(_, height, _)| *height);
+        let skipped = self.atoms.partition_point(|atom| atom.from <= least);
+        let mut sum = skipped.checked_sub(1).map_or(self.infinite, |last| self.atoms[last].from);
+        for &Atom { decay, shift, mass, rest, .. } in &self.atoms[skipped..] {
             let moved = shift * gamma;
             // γ·e^(−ℓ) − 1, rounded down in two ways: accurate for small losses, and for large ones.
             let near = (x + moved) - 8.0 * UNIT_ROUNDOFF * (x + moved.abs());
@@ -109,7 +137,13 @@ impl Pair {
                 line += 1;
             }
             let (start, height, fall) = other.lines[line];
-            sum += mass * (height * (1.0 + 8.0 * UNIT_ROUNDOFF) - fall * (place - start).max(0.0)).max(0.0);
+            let value = (height * (1.0 + 8.0 * UNIT_ROUNDOFF) - fall * (place - start).max(0.0)).max(0.0);
+            // h₂ falls, so all smaller losses add at most this.
+            if value * rest < NEGLIGIBLE * sum {
+                sum += value * rest;
+                break;
+            }
+            sum += mass * value;
         }
         // There are as many roundings as terms, all of positive numbers.
         let error = 2.0 * UNIT_ROUNDOFF * (self.atoms.len() + 8) as f64;
@@ -152,7 +186,7 @@ mod tests {
     #[test]
     fn nothing_composes_to_what_it_is_joined_to() {
         let table = gaussian(0.5);
-        let nothing = Table::nothing(std::sync::Arc::from([0.0]));
+        let nothing = Table::nothing(std::sync::Arc::new([0.0].into_iter().collect()));
         let joined = Pair::of(&nothing).composed(&Pair::of(&table), 4e-3);
         for epsilon in [0.0, 0.1, 1.0, 5.0] {
             let (truth, bound) = (table.at(epsilon), joined.at(epsilon));

@@ -13,14 +13,15 @@
 //! (`motion.rs`). A single step has further bounds (`part.rs`).
 //!
 //! # Implementation
-//! Bounds are stored as logarithms at some ε, with chords in γ between them (`table.rs`), since E_γ is convex. Every
-//! operation rounds up (`logs.rs`). The best γ₁ only has to be searched for, since each γ₁ gives a bound. More ε are
+//! Bounds are stored as logarithms at some ε, with chords in γ between them (`table.rs`), since E_γ is convex. Sums and
+//! chords are computed with the bounds themselves (`nodes.rs`). Every operation rounds up (`logs.rs`). The best γ₁ only has to be searched for, since each γ₁ gives a bound. More ε are
 //! added where the bound falls fast (`walk.rs`).
 
 mod block;
 mod compose;
 mod fresh;
 mod motion;
+mod nodes;
 mod part;
 mod table;
 mod tail;

@@ -34,7 +34,7 @@ impl Single {
         let excesses: Vec<f64> = h.epsilons().iter().map(|&epsilon| ln_excess_down(epsilon)).collect();
         let kept = excesses.iter().zip(h.lns()).map(|(&x, &ln)| ln_contracted(self.same, x, ln)).collect();
         let kept = Table::plain(h.epsilons().clone(), kept);
-        let mut hint = 0;
+        let mut hint = triangle::Hint::default();
         let mut after = |i: usize| {
             let (epsilon, ln_h) = (h.epsilons()[i], h.lns()[i]);
             let weighted = |ln_weight: f64, ln: f64| raised(ln_weight + ln, ln_weight + ln);

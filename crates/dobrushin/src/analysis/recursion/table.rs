@@ -1,9 +1,10 @@
 //! A bound on a profile, known at some ε.
 
-use super::super::logs::{ln_sum, raised};
+use super::super::logs::raised;
+use super::nodes::{ABOVE, Nodes, SCALE, height, ln_of};
 use crate::Enclosure;
 use crate::numeric::elementary;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Logarithms of upper bounds on a profile h at some ε, the first of which is 0.
 ///
@@ -14,62 +15,53 @@ use std::sync::Arc;
 /// 2h(γ))/(γ + 1).
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    epsilons: Arc<[f64]>,
+    nodes: Arc<Nodes>,
     lns: Vec<f64>,
-    cells: Vec<Cell>,
-}
-
-/// The numbers that interpolation between two ε needs.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    /// 1/(e^(a−b) − 1).
-    scale: f64,
-    /// h(b)/h(a).
-    ratio: f64,
+    /// The bounds as plain numbers, when they are first needed.
+    heights: OnceLock<Vec<f64>>,
 }
 
 impl Table {
     /// The hull of bounds at these ε, which increase from 0.
-    pub fn new(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
-        if let Some(first) = lns.first_mut() {
-            *first = first.min(0.0);
-        }
-        let across = across(&epsilons, &lns);
-        if let Some(first) = lns.first_mut() {
-            *first = first.min(across);
-        }
+    pub fn new(nodes: Arc<Nodes>, mut lns: Vec<f64>) -> Self {
         fall(&mut lns);
-        lower_to_hull(&epsilons, &mut lns);
-        Self::plain(epsilons, lns)
+        let mut heights: Vec<f64> = lns.iter().map(|&ln| height(ln)).collect();
+        let across = across(nodes.places(), &heights);
+        if across < heights[0] {
+            let ln = ln_of(across);
+            // The others are at most the first.
+            for (known, height) in lns.iter_mut().zip(&mut heights).take_while(|(known, _)| **known > ln) {
+                (*known, *height) = (ln, across);
+            }
+        }
+        lower_to_hull(&nodes, &mut lns, &mut heights);
+        Self { nodes, lns, heights: OnceLock::from(heights) }
     }
 
     /// The bounds at these ε, and chords between them.
-    pub fn plain(epsilons: Arc<[f64]>, mut lns: Vec<f64>) -> Self {
+    pub fn plain(nodes: Arc<Nodes>, mut lns: Vec<f64>) -> Self {
         fall(&mut lns);
-        let cells = epsilons
-            .windows(2)
-            .zip(lns.windows(2))
-            .map(|(e, l)| Cell {
-                scale: 1.0 / elementary::exp_m1(e[0] - e[1]),
-                ratio: if l[1] == f64::NEG_INFINITY { 0.0 } else { elementary::exp(l[1] - l[0]) },
-            })
-            .collect();
-        Self { epsilons, lns, cells }
+        Self { nodes, lns, heights: OnceLock::new() }
     }
 
     /// The hull.
     pub fn hull(self) -> Self {
-        Self::new(self.epsilons, self.lns)
+        Self::new(self.nodes, self.lns)
     }
 
     /// The table of equal laws.
-    pub fn nothing(epsilons: Arc<[f64]>) -> Self {
-        let lns = vec![f64::NEG_INFINITY; epsilons.len()];
-        Self::new(epsilons, lns)
+    pub fn nothing(nodes: Arc<Nodes>) -> Self {
+        let lns = vec![f64::NEG_INFINITY; nodes.len()];
+        Self::plain(nodes, lns)
     }
 
-    pub fn epsilons(&self) -> &Arc<[f64]> {
-        &self.epsilons
+    pub fn epsilons(&self) -> &Arc<Nodes> {
+        &self.nodes
+    }
+
+    /// The bounds as plain numbers.
+    pub fn heights(&self) -> &[f64] {
+        self.heights.get_or_init(|| self.lns.iter().map(|&ln| height(ln)).collect())
     }
 
     pub fn lns(&self) -> &[f64] {
@@ -81,31 +73,24 @@ impl Table {
     }
 
     /// ln of the bound at an ε ≥ 0, rounded up.
-    ///
-    /// The weight w of the left end and 1 − w are off by a few units of themselves and of 1, and one of them is at
-    /// least 1/2, so w + (1 − w)·ratio is off by a few units of itself.
     pub fn at(&self, epsilon: f64) -> f64 {
-        let after = self.epsilons.partition_point(|&node| node <= epsilon);
+        let after = self.nodes.partition_point(|&node| node <= epsilon);
         let Some(before) = after.checked_sub(1) else { return 0.0 };
-        let ln = self.lns[before];
-        if after == self.lns.len() || ln == f64::NEG_INFINITY {
-            return ln;
+        if after == self.lns.len() {
+            return self.lns[before];
         }
-        let Cell { scale, ratio } = self.cells[before];
-        let weight = (elementary::exp_m1(epsilon - self.epsilons[after]) * scale).min(1.0);
-        let value = ln + elementary::ln(weight + (1.0 - weight) * ratio);
-        raised(value, value)
+        chord((self.nodes[before], self.lns[before]), (self.nodes[after], self.lns[after]), epsilon)
     }
 
     /// ln of the bound, as the number stored in the table.
     pub fn enclosed(&self, epsilon: f64) -> Enclosure {
-        let after = self.epsilons.partition_point(|&node| node <= epsilon);
+        let after = self.nodes.partition_point(|&node| node <= epsilon);
         let Some(before) = after.checked_sub(1) else { return Enclosure::ZERO };
         let ln = Enclosure::from(self.lns[before]);
-        if after == self.lns.len() || ln.upper() == f64::NEG_INFINITY || self.epsilons[before] == epsilon {
+        if after == self.lns.len() || ln.upper() == f64::NEG_INFINITY || self.nodes[before] == epsilon {
             return ln;
         }
-        let (start, end) = (Enclosure::from(self.epsilons[before]), Enclosure::from(self.epsilons[after]));
+        let (start, end) = (Enclosure::from(self.nodes[before]), Enclosure::from(self.nodes[after]));
         let weight = ((Enclosure::from(epsilon) - end).exp_m1() / (start - end).exp_m1())
             .positive_part()
             .min(Enclosure::ONE);
@@ -116,13 +101,13 @@ impl Table {
     /// The smaller of this bound and another at the same ε.
     pub fn least(&self, others: &[f64]) -> Self {
         let lns = self.lns.iter().zip(others).map(|(a, b)| a.min(*b)).collect();
-        Self::plain(Arc::clone(&self.epsilons), lns)
+        Self::plain(Arc::clone(&self.nodes), lns)
     }
 
     /// The same bound at other ε.
-    pub fn moved_to(&self, epsilons: Arc<[f64]>) -> Self {
-        let lns = epsilons.iter().map(|&epsilon| self.at(epsilon)).collect();
-        Self::new(epsilons, lns)
+    pub fn moved_to(&self, nodes: Arc<Nodes>) -> Self {
+        let lns = nodes.iter().map(|&epsilon| self.at(epsilon)).collect();
+        Self::new(nodes, lns)
     }
 
     /// The table of a bound ln h(ε), rounded up, down to ln h = `floor`, with enough ε for chords to be about
@@ -130,7 +115,7 @@ impl Table {
     pub fn of(tolerance: f64, floor: f64, ln_bound: impl Fn(f64) -> f64) -> Self {
         let start = ln_bound(0.0);
         if start == f64::NEG_INFINITY {
-            return Self::nothing(Arc::from([0.0]));
+            return Self::nothing(Arc::new([0.0].into_iter().collect()));
         }
         let mut end: f64 = 1.0;
         while ln_bound(end) > floor && end < 1e6 {
@@ -157,7 +142,8 @@ impl Table {
             refine(&mut nodes, pair[0], pair[1], tolerance, &ln_bound, 14);
             nodes.push(pair[1]);
         }
-        Self::new(nodes.iter().map(|node| node.0).collect(), nodes.iter().map(|node| node.1).collect())
+        let (epsilons, lns): (Vec<f64>, Vec<f64>) = nodes.into_iter().unzip();
+        Self::new(Arc::new(epsilons.into_iter().collect()), lns)
     }
 }
 
@@ -194,6 +180,9 @@ fn refine(
 }
 
 /// ln of the chord between two points of a bound at an ε between theirs, rounded up.
+///
+/// The weight w of the left end and 1 − w are off by a few units of themselves and of 1, and one of them is at least
+/// 1/2, so w + (1 − w)·ratio is off by a few units of itself.
 fn chord(a: (f64, f64), b: (f64, f64), epsilon: f64) -> f64 {
     if a.1 == f64::NEG_INFINITY {
         return a.1;
@@ -204,43 +193,38 @@ fn chord(a: (f64, f64), b: (f64, f64), epsilon: f64) -> f64 {
     raised(value, value)
 }
 
-/// The least of ln[(γ − 1 + 2h(γ))/(γ + 1)], a bound on ln h(1), rounded up.
-fn across(epsilons: &[f64], lns: &[f64]) -> f64 {
-    let bound = |(&epsilon, &ln): (&f64, &f64)| {
-        // With 1 − 1/γ + 2h/γ over 1 + 1/γ nothing overflows.
-        let share = elementary::exp(-epsilon);
-        let double =
-            ln_sum(elementary::ln(-elementary::exp_m1(-epsilon)), ln + std::f64::consts::LN_2 - epsilon);
-        raised(double - elementary::ln_1p(share), double)
-    };
-    epsilons.iter().zip(lns).skip(1).map(bound).fold(0.0, f64::min)
+/// The least of (γ − 1 + 2h(γ))/(γ + 1), a bound on h(1), rounded up. It grows with γ.
+fn across(places: &[f64], heights: &[f64]) -> f64 {
+    let bound = |(&x, &height): (&f64, &f64)| (x * SCALE + 2.0 * height) / (x + 2.0) * ABOVE;
+    // For a γ that overflows it is not a number, which is no minimum.
+    places.iter().zip(heights).skip(1).map(bound).fold(f64::INFINITY, f64::min)
 }
 
 /// Lowers bounds above the lower convex hull in γ to a bound on the hull.
-fn lower_to_hull(epsilons: &[f64], lns: &mut [f64]) {
-    // ln of minus the slope between two points, approximately: which points are on the hull need not be certain.
-    let ln_steepness = |a: usize, b: usize| {
-        lns[a] + elementary::ln(-elementary::exp_m1(lns[b] - lns[a]))
-            - epsilons[b]
-            - elementary::ln(-elementary::exp_m1(epsilons[a] - epsilons[b]))
-    };
+fn lower_to_hull(nodes: &Nodes, lns: &mut [f64], heights: &mut [f64]) {
+    let places = nodes.places();
+    // Minus the slope between two points, approximately: which points are on the hull need not be certain.
+    let steepness = |a: usize, b: usize| (heights[a] - heights[b]) / (places[b] - places[a]);
     let mut hull: Vec<(usize, f64)> = vec![(0, f64::INFINITY)];
     for next in 1..lns.len() {
         if lns[next - 1] == f64::NEG_INFINITY {
             break;
         }
-        let mut steepness = ln_steepness(hull[hull.len() - 1].0, next);
-        while hull.len() > 1 && hull[hull.len() - 1].1 < steepness {
+        let mut steep = steepness(hull[hull.len() - 1].0, next);
+        while hull.len() > 1 && hull[hull.len() - 1].1 < steep {
             hull.pop();
-            steepness = ln_steepness(hull[hull.len() - 1].0, next);
+            steep = steepness(hull[hull.len() - 1].0, next);
         }
-        hull.push((next, steepness));
+        hull.push((next, steep));
     }
     for edge in hull.windows(2) {
         let ((a, _), (b, _)) = (edge[0], edge[1]);
         for between in a + 1..b {
-            let line = chord((epsilons[a], lns[a]), (epsilons[b], lns[b]), epsilons[between]);
-            lns[between] = lns[between].min(line);
+            let line = nodes.chord(heights, (a, b), between);
+            if line < heights[between] {
+                heights[between] = line;
+                lns[between] = lns[between].min(ln_of(line));
+            }
         }
     }
 }
@@ -252,6 +236,10 @@ mod tests {
     use crate::numeric::Random;
     use dobrushin_reference::Real;
 
+    fn nodes<const N: usize>(epsilons: [f64; N]) -> Arc<Nodes> {
+        Arc::new(epsilons.into_iter().collect())
+    }
+
     #[test]
     fn chords_are_just_above_the_line_between_two_bounds() {
         let real = |x: f64| Real::from_f64(x, 256);
@@ -259,7 +247,7 @@ mod tests {
         for _ in 0..1000 {
             let (start, gap) = (random.log_between(1e-9, 5.0), random.log_between(1e-6, 3.0));
             let (above, fall) = (-random.log_between(1e-6, 600.0), random.log_between(1e-6, 300.0));
-            let table = Table::plain(Arc::from([0.0, start, start + gap]), vec![0.0, above, above - fall]);
+            let table = Table::plain(nodes([0.0, start, start + gap]), vec![0.0, above, above - fall]);
             let epsilon = start + gap * random.between(0.0, 1.0);
             let (e, a, b) = (real(epsilon).exp(), real(start).exp(), real(start + gap).exp());
             let weight = (&b - &e) / (&b - &a);
@@ -288,7 +276,7 @@ mod tests {
     #[test]
     fn a_bound_beyond_one_says_something_about_total_variation() {
         // δ(1) = 0: by symmetry TV ≤ (e − 1)/(e + 1).
-        let table = Table::new(Arc::from([0.0, 1.0]), vec![0.0, f64::NEG_INFINITY]);
+        let table = Table::new(nodes([0.0, 1.0]), vec![0.0, f64::NEG_INFINITY]);
         assert!((table.at(0.0).exp() - 0.5f64.tanh()).abs() < 1e-12);
     }
 }

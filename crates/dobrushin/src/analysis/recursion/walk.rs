@@ -3,6 +3,7 @@
 use super::super::logs::ln_theta;
 use super::block::{Place, Round, contracted};
 use super::motion::Motion;
+use super::nodes::Nodes;
 use super::part::Part;
 use super::table::Table;
 use super::tail;
@@ -76,7 +77,7 @@ fn add(steps: u64, count: Count) -> Option<u64> {
 }
 
 /// The smallest and the largest ε of interest, and the factors between them.
-fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<[f64]> {
+fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<Nodes> {
     let ranges = legs.iter().filter_map(|leg| match leg {
         Leg::Used(part) => Some(part.range()),
         Leg::Clean(..) => None,
@@ -87,7 +88,7 @@ fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<[f64]> {
     let number = 48;
     let factor = (end / start).powf(1.0 / f64::from(number));
     let rest = (0..=number).map(|i| start * factor.powi(i));
-    [0.0].into_iter().chain(rest).collect()
+    Arc::new([0.0].into_iter().chain(rest).collect())
 }
 
 /// The largest fall of ln δ between two ε where δ is near 1, …
@@ -98,7 +99,7 @@ const MOST_DROP: f64 = 3.0;
 const DEEP: f64 = -900.0;
 
 /// Places more ε where the bound falls fast, and fewer where it does not.
-fn between(h: &Table, fineness: f64) -> Arc<[f64]> {
+fn between(h: &Table, fineness: f64) -> Arc<Nodes> {
     let (epsilons, lns) = (h.epsilons(), h.lns());
     let mut chosen = vec![0.0];
     let mut kept = lns[0];
@@ -123,7 +124,7 @@ fn between(h: &Table, fineness: f64) -> Arc<[f64]> {
             break;
         }
     }
-    chosen.into()
+    Arc::new(chosen.into_iter().collect())
 }
 
 fn gaussian(step: &Step) -> Result<Enclosure, NotApplicable> {

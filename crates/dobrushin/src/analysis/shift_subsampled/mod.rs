@@ -9,11 +9,12 @@ mod table;
 
 use super::{Analysis, Bound, Cost, Family, HiddenStates, Notes, Statement};
 use crate::chain::{Branch, Count, Mixture, Stop};
-use crate::profile::{Direction, PiecewiseProfile, PrivacyProfile};
+use crate::profile::{Direction, PrivacyProfile};
 use crate::run::missing;
 use crate::{Delta, Enclosure, Epsilon, NotApplicable};
 use setting::Setting;
 use std::sync::{Arc, OnceLock};
+use table::Ladder;
 
 /// Equal steps with Gaussian noise s in which the record takes part in secret, with probability p, and whose
 /// updates keep iterates together.
@@ -104,7 +105,7 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
     let member = |weight: Enclosure, steps: Count| Member {
         weight: weight.upper().min(1.0),
         setting: setting.with_steps(steps),
-        table: OnceLock::new(),
+        ladder: OnceLock::new(),
     };
     let Stop::Uniform(times) = branch.stop else {
         return Ok(vec![member(branch.weight, setting.steps)]);
@@ -136,7 +137,7 @@ fn ends(branch: &Branch) -> Result<Vec<Member>, NotApplicable> {
 struct Member {
     weight: f64,
     setting: Setting,
-    table: OnceLock<PiecewiseProfile>,
+    ladder: OnceLock<Ladder>,
 }
 
 /// The weighted sum of the bounds of several chains, each computed when it is first asked for.
@@ -145,17 +146,18 @@ struct Tables {
 }
 
 impl Tables {
-    fn tables(&self) -> impl Iterator<Item = (Enclosure, &PiecewiseProfile)> {
+    fn ladders(&self) -> impl Iterator<Item = (Enclosure, &Ladder)> {
         self.members.iter().map(|member| {
-            let table = member.table.get_or_init(|| table::profile(&member.setting));
-            (Enclosure::from(member.weight), table)
+            let ladder = member.ladder.get_or_init(|| Ladder::new(member.setting.clone()));
+            (Enclosure::from(member.weight), ladder)
         })
     }
 }
 
 impl PrivacyProfile for Tables {
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
-        let terms = self.tables().map(|(weight, table)| weight * table.delta_of(direction, epsilon));
+        let terms =
+            self.ladders().map(|(weight, ladder)| weight * ladder.profile().delta_of(direction, epsilon));
         terms.sum::<Enclosure>().min(Enclosure::ONE)
     }
 
@@ -164,9 +166,11 @@ impl PrivacyProfile for Tables {
     }
 
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
-        let mut tables = self.tables();
-        match (tables.next(), tables.next()) {
-            (Some((weight, table)), None) if weight == Enclosure::ONE => table.epsilon_of(direction, delta),
+        let mut ladders = self.ladders();
+        match (ladders.next(), ladders.next()) {
+            (Some((weight, ladder)), None) if weight == Enclosure::ONE => {
+                ladder.profile().epsilon_of(direction, delta)
+            }
             _ => crate::profile::smallest_epsilon(delta, |epsilon| self.delta_of(direction, epsilon)),
         }
     }

@@ -9,6 +9,7 @@ use crate::Epsilon;
 use crate::chain::Count;
 use crate::numeric::partition_point;
 use crate::profile::{Direction, PrivacyProfile};
+use std::sync::Arc;
 
 /// The shares of the variance that are tried for the steps' own losses.
 const SHARES: [f64; 14] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.58, 0.66, 0.73, 0.79, 0.84, 0.88, 0.92, 0.95, 0.98];
@@ -30,19 +31,19 @@ pub(super) struct Divided {
 }
 
 /// Estimates for one setting.
-pub(super) struct Scout<'a> {
-    setting: &'a Setting,
+pub(super) struct Scout {
+    setting: Arc<Setting>,
     /// The numbers of steps after a cut that are tried.
     steps: Vec<u64>,
-    /// The orders, with one step's κ at each for each share of the noise, …
-    orders: Vec<f64>,
+    /// The orders λ with λ ln λ − (λ + 1) ln(λ + 1), and one step's κ at each for each share of the noise, …
+    orders: Vec<(f64, f64)>,
     divided: Vec<(f64, Vec<f64>)>,
     /// … and for all of the noise.
     whole: Vec<f64>,
 }
 
-impl<'a> Scout<'a> {
-    pub fn new(setting: &'a Setting) -> Self {
+impl Scout {
+    pub fn new(setting: &Arc<Setting>) -> Self {
         let orders: Vec<f64> = (0..40).map(|i| 0.02 * 1.5f64.powi(i)).collect();
         let moments = |share: f64| match setting.one_step(share) {
             Ok(step) => log_moments(&step, &orders),
@@ -50,7 +51,10 @@ impl<'a> Scout<'a> {
         };
         let divided = SHARES.iter().map(|&share| (share, moments(share))).collect();
         let whole = moments(1.0);
-        Self { setting, steps: steps_after(setting.steps), divided, whole, orders }
+        let room = |order: f64| order * order.ln() - (order + 1.0) * order.ln_1p();
+        let orders = orders.iter().map(|&order| (order, room(order))).collect();
+        let steps = steps_after(setting.steps);
+        Self { setting: Arc::clone(setting), steps, divided, whole, orders }
     }
 
     /// The whole chain without a cut: composition. `None` for any number of steps.
@@ -103,10 +107,10 @@ impl<'a> Scout<'a> {
 
     /// ε of k steps and a normal law at δ, approximately.
     fn epsilon(&self, k: u64, moments: &[f64], mu: f64, delta: f64) -> f64 {
-        let at = |(&order, &moment): (&f64, &f64)| {
+        let ln_delta = delta.ln();
+        let at = |(&(order, room), &moment): (&(f64, f64), &f64)| {
             let normal = order * (order + 1.0) * mu * mu / 2.0;
-            let room = order * order.ln() - (order + 1.0) * order.ln_1p();
-            (k as f64 * moment + normal + room - delta.ln()) / order
+            (k as f64 * moment + normal + room - ln_delta) / order
         };
         let least = self.orders.iter().zip(moments).map(at).fold(f64::INFINITY, f64::min);
         least.max(0.0)

@@ -9,7 +9,8 @@ use crate::numeric::rounding::{add_down, add_up, div_up, mul_up, sqrt_down};
 use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, Knot, PiecewiseProfile, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
-use std::sync::Arc;
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A δ for which a cut is chosen and losses are composed, and the range in which the result is evaluated.
 #[derive(Clone, Copy)]
@@ -43,38 +44,65 @@ const ROUGHLY: f64 = 1.15;
 const ROUGH_STEPS: u32 = 16;
 
 /// The best of all cuts.
-pub(super) fn profile(setting: &Setting) -> PiecewiseProfile {
-    if setting.displacement == 0.0 {
-        return PiecewiseProfile::symmetric(&knot(0.0, 0.0).into_iter().collect::<Vec<_>>());
-    }
-    let scout = Scout::new(setting);
-    let laws = Laws::new(setting);
-    let mut pairs = Pairs { setting, known: Vec::new() };
-    let mut points: Vec<Vec<Knot>> = vec![variation(setting, &scout, &laws).into_iter().collect()];
-    let few = matches!(setting.steps, Count::Times(times) if times <= FEW_STEPS);
-    for &rung in if few { FEW_RUNGS } else { RUNGS } {
-        if let Some(divided) = scout.divided(rung.delta) {
-            points.extend(split(&mut pairs, &scout, divided, rung));
-        }
-        let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
-        if let Some(cut) = scout.joined(rung.delta, shifted) {
-            points.extend(joined(&mut pairs, &laws, cut, rung));
-        }
-    }
-    PiecewiseProfile::symmetric(&points.concat())
+pub(super) struct Ladder {
+    setting: Arc<Setting>,
+    scout: Scout,
+    laws: Laws,
+    pairs: Pairs,
+    profile: OnceLock<PiecewiseProfile>,
 }
 
-/// Total variation: that of the steps and that of the shift add up.
-fn variation(setting: &Setting, scout: &Scout<'_>, laws: &Laws<'_>) -> Option<Knot> {
-    let zero = Epsilon::new(0.0).ok()?;
-    let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
-    let added = |k: u64| (Enclosure::from(k) * Enclosure::from(once)).upper();
-    let cut = |cut: Cut| {
-        let (atoms, unit) = laws.roughly_shifted(cut);
-        add_up(added(cut.k), expected(&gathered(atoms, ROUGHLY), unit, 0.0))
-    };
-    let whole = scout.composition().map(|all| added(all.cut.k));
-    knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
+impl Ladder {
+    pub fn new(setting: Setting) -> Self {
+        let setting = Arc::new(setting);
+        Self {
+            scout: Scout::new(&setting),
+            laws: Laws::new(&setting),
+            pairs: Pairs { setting: Arc::clone(&setting), known: Mutex::default() },
+            profile: OnceLock::new(),
+            setting,
+        }
+    }
+
+    /// The hull of the points of all rungs.
+    pub fn profile(&self) -> &PiecewiseProfile {
+        if let Some(known) = self.profile.get() {
+            return known;
+        }
+        // Nothing is initialised meanwhile: a thread that waits for others may be given a task that needs it.
+        let points: Vec<Knot> = if self.setting.displacement == 0.0 {
+            knot(0.0, 0.0).into_iter().collect()
+        } else {
+            let few = matches!(self.setting.steps, Count::Times(times) if times <= FEW_STEPS);
+            let rungs = if few { FEW_RUNGS } else { RUNGS };
+            let points: Vec<Vec<Knot>> = rungs.par_iter().map(|&rung| self.points(rung)).collect();
+            self.variation().into_iter().chain(points.into_iter().flatten()).collect()
+        };
+        self.profile.get_or_init(|| PiecewiseProfile::symmetric(&points))
+    }
+
+    /// The points of the best cuts for a rung.
+    fn points(&self, rung: Rung) -> Vec<Knot> {
+        let Self { scout, laws, pairs, .. } = self;
+        let divided = scout.divided(rung.delta).and_then(|divided| split(pairs, scout, divided, rung));
+        let shifted = |cut| laws.rough_epsilon(cut, rung.delta / 2.0);
+        let joined = scout.joined(rung.delta, shifted).and_then(|cut| joined(pairs, laws, cut, rung));
+        [divided, joined].into_iter().flatten().flatten().collect()
+    }
+
+    /// Total variation: that of the steps and that of the shift add up.
+    fn variation(&self) -> Option<Knot> {
+        let Self { setting, scout, laws, .. } = self;
+        let zero = Epsilon::new(0.0).ok()?;
+        let once = setting.one_step(1.0).ok()?.delta_of(Direction::Forward, zero).upper();
+        let added = |k: u64| (Enclosure::from(k) * Enclosure::from(once)).upper();
+        let cut = |cut: Cut| {
+            let (atoms, unit) = laws.roughly_shifted(cut);
+            add_up(added(cut.k), expected(&gathered(atoms, ROUGHLY), unit, 0.0))
+        };
+        let whole = scout.composition().map(|all| added(all.cut.k));
+        knot(0.0, scout.cuts().map(cut).chain(whole).fold(1.0, f64::min))
+    }
 }
 
 /// (ε, δ) at ε = 0 and over the range, from a profile and its inverse.
@@ -95,24 +123,25 @@ fn knot(epsilon: f64, delta: f64) -> Option<Knot> {
 }
 
 /// The pairs that dominate one step with a share of the noise.
-struct Pairs<'a> {
-    setting: &'a Setting,
-    known: Vec<(f64, DominatingPair)>,
+struct Pairs {
+    setting: Arc<Setting>,
+    known: Mutex<Vec<(f64, DominatingPair)>>,
 }
 
-impl Pairs<'_> {
-    fn pair(&mut self, share: f64) -> Option<DominatingPair> {
-        if let Some((_, pair)) = self.known.iter().find(|(known, _)| *known == share) {
+impl Pairs {
+    fn pair(&self, share: f64) -> Option<DominatingPair> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, pair)) = known().iter().find(|(known, _)| *known == share) {
             return Some(pair.clone());
         }
         let pair = self.setting.one_step(share).ok()?.pair().ok()?;
-        self.known.push((share, pair.clone()));
+        known().push((share, pair.clone()));
         Some(pair)
     }
 }
 
 /// k steps with a share of the noise, and the shift with the rest.
-fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung) -> Option<Vec<Knot>> {
+fn split(pairs: &Pairs, scout: &Scout, divided: Divided, rung: Rung) -> Option<Vec<Knot>> {
     let Divided { cut, share } = divided;
     if share == 1.0 {
         return own(pairs, cut.k, rung);
@@ -127,7 +156,7 @@ fn split(pairs: &mut Pairs<'_>, scout: &Scout<'_>, divided: Divided, rung: Rung)
 }
 
 /// k steps with all the noise.
-fn own(pairs: &mut Pairs<'_>, k: u64, rung: Rung) -> Option<Vec<Knot>> {
+fn own(pairs: &Pairs, k: u64, rung: Rung) -> Option<Vec<Knot>> {
     if k == 1 {
         let step = pairs.setting.one_step(1.0).ok()?;
         let delta = |epsilon| step.delta_of(Direction::Forward, epsilon).upper();
@@ -144,19 +173,21 @@ fn composed(parts: Vec<Part>, rung: Rung) -> Option<Vec<Knot>> {
 }
 
 /// g(ε₁) of k steps and h(ε₂) of the shift, combined: g + e^ε₁·h and h + e^ε₂·g at ε₁ + ε₂.
-fn joined(pairs: &mut Pairs<'_>, laws: &Laws<'_>, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
+fn joined(pairs: &Pairs, laws: &Laws, cut: Cut, rung: Rung) -> Option<Vec<Knot>> {
     let own = own(pairs, cut.k, rung)?;
     let (atoms, unit) = laws.shifted(cut);
     let end = Some(laws.rough_epsilon(cut, rung.delta * 1e-4)).filter(|end| end.is_finite())?;
+    let growth = |x: f64| Enclosure::from(x).exp().upper();
+    let own: Vec<(Knot, f64)> = own.into_iter().map(|own| (own, growth(own.epsilon()))).collect();
     let mut points = Vec::new();
     for i in 0..=SHARES {
         let shifted = end * (i as f64 / SHARES as f64).powf(1.5);
         let height = expected(&atoms, unit, shifted);
-        for own in &own {
+        let grown = growth(shifted);
+        for (own, growth) in &own {
             let (epsilon, delta) = (add_up(own.epsilon(), shifted), own.delta());
-            let growth = |x: f64| Enclosure::from(x).exp().upper();
-            let first = add_up(delta, mul_up(growth(own.epsilon()), height));
-            let second = add_up(height, mul_up(growth(shifted), delta));
+            let first = add_up(delta, mul_up(*growth, height));
+            let second = add_up(height, mul_up(grown, delta));
             points.extend(knot(epsilon, first.min(second)));
         }
     }
@@ -199,16 +230,16 @@ fn expected(atoms: &[Atom], unit: f64, epsilon: f64) -> f64 {
 }
 
 /// The laws of the distance of neighbours, for each line without an offset.
-struct Laws<'a> {
-    setting: &'a Setting,
+struct Laws {
+    setting: Arc<Setting>,
     laws: Vec<(Line, Vec<Atom>)>,
 }
 
-impl<'a> Laws<'a> {
-    fn new(setting: &'a Setting) -> Self {
+impl Laws {
+    fn new(setting: &Arc<Setting>) -> Self {
         let lines = setting.same.iter().filter(|line| line.offset == 0.0);
         let laws = lines.map(|&line| (line, law(setting, line, setting.steps))).collect();
-        Self { setting, laws }
+        Self { setting: Arc::clone(setting), laws }
     }
 
     /// A law of the distance before a cut, and the factor of a distance after it.
@@ -230,7 +261,7 @@ impl<'a> Laws<'a> {
         if cut.line.offset > 0.0 || self.setting.steps == Count::Any {
             return self.roughly_shifted(cut);
         }
-        let atoms = law(self.setting, cut.line, self.setting.before(cut.k));
+        let atoms = law(&self.setting, cut.line, self.setting.before(cut.k));
         (atoms, Setting::shift(cut.line, cut.k, 1.0))
     }
 
