@@ -1,12 +1,15 @@
 """A contest: how accurate are private linear classifiers at the same ε, on the same records?
 
 dobrushin's planned run, which nobody tuned, against diffprivlib and Opacus, which this program tunes on the test records, and
-scikit-learn without privacy. Every result is kept in the folder, so an interrupted contest continues where it stopped.
+scikit-learn without privacy. Every result is kept in the folder, so an interrupted contest continues where it stopped. What is known is
+written to results.json beside this file, and from there to the page.
 
-usage: contest DOBRUSHIN_EXECUTABLE FOLDER [PAGE.md] [--only peers|ours] [--data NAME]
+usage: contest DOBRUSHIN_EXECUTABLE FOLDER PAGE.md [--only peers|ours] [--data NAME]
 """
 
 import argparse
+import datetime
+import importlib.metadata
 import json
 import pathlib
 import sys
@@ -20,8 +23,10 @@ import peers
 
 EPSILONS = (0.1, 0.5, 1.0, 2.0, 4.0)
 SEEDS = range(20)
-# Successive halving: this many configurations are left for the seeds below the second number.
-ROUNDS = ((None, 2), (16, 6), (4, len(SEEDS)))
+# Successive halving: so many of the best configurations are tried with so many seeds, then the finalists with all. The models of Adult,
+# which has one split and many records, hardly differ between seeds, and its best configurations have fewer epochs than this.
+ROUNDS, ROUNDS_OF_ADULT, FINALISTS = ((None, 2), (20, 8)), ((None, 1), (12, 3)), 3
+EPOCHS_OF_ADULT = 100
 
 
 class Results:
@@ -65,97 +70,88 @@ class Contest:
     def say(self, *words):
         print(f"{time.monotonic() - self.start:7.0f} s ", *words, file=sys.stderr, flush=True)
 
-    def peers(self, name):
-        """The tuned peers on one data set, for each ε."""
-        rows = {}
-        for epsilon in EPSILONS:
-            found = {
-                "scikit-learn": self.penalised("scikit-learn", peers.scikit_learn, name, None),
-                "diffprivlib": self.penalised("diffprivlib", peers.diffprivlib, name, epsilon),
-                "opacus": self.opacus(name, epsilon),
-            }
-            for method, row in found.items():
-                rows[f"{method} {epsilon}"] = row
-                self.say(f"{name:14} ε = {epsilon:<4} {method:13}", page.percent(row), row["configuration"])
-        return rows
+    def peers(self, name, epsilon):
+        yield "scikit-learn", self.penalised("scikit-learn", peers.scikit_learn, name, None)
+        yield "diffprivlib", self.penalised("diffprivlib", peers.diffprivlib, name, epsilon)
+        yield "opacus", self.opacus(name, epsilon)
 
     def penalised(self, method, fit, name, epsilon):
-        """A peer whose only parameter is the strength of its penalty: the best strength for the test records of all seeds."""
+        """A peer whose only parameter is the strength of its penalty: the best two on some seeds, then the better one on all."""
 
-        def accuracies(strength):
+        def accuracies(strength, seeds):
             key = [name, epsilon, method, strength]
             once = self.results.once
-            return [once(*key, seed, compute=lambda: fit(self.split(name, seed), epsilon, strength, seed)) for seed in SEEDS]
+            return [once(*key, seed, compute=lambda: fit(self.split(name, seed), epsilon, strength, seed)) for seed in seeds]
 
-        best = max(peers.STRENGTHS, key=lambda strength: numpy.mean(accuracies(strength)))
-        return summary(accuracies(best), {"C": best})
+        def best(strengths, seeds):
+            return sorted(strengths, key=lambda strength: -numpy.mean(accuracies(strength, seeds)))
+
+        # Without noise, and with one split, all seeds are the same.
+        seeds = SEEDS[:1] if epsilon is None and name == "adult" else SEEDS
+        strength = best(best(peers.STRENGTHS, seeds[:4])[:2], seeds)[0]
+        return summary(accuracies(strength, seeds), {"C": strength})
 
     def opacus(self, name, epsilon):
-        """The best configuration of Opacus: tuned in its vectorised form, then run by Opacus itself."""
-        left, delta = peers.CONFIGURATIONS, data.DELTAS[name]
-        for keep, seeds in ROUNDS:
-            if keep is not None:
-                left = sorted(left, key=lambda c: -numpy.mean(tried[c]))[:keep]
-            tried = {configuration: [] for configuration in left}
-            for seed in SEEDS[:seeds]:
-                for configuration, accuracy in self.tuned(name, epsilon, left, seed).items():
-                    tried[configuration].append(accuracy)
-            if keep is None:
-                middle = float(numpy.median([numpy.mean(accuracies) for accuracies in tried.values()]))
-        best = max(left, key=lambda configuration: numpy.mean(tried[configuration]))
-        share, steps, clip, path = best
-        noise = self.noise(epsilon, delta, share, steps)
-        run = lambda seed: float(peers.opacus(self.split(name, seed), best, noise, seed))
-        accuracies = [self.results.once(name, epsilon, "opacus", best, seed, compute=lambda: run(seed)) for seed in SEEDS]
+        """The best configuration of Opacus: tuned in its vectorised form, and the finalists run by Opacus itself."""
+        left, medians = [c for c in peers.CONFIGURATIONS if name != "adult" or c[0] * c[1] <= EPOCHS_OF_ADULT], []
+        for keep, seeds in ROUNDS_OF_ADULT if name == "adult" else ROUNDS:
+            left = left[:keep]
+            found = [self.tuned(name, epsilon, left, seed) for seed in SEEDS[:seeds]]
+            means = {configuration: numpy.mean([accuracies[configuration] for accuracies in found]) for configuration in left}
+            left = sorted(left, key=means.get, reverse=True)
+            medians.append(float(numpy.median(list(means.values()))))
+        finalists = [self.run_by_opacus(name, epsilon, configuration) for configuration in left[:FINALISTS]]
+        return {**max(finalists, key=lambda row: row["mean"]), "median": medians[0]}
+
+    def run_by_opacus(self, name, epsilon, configuration):
+        share, steps, clip, path = configuration
+        noise = self.noise(name, epsilon, share, steps)
+        run = lambda seed: float(peers.opacus(self.split(name, seed), configuration, noise, seed))
+        once = self.results.once
+        accuracies = [once(name, epsilon, "opacus", configuration, seed, compute=lambda: run(seed)) for seed in SEEDS]
         rate = path / (clip * steps)
-        described = {"batch": share, "epochs": share * steps, "steps": steps, "rate": rate, "clip": clip, "noise": noise}
-        return {**summary(accuracies, described), "median of the configurations": middle}
+        return summary(
+            accuracies,
+            {"batch": share, "epochs": share * steps, "steps": steps, "rate": rate, "clip": clip, "noise": noise},
+        )
 
     def tuned(self, name, epsilon, configurations, seed):
         """The accuracy of each configuration in the vectorised form."""
-        delta, known, missing = data.DELTAS[name], {}, {}
+        known, missing = {}, {}
         for configuration in configurations:
-            value = self.results.get(name, epsilon, "tuning", configuration, seed)
-            if value is None:
+            known[configuration] = self.results.get(name, epsilon, "tuning", configuration, seed)
+            if known[configuration] is None:
                 missing.setdefault(configuration[:2], []).append(configuration)
-            else:
-                known[configuration] = value
         for (share, steps), group in missing.items():
-            noise = self.noise(epsilon, delta, share, steps)
+            noise = self.noise(name, epsilon, share, steps)
             # Other noise than that of the runs that count.
             for configuration, value in zip(group, peers.vectorised(self.split(name, seed), group, noise, 1000 + seed)):
                 self.results.put(name, epsilon, "tuning", configuration, seed, value=float(value))
                 known[configuration] = float(value)
         return known
 
-    def noise(self, epsilon, delta, share, steps):
+    def noise(self, name, epsilon, share, steps):
+        delta = data.DELTAS[name]
         compute = lambda: peers.noise_multiplier(epsilon, delta, share, steps)
         return self.results.once("noise", epsilon, delta, share, steps, compute=compute)
 
-    def ours(self, name):
-        """The planned run on one data set, for each ε, with and without credit for hidden iterates."""
-        rows = {}
-        for epsilon in EPSILONS:
-            text = ours.plan(self.executable, self.split(name, 0), epsilon)
-            run = self.folder / name / f"run-{epsilon}.toml"
-            run.write_text(text)
-            split = self.split(name, 0)
-            published = ours.without_hiding(self.executable, split, run, epsilon)
-            # A published noise replaces the ε for which the noise of hidden iterates is found.
-            for method, extra in (
-                ("dobrushin", ["--epsilon", epsilon]),
-                ("dobrushin, published", ["--set", f"noise-multiplier={published!r}"]),
-            ):
-                train = lambda seed: ours.train(self.executable, self.split(name, seed), run, seed, extra)
-                key = [name, epsilon, method, text]
-                accuracies = [self.results.once(*key, seed, compute=lambda: train(seed)) for seed in SEEDS]
-                rows[f"{method} {epsilon}"] = row = summary(accuracies, {"run": text})
-                self.say(f"{name:14} ε = {epsilon:<4} {method:13}", page.percent(row))
-        return rows
+    def ours(self, name, epsilon):
+        """The planned run, with and without credit for hidden iterates."""
+        run = self.folder / name / f"run-{epsilon:g}.toml"
+        ours.plan(self.executable, self.split(name, 0), epsilon, run)
+        text = run.read_text()
+        for method, release in (("dobrushin", "last"), ("published", "all")):
+            noise = ours.noise(self.executable, self.split(name, 0), run, epsilon, release)
+            # Other noise is another run, and so is a plan of another version.
+            key = [name, epsilon, "dobrushin", noise, text]
+            train = lambda seed: ours.train(self.executable, self.split(name, seed), run, noise, seed)
+            accuracies = [self.results.once(*key, seed, compute=lambda: train(seed)) for seed in SEEDS]
+            yield method, summary(accuracies, {"noise": noise, "run": text.replace(f"{self.folder.resolve()}/", "")})
 
 
 def summary(accuracies, configuration):
-    error = numpy.std(accuracies, ddof=1) / numpy.sqrt(len(accuracies))
+    """The mean and its standard error."""
+    error = numpy.std(accuracies, ddof=1) / numpy.sqrt(len(accuracies)) if len(accuracies) > 1 else 0
     return {"mean": float(numpy.mean(accuracies)), "error": float(error), "configuration": configuration}
 
 
@@ -163,19 +159,28 @@ def main():
     parser = argparse.ArgumentParser(prog="contest")
     parser.add_argument("executable")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("page", type=pathlib.Path, nargs="?")
+    parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("--only", choices=["peers", "ours"])
     parser.add_argument("--data", choices=list(data.DELTAS))
     arguments = parser.parse_args()
     contest = Contest(arguments.executable, arguments.folder)
     peers.check_equal(contest.split("breast-cancer", 0))
+    written = pathlib.Path(__file__).with_name("results.json")
+    document = json.loads(written.read_text()) if written.exists() else {"results": {}}
     for name in [arguments.data] if arguments.data else data.DELTAS:
-        for part in ("peers", "ours"):
-            if arguments.only in (None, part):
-                rows = getattr(contest, part)(name)
-                (contest.folder / f"{part}-{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
-    if arguments.page is not None:
-        page.write(arguments.page, contest.folder, list(data.DELTAS), EPSILONS, len(SEEDS), len(peers.CONFIGURATIONS))
+        ours.check_features(contest.executable, contest.split(name, 0))
+        for epsilon in EPSILONS:
+            for part in (contest.peers, contest.ours):
+                if arguments.only in (None, part.__name__):
+                    for method, row in part(name, epsilon):
+                        document["results"].setdefault(name, {}).setdefault(method, {})[f"{epsilon:g}"] = row
+                        contest.say(f"{name:14} ε = {epsilon:<4g} {method:13} {page.percent(row)}")
+    versions = {peer: importlib.metadata.version(peer) for peer in ("opacus", "torch", "diffprivlib", "scikit-learn")}
+    document["versions"] = {"dobrushin": ours.answered([contest.executable, "--version"]).split()[-1], **versions}
+    document["date"] = str(datetime.datetime.now(datetime.timezone.utc).date())
+    document["seeds"], document["configurations"] = len(SEEDS), len(peers.CONFIGURATIONS)
+    written.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    arguments.page.write_text(page.text(document))
 
 
 if __name__ == "__main__":

@@ -4,30 +4,62 @@ import json
 import subprocess
 import tempfile
 
+import numpy
+import peers
 
-def plan(executable, split, epsilon):
-    """The text of the planned run file. Only the schema, the number of records and the budget go into it."""
-    with tempfile.TemporaryDirectory() as folder:
-        written = f"{folder}/run.toml"
-        command = [executable, "plan", "--schema", split.schema, "--records", split.records, "--label", split.label]
-        command += ["--epsilon", epsilon, "--delta", split.delta, "--write", written]
-        answered(command)
-        with open(written) as file:
-            return file.read()
+SIMPLE = """
+[run]
+algorithm = "gradient-descent"
+steps = 200
+release = "last"
+neighbours = "zero-out"
+
+[update]
+learning-rate = 0.4
+clip-norm = 1.0
+noise-multiplier = 1.0
+
+[model]
+kind = "{kind}"
+schema = "{schema}"
+"""
 
 
-def without_hiding(executable, split, run, epsilon):
-    """The noise that the same run needs if every iterate counts as published."""
-    command = [executable, "calibrate", run, "--set", "release=all", "--parameter", "noise-multiplier"]
+def plan(executable, split, epsilon, run):
+    """Writes the planned run file. Only the schema, the number of records and the budget go into it."""
+    command = [executable, "plan", "--schema", split.schema, "--records", split.records, "--label", split.label]
+    run.unlink(missing_ok=True)
+    answered(command + ["--epsilon", epsilon, "--delta", split.delta, "--write", run])
+
+
+def noise(executable, split, run, epsilon, release):
+    """The noise that the run needs if only the last iterate is released, or if all are."""
+    command = [executable, "calibrate", run, "--set", f"release={release}", "--parameter", "noise-multiplier"]
     return json.loads(answered(command + ["--epsilon", epsilon, "--delta", split.delta, "--json"]))["value"]
 
 
-def train(executable, split, run, seed, extra):
+def train(executable, split, run, noise, seed):
     """The test accuracy of one model. The seed makes it repeatable, and a model with a known seed is not private."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [executable, "train", split.train, "--run", run, "--delta", split.delta, "--test", split.test]
-        command += ["--seed", seed, "--not-private", "--json", "--out", f"{folder}/model"]
-        return json.loads(answered(command + extra))["test"]["accuracy"]
+        command = [executable, "train", split.train, "--run", run, "--set", f"noise-multiplier={noise!r}"]
+        command += ["--delta", split.delta, "--test", split.test, "--seed", seed, "--not-private"]
+        return json.loads(answered(command + ["--json", "--out", f"{folder}/model"]))["test"]["accuracy"]
+
+
+def check_features(executable, split):
+    """The peers see the features that dobrushin sees: a model of dobrushin's says the same of the test records on theirs."""
+    with tempfile.TemporaryDirectory() as folder:
+        kind = "logistic" if split.classes == 2 else "softmax"
+        with open(f"{folder}/run.toml", "w") as file:
+            file.write(SIMPLE.format(kind=kind, schema=split.schema.resolve()))
+        command = [executable, "train", split.train, "--run", f"{folder}/run.toml", "--delta", split.delta, "--test", split.test]
+        said = json.loads(answered(command + ["--json", "--out", f"{folder}/model"]))["test"]["accuracy"]
+        with open(f"{folder}/model/model.json") as file:
+            parameters = numpy.array(json.load(file)["parameters"][0], numpy.float32)
+    weights = parameters.reshape(-1, split.x.shape[1]).T[None]
+    found = peers.accuracy(split, weights)[0]
+    if abs(said - found) > 1.5 / len(split.test_y):  # Rounding may decide one record.
+        raise AssertionError(f"{split.name}: dobrushin's features give accuracy {said}, and the peers' {found}")
 
 
 def answered(command):

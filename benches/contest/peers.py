@@ -13,7 +13,7 @@ import numpy
 # this far in all. The learning rate is path / (clip · steps): rates that suit one clip and number of steps then suit them all.
 SHARES, STEPS, CLIPS = (1.0, 1 / 4, 1 / 16), (10, 30, 100, 300, 1000), (0.1, 0.3, 1.0, 3.0)
 PATHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-CONFIGURATIONS = [c for c in itertools.product(SHARES, STEPS, CLIPS, PATHS) if 1 <= c[0] * c[1] <= 300]
+CONFIGURATIONS = list(itertools.product(SHARES, STEPS, CLIPS, PATHS))
 # The inverse of the strength of the ridge penalty, for the two others.
 STRENGTHS = [10.0**power for power in range(-4, 4)]
 

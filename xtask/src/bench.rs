@@ -15,7 +15,9 @@ pub fn named(name: Option<&str>) -> Outcome {
         Some("train") => &[train],
         Some("contest") => &[contest],
         Some(other) => {
-            return Err(format!("no bench is called {other:?}: theta, kernels, accountants, local, train or contest"));
+            return Err(format!(
+                "no bench is called {other:?}: theta, kernels, accountants, local, train or contest"
+            ));
         }
     };
     run(cargo().args(["build", "--release", "--workspace", "--examples"]))?;
