@@ -51,7 +51,7 @@ come from hiding all iterates but the last are in brackets.
   whose gradient becomes zero, which moves a sum of gradients just as far. diffprivlib promises more: δ = 0, for a record that is replaced.
 - **Opacus.** It trains logistic or softmax regression by DP-SGD. The noise is the least by its PRV accountant, the tightest that it has, whose error
   is set to 1 % of ε: the default, 0.01, would cost a tenth of ε = 0.1. The {configurations} configurations have batches of all records, a
-  quarter or a sixteenth, 10 to 1,000 steps (for Adult at most 100 epochs), four clipping norms and six learning rates. They are tuned by
+  quarter or a sixteenth, 10 to 1,000 steps (at most 100 epochs for digits and Adult), four clipping norms and six learning rates. They are tuned by
   successive halving, in a vectorised form of the same algorithm, which the bench first compares with Opacus. Opacus itself then runs the best three
   with every seed, and the best mean counts. The median is that of all configurations, with the seeds of the first round.
 - **diffprivlib.** Its `LogisticRegression` gets `data_norm` from the schema, and the best of eight strengths of the penalty.
