@@ -61,72 +61,85 @@ class Contest:
         self.executable, self.folder = executable, folder
         self.results, self.splits, self.start = Results(folder / "results.jsonl"), {}, time.monotonic()
 
-    def split(self, name, seed):
+    def split(self, name, seed, run=None):
+        """The records of a seed, with the features that were declared, or those of a planned run."""
         key = (name, 0 if name == "adult" else seed)
         if key not in self.splits:
             self.splits[key] = data.Split(self.folder, *key)
-        return self.splits[key]
+        if run is None:
+            return self.splits[key]
+        if key + (run,) not in self.splits:
+            self.splits[key + (run,)] = self.splits[key].planned(run)
+        return self.splits[key + (run,)]
 
     def say(self, *words):
         print(f"{time.monotonic() - self.start:7.0f} s ", *words, file=sys.stderr, flush=True)
 
-    def peers(self, name, epsilon):
-        yield "scikit-learn", self.penalised("scikit-learn", peers.scikit_learn, name, None)
-        yield "diffprivlib", self.penalised("diffprivlib", peers.diffprivlib, name, epsilon)
-        yield "opacus", self.opacus(name, epsilon)
+    def peers(self, name, epsilon, run):
+        """Each peer with either features. The better one counts; the difference is shown for Opacus."""
+        better = lambda rows: max(rows, key=lambda row: row["mean"])
+        for method, fit, budget in (("scikit-learn", peers.scikit_learn, None), ("diffprivlib", peers.diffprivlib, epsilon)):
+            yield method, better([self.penalised(method, fit, name, budget, features) for features in (None, run)])
+        yield "opacus", self.opacus(name, epsilon, None)
+        yield "opacus, planned features", self.opacus(name, epsilon, run)
 
-    def penalised(self, method, fit, name, epsilon):
+    def penalised(self, method, fit, name, epsilon, run):
         """A peer whose only parameter is the strength of its penalty: the best two on some seeds, then the better one on all."""
+        method += self.split(name, 0, run).features
 
-        def accuracies(strength, seeds):
-            key = [name, epsilon, method, strength]
-            once = self.results.once
-            return [once(*key, seed, compute=lambda: fit(self.split(name, seed), epsilon, strength, seed)) for seed in seeds]
+        def accuracy(strength, seed):
+            compute = lambda: fit(self.split(name, seed, run), epsilon, strength, seed)
+            return self.results.once(name, epsilon, method, strength, seed, compute=compute)
 
         def best(strengths, seeds):
-            return sorted(strengths, key=lambda strength: -numpy.mean(accuracies(strength, seeds)))
+            mean = lambda strength: numpy.mean([accuracy(strength, seed) for seed in seeds])
+            return sorted(strengths, key=mean, reverse=True)
 
         # Without noise, and with one split, all seeds are the same.
         seeds = SEEDS[:1] if epsilon is None and name == "adult" else SEEDS
         strength = best(best(peers.STRENGTHS, seeds[:4])[:2], seeds)[0]
-        return summary(accuracies(strength, seeds), {"C": strength})
+        return summary([accuracy(strength, seed) for seed in seeds], {"C": strength})
 
-    def opacus(self, name, epsilon):
+    def opacus(self, name, epsilon, run):
         """The best configuration of Opacus: tuned in its vectorised form, and the finalists run by Opacus itself."""
         left, medians = [c for c in peers.CONFIGURATIONS if c[0] * c[1] <= EPOCHS[name]], []
         for keep, seeds in ROUNDS_OF_ADULT if name == "adult" else ROUNDS:
             left = left[:keep]
-            found = [self.tuned(name, epsilon, left, seed) for seed in SEEDS[:seeds]]
+            found = [self.tuned(name, epsilon, left, seed, run) for seed in SEEDS[:seeds]]
             means = {configuration: numpy.mean([accuracies[configuration] for accuracies in found]) for configuration in left}
             left = sorted(left, key=means.get, reverse=True)
             medians.append(float(numpy.median(list(means.values()))))
-        finalists = [self.run_by_opacus(name, epsilon, configuration) for configuration in left[:FINALISTS]]
+        finalists = [self.run_by_opacus(name, epsilon, configuration, run) for configuration in left[:FINALISTS]]
         return {**max(finalists, key=lambda row: row["mean"]), "median": medians[0]}
 
-    def run_by_opacus(self, name, epsilon, configuration):
+    def run_by_opacus(self, name, epsilon, configuration, run):
         share, steps, clip, path = configuration
         noise = self.noise(name, epsilon, share, steps)
-        run = lambda seed: float(peers.opacus(self.split(name, seed), configuration, noise, seed))
-        once = self.results.once
-        accuracies = [once(name, epsilon, "opacus", configuration, seed, compute=lambda: run(seed)) for seed in SEEDS]
+
+        def accuracy(seed):
+            split = self.split(name, seed, run)
+            compute = lambda: float(peers.opacus(split, configuration, noise, seed))
+            return self.results.once(name, epsilon, "opacus" + split.features, configuration, seed, compute=compute)
+
         rate = path / (clip * steps)
         return summary(
-            accuracies,
+            [accuracy(seed) for seed in SEEDS],
             {"batch": share, "epochs": share * steps, "steps": steps, "rate": rate, "clip": clip, "noise": noise},
         )
 
-    def tuned(self, name, epsilon, configurations, seed):
+    def tuned(self, name, epsilon, configurations, seed, run):
         """The accuracy of each configuration in the vectorised form."""
-        known, missing = {}, {}
+        split, known, missing = self.split(name, seed, run), {}, {}
+        method = "tuning" + split.features
         for configuration in configurations:
-            known[configuration] = self.results.get(name, epsilon, "tuning", configuration, seed)
+            known[configuration] = self.results.get(name, epsilon, method, configuration, seed)
             if known[configuration] is None:
                 missing.setdefault(configuration[:2], []).append(configuration)
         for (share, steps), group in missing.items():
             noise = self.noise(name, epsilon, share, steps)
             # Other noise than that of the runs that count.
-            for configuration, value in zip(group, peers.vectorised(self.split(name, seed), group, noise, 1000 + seed)):
-                self.results.put(name, epsilon, "tuning", configuration, seed, value=float(value))
+            for configuration, value in zip(group, peers.vectorised(split, group, noise, 1000 + seed)):
+                self.results.put(name, epsilon, method, configuration, seed, value=float(value))
                 known[configuration] = float(value)
         return known
 
@@ -135,18 +148,29 @@ class Contest:
         compute = lambda: peers.noise_multiplier(epsilon, delta, share, steps)
         return self.results.once("noise", epsilon, delta, share, steps, compute=compute)
 
-    def ours(self, name, epsilon):
+    def ours(self, name, epsilon, run):
         """The planned run, with and without credit for hidden iterates."""
-        run = self.folder / name / f"run-{epsilon:g}.toml"
-        ours.plan(self.executable, self.split(name, 0), epsilon, run)
         text = run.read_text()
         for method, release in (("dobrushin", "last"), ("published", "all")):
             noise = ours.noise(self.executable, self.split(name, 0), run, epsilon, release)
-            # Other noise is another run, and so is a plan of another version.
-            key = [name, epsilon, "dobrushin", noise, text]
-            train = lambda seed: ours.train(self.executable, self.split(name, seed), run, noise, seed)
-            accuracies = [self.results.once(*key, seed, compute=lambda: train(seed)) for seed in SEEDS]
-            yield method, summary(accuracies, {"noise": noise, "run": text.replace(f"{self.folder.resolve()}/", "")})
+
+            def accuracy(seed):
+                compute = lambda: ours.train(self.executable, self.split(name, seed), run, noise, seed)
+                # Other noise is another run, and so is a plan of another version.
+                return self.results.once(name, epsilon, "dobrushin", noise, text, seed, compute=compute)
+
+            stored = text.replace(f"{self.folder.resolve()}/", "")
+            yield method, summary([accuracy(seed) for seed in SEEDS], {"noise": noise, "run": stored})
+
+    def planned(self, name, epsilon):
+        """The run that dobrushin plans; its features, like those that were declared, are the ones that the peers get."""
+        split, run = self.split(name, 0), self.folder / name / f"run-{epsilon:g}.toml"
+        ours.plan(self.executable, split, epsilon, run)
+        simple = self.folder / name / "simple.toml"
+        ours.simple(split, simple)
+        for features, checked in ((None, simple), (run, run)):
+            ours.check_features(self.executable, self.split(name, 0, features), checked)
+        return run
 
 
 def summary(accuracies, configuration):
@@ -168,13 +192,13 @@ def main():
     written = pathlib.Path(__file__).with_name("results.json")
     document = json.loads(written.read_text()) if written.exists() else {"results": {}}
     for name in [arguments.data] if arguments.data else data.DELTAS:
-        ours.check_features(contest.executable, contest.split(name, 0))
         for epsilon in EPSILONS:
-            for part in (contest.peers, contest.ours):
+            run = contest.planned(name, epsilon)
+            for part in (contest.ours, contest.peers):
                 if arguments.only in (None, part.__name__):
-                    for method, row in part(name, epsilon):
+                    for method, row in part(name, epsilon, run):
                         document["results"].setdefault(name, {}).setdefault(method, {})[f"{epsilon:g}"] = row
-                        contest.say(f"{name:14} ε = {epsilon:<4g} {method:13} {page.percent(row)}")
+                        contest.say(f"{name:14} ε = {epsilon:<4g} {method:24} {page.percent(row)}")
     versions = {peer: importlib.metadata.version(peer) for peer in ("opacus", "torch", "diffprivlib", "scikit-learn")}
     document["versions"] = {"dobrushin": ours.answered([contest.executable, "--version"]).split()[-1], **versions}
     document["date"] = str(datetime.datetime.now(datetime.timezone.utc).date())

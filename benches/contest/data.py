@@ -1,12 +1,16 @@
 """The data sets of the contest: their schemas, their splits, and one encoding for everybody.
 
-A schema declares what each column may hold, from the public description of the data set and never from the table. Every
-contestant trains on the features that the schema implies: numbers are moved into their bounds and scaled to [−1, 1], each
-category is a feature, a feature that is always 1 is the intercept, and longer rows are scaled down to the schema's norm.
+A schema declares what each column may hold, from the public description of the data set and never from the table. It implies
+the features: numbers are moved into their bounds and scaled to [−1, 1], less the scaled typical number if there is one; each category is a
+feature, a feature that is always 1 is the intercept, and longer rows are scaled down to the schema's norm. A plan may add typical numbers and
+a norm to the schema. The peers get the features of both schemas.
 """
 
+import copy
 import csv
+import hashlib
 import io
+import json
 import math
 import os
 import pathlib
@@ -73,7 +77,7 @@ class Split:
     """One division of a data set into training and test records, as files and encoded."""
 
     def __init__(self, folder, name, seed):
-        self.name, self.delta, self.label = name, DELTAS[name], LABELS[name]
+        self.name, self.delta, self.label, self.features = name, DELTAS[name], LABELS[name], ""
         self.folder = folder / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.schema = self.folder / "schema.toml"
@@ -91,6 +95,16 @@ class Split:
     @property
     def records(self):
         return len(self.x)
+
+    def planned(self, run):
+        """The same records with the features of a planned run, scaled to the norm of the declared ones, so that the same clips suit both."""
+        schema = tomllib.loads(run.read_text())["model"]["schema"]
+        if isinstance(schema, str):
+            schema = tomllib.loads((run.parent / schema).read_text())
+        split, scale = copy.copy(self), numpy.float32(self.norm / row_norm(schema))
+        split.x, split.test_x = (scale * encoded(schema, path)[0] for path in (self.train, self.test))
+        split.features = " planned " + hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:12]
+        return split
 
 
 def write_small(split, seed):
@@ -121,7 +135,7 @@ def write_adult(split, _seed):
 
 def encoded(schema, path):
     """The features and the numbers of the classes: what dobrushin makes of the same schema and file."""
-    columns, label = schema["columns"], schema["label"]
+    columns, label = schema["columns"], label_of(schema)
     missing = set(schema.get("missing", ["", "?", "NA", "NaN", "null"]))
     rows = list(csv.DictReader(io.StringIO(path.read_text())))
     features = []
@@ -130,7 +144,7 @@ def encoded(schema, path):
         if column["kind"] == "number":
             lower, upper = column["lower"], column["upper"]
             values = numpy.clip([float(cell) for cell in cells], lower, upper)
-            features.append((2 * values - lower - upper) / (upper - lower))
+            features.append((2 * values - lower - upper) / (upper - lower) - shift(column))
         else:
             cells = [column["if-missing"] if cell in missing else cell for cell in cells]
             features += [numpy.array([cell == word for cell in cells], float) for word in column["categories"]]
@@ -141,6 +155,18 @@ def encoded(schema, path):
     return x.astype(numpy.float32), numpy.array([numbers[row[label].strip()] for row in rows])
 
 
+def label_of(schema):
+    return schema["label"] if isinstance(schema["label"], str) else schema["label"][0]
+
+
+def shift(column):
+    """Where the typical number is, on the scale from −1 to 1."""
+    lower, upper = column["lower"], column["upper"]
+    return (2 * column["typical"] - lower - upper) / (upper - lower) if "typical" in column else 0.0
+
+
 def row_norm(schema):
-    """The largest norm of a row: that of the schema, or the largest that can occur, one part of size 1 for each column."""
-    return schema.get("norm", math.sqrt(len(schema["columns"])))
+    """The largest norm of a row: that of the schema, or the largest that can occur. The intercept is 1, and so is a category."""
+    columns = [column for name, column in schema["columns"].items() if name != label_of(schema)]
+    squares = [(1 + abs(shift(column))) ** 2 if column["kind"] == "number" else 1 for column in columns]
+    return schema.get("norm", math.sqrt(1 + sum(squares)))

@@ -46,20 +46,22 @@ def train(executable, split, run, noise, seed):
         return json.loads(answered(command + ["--json", "--out", f"{folder}/model"]))["test"]["accuracy"]
 
 
-def check_features(executable, split):
-    """The peers see the features that dobrushin sees: a model of dobrushin's says the same of the test records on theirs."""
+def simple(split, run):
+    """Writes a run file with the schema as it was declared."""
+    run.write_text(SIMPLE.format(kind="logistic" if split.classes == 2 else "softmax", schema=split.schema.resolve()))
+
+
+def check_features(executable, split, run):
+    """The peers see the features that dobrushin sees: its model says the same of the test records on theirs."""
     with tempfile.TemporaryDirectory() as folder:
-        kind = "logistic" if split.classes == 2 else "softmax"
-        with open(f"{folder}/run.toml", "w") as file:
-            file.write(SIMPLE.format(kind=kind, schema=split.schema.resolve()))
-        command = [executable, "train", split.train, "--run", f"{folder}/run.toml", "--delta", split.delta, "--test", split.test]
+        command = [executable, "train", split.train, "--run", run, "--delta", split.delta, "--test", split.test]
         said = json.loads(answered(command + ["--json", "--out", f"{folder}/model"]))["test"]["accuracy"]
         with open(f"{folder}/model/model.json") as file:
             parameters = numpy.array(json.load(file)["parameters"][0], numpy.float32)
     weights = parameters.reshape(-1, split.x.shape[1]).T[None]
     found = peers.accuracy(split, weights)[0]
     if abs(said - found) > 1.5 / len(split.test_y):  # Rounding may decide one record.
-        raise AssertionError(f"{split.name}: dobrushin's features give accuracy {said}, and the peers' {found}")
+        raise AssertionError(f"{run}: dobrushin's features give accuracy {said}, and the peers' {found}")
 
 
 def answered(command):

@@ -5,16 +5,18 @@ import datetime
 METHODS = {
     "dobrushin": "**dobrushin**, planned",
     "published": "the same run, every iterate counted as published",
-    "opacus": "Opacus, tuned on the test records",
+    "opacus, planned features": "Opacus, tuned on the test records, with the planned features",
+    "opacus": "Opacus, tuned on the test records, with the declared features",
     "opacus, median": "Opacus, the median of the same configurations",
     "diffprivlib": "diffprivlib, tuned on the test records",
     "scikit-learn": "scikit-learn, not private",
 }
+PRIVATE_PEERS = ("opacus", "opacus, planned features", "diffprivlib")
 TITLES = {"breast-cancer": "Breast cancer", "digits": "Digits", "adult": "Adult"}
 
 PAGE = """# A contest: private classifiers at the same ε
 
-Which program trains the more accurate private classifier? Everybody gets the same records, the same features and the same ε.
+Which program trains the more accurate private classifier? Everybody gets the same records, the same features and the same (ε, δ).
 
 - **dobrushin** trains the run that `dobrushin plan` chooses from the schema, the number of records and the budget. The plan sees no
   record, and nobody tuned it.
@@ -41,9 +43,10 @@ come from hiding all iterates but the last are in brackets.
 
 - **Data.** The census *Adult* has 32,561 training and 16,281 test records, divided as published. scikit-learn's *breast cancer* has 569
   records and *digits* has 1,797. These two are divided anew for each seed, a fifth for testing, in the same way for everybody.
-- **Features.** They are the same for everybody: the bench checks that a model of dobrushin's says the same on the peers' features. A schema
-  declares bounds. Numbers are moved into them and scaled to [−1, 1], each category is a feature, a constant feature is the
-  intercept, and longer rows are scaled down to the schema's norm.
+- **Features.** A schema declares bounds. Numbers are moved into them and scaled to [−1, 1], each category is a feature, a constant feature is
+  the intercept, and longer rows are scaled down to the schema's norm. The plan may add typical numbers, which become 0, and a shorter norm. It
+  does so without a look at the records, so everybody could. The peers therefore get both features, the declared and the planned
+  ones, and the better result counts. The bench checks that they are the features that dobrushin sees.
 - **Bounds.** Adult has those of [its example](../examples/adult/schema.toml). A pixel of a digit is between 0 and 16. A measurement of a cell nucleus
   is between 0 and the largest value in the published description of the data set, rounded up to one significant digit. That description was
   written from the data, so for your own records you need a better source. Here it favours nobody.
@@ -53,7 +56,7 @@ come from hiding all iterates but the last are in brackets.
   is set to 1 % of ε: the default, 0.01, would cost a tenth of ε = 0.1. The {configurations} configurations have batches of all records, a
   quarter or a sixteenth, 10 to 1,000 steps (at most 100 epochs for digits and Adult), four clipping norms and six learning rates. They are tuned by
   successive halving, in a vectorised form of the same algorithm, which the bench first compares with Opacus. Opacus itself then runs the best three
-  with every seed, and the best mean counts. The median is that of all configurations, with the seeds of the first round.
+  with every seed, and the best mean counts. The median is that of all configurations with the declared features and the seeds of the first round.
 - **diffprivlib.** Its `LogisticRegression` gets `data_norm` from the schema, and the best of eight strengths of the penalty.
 - **scikit-learn.** Its logistic regression gets the best of the same eight strengths.
 - **dobrushin.** `dobrushin plan` writes a run file for each data set and ε, and `dobrushin train` trains it once for each seed. A known seed makes the
@@ -64,7 +67,8 @@ All numbers, with the run files that were planned, are in [benches/contest/resul
 
 ## The winning configurations of Opacus
 
-A batch is a share of the records. The noise is Opacus's noise multiplier.
+A batch is a share of the records. The noise is Opacus's noise multiplier. Planned features are scaled to the norm of the declared ones, so that
+the same clipping norms suit both.
 
 {winners}"""
 
@@ -121,7 +125,7 @@ def verdicts(results, names):
 
 def lead(rows, epsilon):
     ours, published = (rows.get(method, {}).get(epsilon) for method in ("dobrushin", "published"))
-    peers = [rows[peer][epsilon] for peer in ("opacus", "diffprivlib") if epsilon in rows.get(peer, {})]
+    peers = [rows[peer][epsilon] for peer in PRIVATE_PEERS if epsilon in rows.get(peer, {})]
     if not (ours and published and peers):
         return ""
     best = max(peers, key=lambda row: row["mean"])
@@ -137,6 +141,8 @@ def signed(points):
 def winners(rows):
     keys = ("batch", "steps", "epochs", "rate", "clip", "noise")
     lines = [
-        [epsilon, *(f"{row['configuration'][key]:.4g}" for key in keys)] for epsilon, row in rows.get("opacus", {}).items()
+        [epsilon, features, *(f"{row['configuration'][key]:.4g}" for key in keys)]
+        for method, features in (("opacus", "declared"), ("opacus, planned features", "planned"))
+        for epsilon, row in rows.get(method, {}).items()
     ]
-    return markdown(["ε", "batch", "steps", "epochs", "learning rate", "clip", "noise"], lines)
+    return markdown(["ε", "features", "batch", "steps", "epochs", "learning rate", "clip", "noise"], lines)
