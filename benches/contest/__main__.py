@@ -191,20 +191,22 @@ def main():
     peers.check_equal(contest.split("breast-cancer", 0))
     written = pathlib.Path(__file__).with_name("results.json")
     document = json.loads(written.read_text()) if written.exists() else {"results": {}}
+    versions = {peer: importlib.metadata.version(peer) for peer in ("opacus", "torch", "diffprivlib", "scikit-learn")}
+    document["versions"] = {"dobrushin": ours.answered([contest.executable, "--version"]).split()[-1], **versions}
+    document["date"] = str(datetime.datetime.now(datetime.timezone.utc).date())
+    document["seeds"], document["configurations"] = len(SEEDS), len(peers.CONFIGURATIONS)
     for name in [arguments.data] if arguments.data else data.DELTAS:
+        rows = {}
         for epsilon in EPSILONS:
             run = contest.planned(name, epsilon)
             for part in (contest.ours, contest.peers):
                 if arguments.only in (None, part.__name__):
                     for method, row in part(name, epsilon, run):
-                        document["results"].setdefault(name, {}).setdefault(method, {})[f"{epsilon:g}"] = row
+                        rows.setdefault(method, {})[f"{epsilon:g}"] = row
                         contest.say(f"{name:14} ε = {epsilon:<4g} {method:24} {page.percent(row)}")
-    versions = {peer: importlib.metadata.version(peer) for peer in ("opacus", "torch", "diffprivlib", "scikit-learn")}
-    document["versions"] = {"dobrushin": ours.answered([contest.executable, "--version"]).split()[-1], **versions}
-    document["date"] = str(datetime.datetime.now(datetime.timezone.utc).date())
-    document["seeds"], document["configurations"] = len(SEEDS), len(peers.CONFIGURATIONS)
-    written.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    arguments.page.write_text(page.text(document))
+        document["results"].setdefault(name, {}).update(rows)
+        written.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        arguments.page.write_text(page.text(document))
 
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ fn contest(_examples: &Path) -> Outcome {
         .arg(root().join("target/contest"))
         .arg(root().join("docs/contest.md"))
         // One thread for each product of matrices: more only wait for each other.
-        .env("OMP_NUM_THREADS", "1"))
+        .env("OMP_NUM_THREADS", "1")
+        .env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 /// What a bench needs from Python.
