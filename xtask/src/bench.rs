@@ -4,7 +4,7 @@ use super::{Outcome, cargo, root, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One bench by its name, or all of them.
+/// One bench by its name, or all of them but the contest, which is not about speed.
 pub fn named(name: Option<&str>) -> Outcome {
     let benches: &[fn(&Path) -> Outcome] = match name {
         None => &[theta, kernels, accountants, local, train],
@@ -13,8 +13,11 @@ pub fn named(name: Option<&str>) -> Outcome {
         Some("accountants") => &[accountants],
         Some("local") => &[local],
         Some("train") => &[train],
+        Some("contest") => &[contest],
         Some(other) => {
-            return Err(format!("no bench is called {other:?}: theta, kernels, accountants, local or train"));
+            return Err(format!(
+                "no bench is called {other:?}: theta, kernels, accountants, local, train or contest"
+            ));
         }
     };
     run(cargo().args(["build", "--release", "--workspace", "--examples"]))?;
@@ -81,6 +84,25 @@ fn train(examples: &Path) -> Outcome {
         }
     }
     run(Command::new(python).arg(root().join("benches/train.py")).arg(examples.join("train_times")))
+}
+
+/// The accuracy of planned private training against diffprivlib, Opacus and scikit-learn. It writes docs/contest.md.
+fn contest(_examples: &Path) -> Outcome {
+    let python = python(&Packages {
+        probe: "import diffprivlib, opacus, sklearn, torch",
+        // diffprivlib does not work with later versions of scikit-learn.
+        wanted: &["numpy", "torch", "opacus", "diffprivlib", "scikit-learn<1.7"],
+        bare: &[],
+    })?;
+    run(cargo().args(["build", "--release", "-p", "dobrushin-cli"]))?;
+    run(Command::new(python)
+        .arg(root().join("benches/contest"))
+        .arg(root().join("target/release/dobrushin"))
+        .arg(root().join("target/contest"))
+        .arg(root().join("docs/contest.md"))
+        // One thread for each product of matrices: more only wait for each other.
+        .env("OMP_NUM_THREADS", "1")
+        .env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
 /// What a bench needs from Python.

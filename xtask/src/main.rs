@@ -20,6 +20,10 @@ cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, a
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
                       pure-ldp and NumPy), train (private training against Opacus, jax_privacy, NumPy and torch,
                       minutes); installs the others in target/
+cargo xtask bench contest
+                      the accuracy of planned private training against diffprivlib, Opacus and scikit-learn, written to
+                      docs/contest.md; half an hour, and it continues if it was interrupted. Adult is downloaded, or
+                      read from the folder named by ADULT
 ";
 
 /// A chore's failure, as one line.

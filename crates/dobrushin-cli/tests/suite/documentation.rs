@@ -15,6 +15,7 @@
 
 use crate::pages::{Block, Page, cargo, links, shown};
 use crate::support::{dobrushin, file, json, root};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What was done with the blocks of a page.
@@ -247,6 +248,23 @@ fn the_run_file_of_the_readme_is_that_of_its_first_example() {
 }
 
 #[test]
+fn the_page_of_the_contest_has_the_numbers_of_its_results() {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("it is part of the repository");
+    let page = read("docs/contest.md");
+    let document: Value = serde_json::from_str(&read("benches/contest/results.json")).expect("valid JSON");
+    let percent = |row: &Value, key: &str| format!("{:.1}", 100.0 * row[key].as_f64().expect("a number"));
+    for (data, methods) in document["results"].as_object().expect("data sets") {
+        for (method, rows) in methods.as_object().expect("methods") {
+            let rows = rows.as_object().expect("a row for each ε").values();
+            let cells: Vec<String> =
+                rows.map(|row| format!("{} ± {}", percent(row, "mean"), percent(row, "error"))).collect();
+            let line = format!("| {} |", cells.join(" | "));
+            assert!(cells.len() == 5 && page.contains(&line), "{data}, {method}: {line}");
+        }
+    }
+}
+
+#[test]
 fn the_demonstration_says_what_it_shows() {
     let assert = dobrushin(&[]).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
@@ -258,7 +276,7 @@ fn the_demonstration_says_what_it_shows() {
 #[test]
 fn every_statement_can_be_explained() {
     let assert = dobrushin(&["explain", "--json"]).assert().success();
-    let list: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).expect("valid JSON");
+    let list: Value = serde_json::from_slice(&assert.get_output().stdout).expect("valid JSON");
     let first = list["statements"][0]["id"].as_str();
     assert_eq!(first, Some("composition"), "analyses come first");
     for statement in list["statements"].as_array().expect("a list") {
