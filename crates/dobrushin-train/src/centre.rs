@@ -186,13 +186,17 @@ mod tests {
             let mut noises = vec![0.0; 2];
             noise::gaussian(&mut Streams::new(&generators).fresh(), &mut noises);
             let sums: Vec<f64> = (0..2)
-                .map(|j| (0..4).map(|i| f64::from(table.features(i)[j])).sum::<f64>() + multiplier * NORM * ROOM * noises[j])
+                .map(|j| {
+                    (0..4).map(|i| f64::from(table.features(i)[j])).sum::<f64>()
+                        + multiplier * NORM * ROOM * noises[j]
+                })
                 .collect();
             (mean(&plan, table, seed), sums)
         };
         for seed in 0..20 {
             let (got, sums) = undrawn(&mut full, seed);
-            let expected = drawn_together(sums.iter().map(|s| s / 4.0).collect(), multiplier * NORM * ROOM / 4.0);
+            let expected =
+                drawn_together(sums.iter().map(|s| s / 4.0).collect(), multiplier * NORM * ROOM / 4.0);
             for (got, expected) in got.iter().zip(&expected) {
                 assert!((got - expected).abs() < 1e-6, "{got} against {expected}");
             }
@@ -207,7 +211,8 @@ mod tests {
         let plan = plan(3, 1e12);
         let mut records = table(&[Some([1.0, 1.0]), None, Some([-1.0, 0.2])]);
         let generators = Generators::new(Seed::Known(1)).expect("a number");
-        let centre = plan.centre(&mut records, &mut Streams::new(&generators)).expect("in memory").expect("has one");
+        let centre =
+            plan.centre(&mut records, &mut Streams::new(&generators)).expect("in memory").expect("has one");
         let rows = plan.around(&centre, &mut records).expect("in memory");
         assert_eq!(rows.len(), 3);
         assert!(rows.target(1, 0).is_nan() && rows.features(1) == [0.0; 3]);
@@ -220,10 +225,9 @@ mod tests {
     #[test]
     fn the_intercept_makes_up_for_the_mean() {
         let centre = Centre { mean: vec![0.25, -0.5] };
-        for model in [
-            Model::Linear { loss: Logistic.into(), features: 3 },
-            Model::Softmax { classes: 2, features: 3 },
-        ] {
+        for model in
+            [Model::Linear { loss: Logistic.into(), features: 3 }, Model::Softmax { classes: 2, features: 3 }]
+        {
             let before: Vec<f64> = (0..model.parameters()).map(|i| f64::from(i as u32) - 1.5).collect();
             let mut after = before.clone();
             centre.undo(&model, &mut after);

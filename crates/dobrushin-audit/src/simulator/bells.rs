@@ -161,7 +161,8 @@ fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
     }
     let apart = if run.neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
     let sums = before.into_iter().chain(after);
-    let shift = sums.map(|(multiplier, count)| (apart / multiplier).powi(2) * count as f64).sum::<f64>().sqrt();
+    let shift =
+        sums.map(|(multiplier, count)| (apart / multiplier).powi(2) * count as f64).sum::<f64>().sqrt();
     let moved: f64 = bells.iter().map(|bell| bell.probability * (bell.means[0] - bell.means[1])).sum();
     let weight = moved / first.width;
     let with = |bell: &Bell| Bell {

@@ -3,8 +3,8 @@
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
 use dobrushin::run::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
-    LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
+    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 use dobrushin::{NonNegative, Positive, Probability};
 

@@ -6,7 +6,7 @@ use crate::guard::Guard;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::read_schema;
-use crate::stderr;
+use crate::watch::Watch;
 use clap::Args;
 use dobrushin::account::CalibrationError;
 use dobrushin::mechanism::Neighbours;
@@ -20,6 +20,7 @@ use dobrushin_train::schema::{
     Declaration, Feature, FeatureKind, Label, LabelKind, MOST_FEATURES, Range, Schema,
 };
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Args, Debug)]
 pub struct PlanArgs {
@@ -162,10 +163,15 @@ pub fn planned(
         neighbours,
         order: choice.order,
     };
-    let bar = stderr::bar(show_progress, 100, "% of the trials on made-up records");
-    let progress = |done: u64, expected: u64| bar.set_position(100 * done / expected.max(1));
+    let watch = Watch::new(show_progress, 100, "trials on made-up records");
+    let shown = AtomicU64::new(0);
+    let progress = |done: u64, expected: u64| {
+        let now = 100 * done / expected.max(1);
+        let before = shown.fetch_max(now, Ordering::Relaxed);
+        watch.progress().advance(now.saturating_sub(before));
+    };
     let found = choose::choose(&wanted, &progress);
-    bar.finish_and_clear();
+    drop(watch);
     Ok(ChosenReport::new(&wanted, kind, &found.map_err(problem)?)?)
 }
 

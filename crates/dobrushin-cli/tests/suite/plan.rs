@@ -129,7 +129,7 @@ fn whoever_asks_for_shuffled_learns_what_other_orders_give() {
     assert!(orders("plans").iter().all(|order| *order == "shuffled") && !orders("plans").is_empty());
     let others = orders("others");
     assert!(others.contains(&"full") && others.contains(&"poisson"), "{others:?}");
-    let text = dobrushin(&[
+    let mut text = dobrushin(&[
         "plan",
         "--dimension",
         "3",
@@ -142,7 +142,7 @@ fn whoever_asks_for_shuffled_learns_what_other_orders_give() {
         "--order",
         "cyclic",
     ]);
-    let text = text.unwrap().stdout;
+    let mut text = text.unwrap().stdout;
     let text = String::from_utf8(text).expect("UTF-8");
     assert!(text.contains("Other orders than cyclic would give\norder"), "{text}");
 }

@@ -113,12 +113,34 @@ pub fn section_of_task_key(name: &str) -> Option<&'static str> {
 }
 
 /// The order of sections in which a key without its section is looked up; lists come last.
-const SECTIONS: [&str; 11] =
-    ["run", "update", "loss", "domain", "model", "centre", "evaluation", "target", "mechanism", "step", "task"];
+const SECTIONS: [&str; 11] = [
+    "run",
+    "update",
+    "loss",
+    "domain",
+    "model",
+    "centre",
+    "evaluation",
+    "target",
+    "mechanism",
+    "step",
+    "task",
+];
 
 /// The order in which messages list the sections.
-pub const LISTED: [&str; 11] =
-    ["run", "update", "model", "loss", "domain", "centre", "evaluation", "target", "mechanism", "step", "task"];
+pub const LISTED: [&str; 11] = [
+    "run",
+    "update",
+    "model",
+    "loss",
+    "domain",
+    "centre",
+    "evaluation",
+    "target",
+    "mechanism",
+    "step",
+    "task",
+];
 
 /// The table of a section.
 pub fn section<'a>(tables: &'a Table, name: &str) -> Result<Section<'a>, DocumentError> {

@@ -6,8 +6,8 @@ use crate::section::{Section, number, shown, whole};
 use dobrushin::Positive;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
-    LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
+    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
 use toml::{Table, Value};
 

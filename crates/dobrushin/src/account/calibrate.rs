@@ -155,8 +155,7 @@ pub fn calibrate_watched(
     let whole = parameter.is_whole() || parameter == Parameter::Epochs;
     let protects = run.as_training().is_some_and(|training| training.is_protected_by(parameter));
     let scale = Scale { noise: protects, whole };
-    let mut bench =
-        Bench { run, parameter, target, leader: None, shown: Vec::new(), questions: 0, progress };
+    let mut bench = Bench { run, parameter, target, leader: None, shown: Vec::new(), questions: 0, progress };
     progress.expect(USUAL_EVALUATIONS);
     let ends = bench.ends(scale)?;
     let guess = bench.guess(scale, ends);
@@ -261,7 +260,8 @@ impl Bench<'_> {
             if only.is_empty() {
                 return Vec::new();
             }
-            let options = Options { tolerance, only, exception: self.target.exception(), ..Options::default() };
+            let options =
+                Options { tolerance, only, exception: self.target.exception(), ..Options::default() };
             let answers = analyses(&run, &options).into_par_iter().filter_map(|analysed| {
                 Some((self.target.measure(analysed.profile.ok()?.as_ref()), analysed.id))
             });

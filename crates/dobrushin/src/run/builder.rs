@@ -1,8 +1,8 @@
 //! Runs, described one fact at a time.
 
 use super::training::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
-    LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
+    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 use super::{Fact, Run, RunError};
 use crate::mechanism::Neighbours;

@@ -24,8 +24,8 @@ pub(crate) use not_applicable::{in_the_way, missing};
 pub use parameter::Parameter;
 pub use tasks::{Task, Tasks, Turn};
 pub use training::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate, Length,
-    LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
+    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 pub use update::Update;
 

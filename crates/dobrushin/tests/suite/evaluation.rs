@@ -73,11 +73,9 @@ fn gaussian_bounds_add_in_squares() {
 
 #[test]
 fn a_mean_before_training_is_paid_for_once_whatever_the_number_of_tasks() {
-    for (neighbours, apart) in [
-        (Neighbours::ReplaceOne, 2.0),
-        (Neighbours::ZeroOut, 1.0),
-        (Neighbours::AddOrRemoveOne, 1.0),
-    ] {
+    for (neighbours, apart) in
+        [(Neighbours::ReplaceOne, 2.0), (Neighbours::ZeroOut, 1.0), (Neighbours::AddOrRemoveOne, 1.0)]
+    {
         for tasks in [1, 3] {
             let plain = Training { neighbours, tasks, ..training() };
             let centre = Some(Centre { noise_multiplier: positive(5.0) });
