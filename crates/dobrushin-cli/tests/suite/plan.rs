@@ -142,7 +142,7 @@ fn whoever_asks_for_shuffled_learns_what_other_orders_give() {
         "--order",
         "cyclic",
     ]);
-    let mut text = text.unwrap().stdout;
+    let text = text.unwrap().stdout;
     let text = String::from_utf8(text).expect("UTF-8");
     assert!(text.contains("Other orders than cyclic would give\norder"), "{text}");
 }
