@@ -39,10 +39,16 @@ fn rough(run: &Run) -> Option<Arc<dyn PrivacyProfile>> {
     ExactComposition.apply(&steps, Effort::Once(TOLERANCE)).ok().map(Bound::into_profile)
 }
 
+/// The most rounds in which a share of the smallest δ so far is set aside.
+const MOST_ROUNDS: usize = 16;
+/// Another round follows while the probability that is set aside is more than this share of the smallest δ.
+const NOTICEABLE: f64 = 1.0 / 64.0;
+
 /// The answers of all analyses, and the probability that was set aside in them.
 ///
-/// If δ is asked for, a first round sets aside next to nothing, and a second one a share of the smallest δ of the
-/// first. Each analysis gives the smaller of its two answers.
+/// If δ is asked for, a first round sets aside next to nothing, and each later one a share of the smallest δ so far:
+/// where the first says little (any number of steps has no composition), a share of its δ may be more than the whole δ
+/// of the next. Each analysis gives the smallest of its answers.
 pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<Entry>, Probability) {
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
@@ -71,29 +77,30 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
         let exception = share_of(delta.get());
         return (ask(exception, options.only.clone()), exception);
     }
-    let tiny = Probability::new(TINY).unwrap_or(Probability::ZERO);
-    let mut entries = ask(tiny, options.only.clone());
-    let sets_aside = run
-        .released_except(tiny)
-        .is_ok_and(|released| released.exception.upper() > 0.0 || released.recent.is_some());
-    let answers =
-        entries.iter().filter(|entry| entry.rigorous).filter_map(|entry| entry.outcome.as_ref().ok());
-    let least = answers.map(|answer| answer.value.upper()).fold(1.0, f64::min);
-    if !sets_aside || least * SHARE <= TINY {
-        return (entries, tiny);
-    }
+    let mut exception = Probability::new(TINY).unwrap_or(Probability::ZERO);
+    let mut entries = ask(exception, options.only.clone());
     let hidden = analysis::ALL.iter().filter(|theorem| theorem.family() != Family::Composition);
     let hidden = hidden.map(|theorem| theorem.id()).filter(|id| options.wants(id)).collect::<Vec<_>>();
-    if hidden.is_empty() {
-        return (entries, tiny);
-    }
+    let sets_aside = |exception: Probability| {
+        let released = run.released_except(exception);
+        released.is_ok_and(|released| released.exception.upper() > 0.0 || released.recent.is_some())
+    };
     let upper = |entry: &Entry| entry.outcome.as_ref().map_or(f64::INFINITY, |answer| answer.value.upper());
-    for second in ask(share_of(least), hidden) {
-        if let Some(first) = entries.iter_mut().find(|first| first.id == second.id)
-            && upper(&second) < upper(first)
-        {
-            *first = second;
+    for round in 0..MOST_ROUNDS {
+        let least = entries.iter().filter(|entry| entry.rigorous).map(upper).fold(1.0, f64::min);
+        let share = share_of(least);
+        let is_enough = round > 0 && exception.get() <= least * NOTICEABLE;
+        if is_enough || hidden.is_empty() || share.get() <= TINY || !sets_aside(share) {
+            break;
+        }
+        exception = share;
+        for next in ask(exception, hidden.clone()) {
+            if let Some(entry) = entries.iter_mut().find(|entry| entry.id == next.id)
+                && upper(&next) < upper(entry)
+            {
+                *entry = next;
+            }
         }
     }
-    (entries, share_of(least))
+    (entries, exception)
 }

@@ -158,6 +158,30 @@ fn poisson_runs_of_any_length_are_private_whatever_the_neighbours_the_divisor_an
 }
 
 #[test]
+fn delta_is_as_small_if_it_is_asked_for_as_if_it_is_given() {
+    // No composition bounds any number of steps, and updates on all records expand, so the first guess of what to set
+    // aside says nothing.
+    let run = |domain: bool| {
+        let run = Run::dp_sgd(200).batch_size(20).order(Order::Poisson).release(Release::Last);
+        let run = run.any_number_of_steps().learning_rate(1.0).clip_norm(1.0).noise_multiplier(2.0);
+        let run = run.weight_decay(0.1).convex().generalised_linear().smoothness(0.5);
+        let run = run.neighbours(Neighbours::ZeroOut);
+        if domain { run.diameter(1.0) } else { run }.build().expect("valid")
+    };
+    let options = Options { only: vec!["hidden-participation"], ..Options::default() };
+    for (domain, delta) in [(true, 1e-9), (false, 1e-4)] {
+        let given = Question::EpsilonAt(Delta::new(delta).expect("valid"));
+        let epsilon = run(domain).account_by(given, &options).guarantee().expect("it applies").epsilon();
+        let asked = Question::DeltaAt(Epsilon::new(epsilon).expect("valid"));
+        let account = run(domain).account_by(asked, &options);
+        let found = account.guarantee().expect("it applies").delta();
+        assert!(found < 1.05 * delta, "{delta} becomes {found}");
+        // What is set aside is a small part of it.
+        assert!(account.exception.get() < found / 32.0, "{delta}: {:?}", account.exception);
+    }
+}
+
+#[test]
 fn ordinary_batches_leave_their_bounds_with_at_most_the_probability_that_is_set_aside() {
     // Exact binomial probabilities by their recursion.
     let (n, q, steps) = (199_u64, 0.1_f64, 50.0);
