@@ -1,14 +1,12 @@
 //! How much of δ is set aside for batches of unusual size.
 
-use super::analyses::{Options, analyses};
+use super::analyses::{Analysed, Options, analyses};
 use super::question::{Basis, Entry, Question};
 use super::target::Target;
 use crate::Probability;
-use crate::analysis::{self, Analysis, Bound, Effort, EveryStep, ExactComposition, Family};
-use crate::profile::PrivacyProfile;
+use crate::analysis::{self, Analysis, ExactComposition, Family};
 use crate::run::Run;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// The share of δ. It moves ε by far less than the width of a printed digit, and what is ordinary depends on it only
 /// through its logarithm.
@@ -31,12 +29,15 @@ impl Target {
     }
 }
 
-/// The profile of all steps, on a coarser grid than that of the answer: a few more places cost next to nothing.
-fn rough(run: &Run) -> Option<Arc<dyn PrivacyProfile>> {
-    /// The relative width of enclosures of ε.
-    const TOLERANCE: f64 = 1e-3;
-    let steps = run.composition().ok()?.parts;
-    ExactComposition.apply(&steps, Effort::Once(TOLERANCE)).ok().map(Bound::into_profile)
+/// What can be asked further about an analysis that answered.
+fn basis(run: &Run, analysed: Analysed) -> Basis {
+    match analysed.profile {
+        Err(_) => Basis::Nothing,
+        Ok(_) if analysed.id == ExactComposition.id() => {
+            run.composition().map_or(Basis::Nothing, |composed| Basis::Steps(composed.parts))
+        }
+        Ok(profile) => Basis::Profile(profile),
+    }
 }
 
 /// The most rounds in which a share of the smallest δ so far is set aside.
@@ -63,12 +64,8 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
                 family: analysed.family,
                 rigorous: analysed.rigorous,
                 outcome,
-                assumptions: analysed.assumptions,
-                basis: Basis(if analysed.id == ExactComposition.id() {
-                    rough(run)
-                } else {
-                    analysed.profile.ok()
-                }),
+                assumptions: analysed.assumptions.clone(),
+                basis: basis(run, analysed),
             }
         });
         answered.collect::<Vec<_>>()

@@ -4,7 +4,8 @@ use super::analyses::Options;
 use super::large_delta::large_delta;
 use super::meaning::Meaning;
 use super::{exception, explanation};
-use crate::analysis::Family;
+use crate::analysis::{Bound, Effort, EveryStep, ExactComposition, Family};
+use crate::lower::ComposedPart;
 use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
 use crate::run::{Assumption, Run};
@@ -94,17 +95,43 @@ pub struct Entry {
     pub outcome: Result<Answer, NotApplicable>,
     /// What must hold for it.
     pub assumptions: Vec<Assumption>,
-    /// A profile that holds for the run as the answer does.
+    /// What can be asked further.
     pub(super) basis: Basis,
 }
 
-/// A profile that can be asked further, if there is one.
+/// What can be asked further about a run.
 #[derive(Clone)]
-pub(super) struct Basis(pub Option<Arc<dyn PrivacyProfile>>);
+pub(super) enum Basis {
+    /// Nothing: there is no answer.
+    Nothing,
+    /// The profile of the answer.
+    Profile(Arc<dyn PrivacyProfile>),
+    /// The steps that were composed for it.
+    Steps(Vec<ComposedPart>),
+}
+
+impl Basis {
+    /// A profile that a few more places cost next to nothing; losses are composed on a coarser grid than for the answer.
+    fn profile(&self) -> Option<Arc<dyn PrivacyProfile>> {
+        /// The relative width of enclosures of ε.
+        const TOLERANCE: f64 = 1e-3;
+        match self {
+            Self::Nothing => None,
+            Self::Profile(profile) => Some(Arc::clone(profile)),
+            Self::Steps(steps) => {
+                ExactComposition.apply(steps, Effort::Once(TOLERANCE)).ok().map(Bound::into_profile)
+            }
+        }
+    }
+}
 
 impl fmt::Debug for Basis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "a profile" } else { "nothing" })
+        f.write_str(match self {
+            Self::Nothing => "nothing",
+            Self::Profile(_) => "a profile",
+            Self::Steps(_) => "steps",
+        })
     }
 }
 
@@ -239,8 +266,8 @@ impl Account {
         let best = self.certifiable()?;
         let (epsilon, delta) = (Epsilon::new(best.epsilon()).ok()?, Delta::new(best.delta()).ok()?);
         let entry = self.entries.iter().find(|entry| entry.id == best.id);
-        let meaning = match entry.and_then(|entry| entry.basis.0.as_deref()) {
-            Some(profile) => Meaning::of(profile, epsilon, delta),
+        let meaning = match entry.and_then(|entry| entry.basis.profile()) {
+            Some(profile) => Meaning::of(profile.as_ref(), epsilon, delta),
             None => Meaning::of_point(epsilon, delta),
         };
         Some(Meaning { neighbours: self.neighbours, ..meaning })
