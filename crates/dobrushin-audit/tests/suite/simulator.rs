@@ -150,7 +150,7 @@ fn convexity_is_not_credited_for_what_longer_steps_lose() {
         let beta = training.loss.smoothness.map(|beta| beta.get());
         let convex = training.loss.convex == Some(true) && training.domain.diameter.is_some();
         let fastest = training.update_at(1).map_or(0.0, |update| update.rate);
-        if !convex || beta.is_none_or(|beta| beta * fastest <= 2.0) || runs >= depth(40, 1_000) {
+        if !convex || beta.is_none_or(|beta| beta * fastest <= 2.0) || runs >= depth(24, 1_000) {
             continue;
         }
         let Ok(run) = Run::training(training.clone()) else { continue };

@@ -87,6 +87,7 @@ impl Parameters {
         }
         // None says that the parameter is not given.
         if !value.is_null() {
+            Given { name, value: &value }.check(meaning)?;
             self.given.push((name.to_owned(), meaning, value));
         }
         Ok(())
@@ -143,6 +144,30 @@ pub(super) struct Given<'a> {
 impl Given<'_> {
     pub fn refuse(&self, accepted: &str) -> DocumentError {
         DocumentError::new(format!("{} is {}, but it must be {accepted}", self.name, self.value))
+    }
+
+    /// Refuses a value that is of another type than its meaning, or out of range.
+    fn check(&self, meaning: Meaning) -> Result<(), DocumentError> {
+        match meaning {
+            Meaning::Noise | Meaning::Epochs | Meaning::LearningRate | Meaning::Epsilon => {
+                self.positive().map(drop)
+            }
+            Meaning::WeightDecay | Meaning::Momentum => self.non_negative().map(drop),
+            Meaning::Norm => self.norm().map(drop),
+            Meaning::Records | Meaning::Batch | Meaning::Steps | Meaning::Microbatches => {
+                self.whole().map(drop)
+            }
+            Meaning::Rate | Meaning::Delta => self.probability().map(drop),
+            Meaning::Poisson | Meaning::DropLast | Meaning::UsesMicrobatches | Meaning::UnitNorm => {
+                self.flag().map(drop)
+            }
+            Meaning::Clipping
+            | Meaning::Sampling
+            | Meaning::Neighbours
+            | Meaning::Reduction
+            | Meaning::Accountant => self.word().map(drop),
+            Meaning::OnlyOne | Meaning::Irrelevant => Ok(()),
+        }
     }
 
     /// A number above 0, which is finite.

@@ -153,8 +153,6 @@ impl Plan {
                 }
                 (None, None) => false,
             };
-        // A number of microbatches that is none is refused, whatever else is said.
-        parameters.whole(Meaning::Microbatches)?;
         let neighbours = match relation(parameters)? {
             Some(said) => said,
             None if groups || draw != Draw::Poisson => Neighbours::ReplaceOne,
@@ -254,8 +252,6 @@ impl Plan {
                 Some(true) => (1.0, format!("{}: rescaled to norm 1, and so is the smoothness", norm.name)),
                 _ => (norm.norm()?, norm.name.to_owned()),
             };
-            // The norm is checked in any case.
-            norm.norm()?;
             starter.put("update.clip-norm", Value::Float(value), remark)?;
         }
         let rate = parameters.number(Meaning::LearningRate)?;

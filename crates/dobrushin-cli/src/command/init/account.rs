@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn an_answer_is_refused_in_the_words_of_run_files_and_asked_again() {
         for (refused, words) in [
-            ("0", "run.records is 0, but it must be 1 or more"),
+            ("0", "run.records is 0, but it must be a whole number, 1 or more"),
             ("-5", "run.records is -5"),
             ("many", "run.records is \"many\""),
             ("1e99", "run.records is"),
