@@ -129,7 +129,7 @@ fn whoever_asks_for_shuffled_learns_what_other_orders_give() {
     assert!(orders("plans").iter().all(|order| *order == "shuffled") && !orders("plans").is_empty());
     let others = orders("others");
     assert!(others.contains(&"full") && others.contains(&"poisson"), "{others:?}");
-    let text = dobrushin(&[
+    let mut text = dobrushin(&[
         "plan",
         "--dimension",
         "3",

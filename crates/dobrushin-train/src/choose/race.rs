@@ -66,8 +66,8 @@ impl<'a> Race<'a> {
             (0..COUNT).into_par_iter().map(|law| Population::new(wanted, law, records, seed)).collect()
         };
         let rounds = (1..=ROUNDS as u64).map(round).collect();
-        // The first round of all, two rounds of the best five, all rounds of four with decay, and of other orders.
-        let expected = (COUNT * (first.len() + 2 * 5 + ROUNDS * (4 + 3 + 3))) as u64;
+        // The first round of all, two rounds of the best five, all rounds of two with decay, and of other orders.
+        let expected = (COUNT * (first.len() + 2 * 5 + ROUNDS * (2 + 3 + 3))) as u64;
         Self { wanted, rounds, done: AtomicU64::new(0), expected, progress }
     }
 
