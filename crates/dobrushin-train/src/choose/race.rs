@@ -37,7 +37,7 @@ impl Runner {
 /// A round has a population of each law.
 pub const ROUNDS: usize = 3;
 /// Records of a step, over all steps of a trial.
-const WORK: u64 = 200_000;
+const WORK: u64 = 100_000;
 /// Products of a parameter and a feature in a trial.
 const PRODUCTS: u64 = 25_000_000;
 /// The fewest and the most made-up records, where there are as many.
