@@ -85,8 +85,6 @@ fn neighbours(text: &str) -> Result<Neighbours, String> {
     })
 }
 
-/// The most parameters of a plan: trials of more would take hours.
-const MOST_PARAMETERS: usize = 1_000_000;
 /// The most records of a plan: the trainer counts them in 32 bits.
 const MOST_RECORDS: u64 = u32::MAX as u64;
 
@@ -155,13 +153,6 @@ pub fn planned(
     let schema = choose::prepared(&with_label(schema, choice.label.as_deref())?);
     let kind = kind_for(&schema, choice.model.as_deref());
     let model = model_for(&schema, kind)?;
-    if model.parameters() > MOST_PARAMETERS {
-        return Err(Problem::new(format!(
-            "the model has {} parameters, but plans are for at most {MOST_PARAMETERS}",
-            model.parameters()
-        ))
-        .help("fewer columns, categories or classes; or write a run file yourself"));
-    }
     let wanted = Wanted {
         schema,
         model,

@@ -107,33 +107,6 @@ const LISTED: usize = 5;
 ///
 /// # Errors
 /// [`CalibrationError`] if no noise in range meets the target, or the problem is no run.
-///
-/// ```
-/// use dobrushin::{Delta, Epsilon, Neighbours};
-/// use dobrushin_train::choose::{Wanted, choose, prepared};
-/// use dobrushin_train::loss::Logistic;
-/// use dobrushin_train::schema::{Declaration, Feature, FeatureKind, Label, LabelKind, Range, Schema};
-/// use dobrushin_train::{Model, Plan};
-///
-/// let range = Range::new(20.0, 60.0).ok_or("20 is below 60")?;
-/// let classes = ["no", "yes"].map(str::to_owned).to_vec();
-/// let schema = prepared(&Schema::new(Declaration {
-///     labels: vec![Label { name: "bought".to_owned(), kind: LabelKind::Category(classes) }],
-///     features: vec![Feature { name: "age".to_owned(), kind: FeatureKind::Number { range, if_missing: None } }],
-///     missing: Vec::new(),
-///     norm: None,
-///     intercept: true,
-/// })?);
-/// let model = Model::Linear { loss: Logistic.into(), features: 2 };
-/// let (epsilon, delta) = (Epsilon::new(1.0)?, Delta::new(1e-3)?);
-/// let wanted =
-///     Wanted { schema, model, records: 100, epsilon, delta, neighbours: Neighbours::ZeroOut, order: None };
-/// let chosen = choose(&wanted, &|_, _| {})?;
-/// // Each of them can be trained, and the best is worth little less than the law of the made-up records.
-/// assert!(chosen.plans.iter().all(|choice| Plan::new(choice.description.clone()).is_ok()));
-/// assert!(chosen.plans[0].excess.mean < 0.3);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn choose(wanted: &Wanted, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<Chosen, CalibrationError> {
     let problem = Problem::new(wanted)?;
     let grid = problem.grid();

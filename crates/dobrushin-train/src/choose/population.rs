@@ -38,10 +38,8 @@ const LAWS: [Law; 4] = [
 ];
 /// How many laws there are.
 pub const COUNT: usize = LAWS.len();
-/// Records to test on, …
+/// Records to test on.
 const TESTS: usize = 1000;
-/// … unless they have more features than this.
-const MOST_CELLS: usize = 4_000_000;
 
 /// A column of features and what it says about the label.
 struct Column {
@@ -77,7 +75,7 @@ impl Population {
             (table, missed / count as f64)
         };
         let (records, _) = draw(records);
-        let (tests, least) = draw(TESTS.min(MOST_CELLS / bounds.dimension.max(1)).max(1));
+        let (tests, least) = draw(TESTS);
         Self { records, tests, least }
     }
 

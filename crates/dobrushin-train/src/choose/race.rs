@@ -40,10 +40,6 @@ pub const ROUNDS: usize = 3;
 const WORK: u64 = 100_000;
 /// Products of a parameter and a feature in a trial.
 const PRODUCTS: u64 = 25_000_000;
-/// The most of them, even where there are then few records for each feature.
-const MOST_PRODUCTS: u64 = 1_000_000_000;
-/// The most features of all records of a population.
-const MOST_CELLS: u64 = 4_000_000;
 /// The fewest and the most made-up records, where there are as many.
 const RECORDS: (u64, u64) = (200, 2000);
 
@@ -61,13 +57,11 @@ impl<'a> Race<'a> {
     pub fn new(wanted: &'a Wanted, first: &[Candidate], progress: &'a (dyn Fn(u64, u64) + Sync)) -> Self {
         let steps = first.iter().map(|candidate| candidate.steps).max().unwrap_or(1).max(1);
         let parameters = wanted.model.parameters().max(1) as u64;
-        let scores = (parameters / wanted.schema.bounds().dimension.max(1) as u64).max(1);
-        let dimension = wanted.schema.bounds().dimension.max(1) as u64;
+        let scores = parameters / (wanted.schema.bounds().dimension.max(1) as u64);
         let affordable = (WORK / steps).min(PRODUCTS * scores / (steps * parameters));
-        // Fewer records than a few for each feature would be fitted by heart; more than this fill the memory.
-        let most = (MOST_PRODUCTS / (steps * parameters)).min(MOST_CELLS / dimension).clamp(20, RECORDS.1);
-        let least = RECORDS.0.max(8 * dimension).min(most);
-        let records = affordable.clamp(least, most).min(wanted.records) as usize;
+        // Fewer records than a few for each feature would be fitted by heart.
+        let least = RECORDS.0.max(8 * wanted.schema.bounds().dimension as u64).min(RECORDS.1);
+        let records = affordable.clamp(least, RECORDS.1).min(wanted.records) as usize;
         let round = |seed: u64| {
             (0..COUNT).into_par_iter().map(|law| Population::new(wanted, law, records, seed)).collect()
         };
