@@ -113,7 +113,7 @@ pub fn choose(wanted: &Wanted, progress: &(dyn Fn(u64, u64) + Sync)) -> Result<C
     let race = Race::new(wanted, &grid, progress);
     let few = race.best(problem.runners(grid), 1, LISTED);
     let decayed: Vec<Candidate> =
-        few.iter().take(2).flat_map(|runner| problem.decayed(&runner.candidate)).collect();
+        few.iter().take(1).flat_map(|runner| problem.decayed(&runner.candidate)).collect();
     let full = race.best([few.clone(), problem.calibrated(&decayed)?].concat(), race::ROUNDS, LISTED);
     let others: Vec<Candidate> =
         problem.orders().flat_map(|order| problem.in_order(&full[0].candidate, order)).collect();

@@ -37,7 +37,7 @@ impl Runner {
 /// A round has a population of each law.
 pub const ROUNDS: usize = 3;
 /// Records of a step, over all steps of a trial.
-const WORK: u64 = 200_000;
+const WORK: u64 = 100_000;
 /// Products of a parameter and a feature in a trial.
 const PRODUCTS: u64 = 25_000_000;
 /// The fewest and the most made-up records, where there are as many.
@@ -66,8 +66,8 @@ impl<'a> Race<'a> {
             (0..COUNT).into_par_iter().map(|law| Population::new(wanted, law, records, seed)).collect()
         };
         let rounds = (1..=ROUNDS as u64).map(round).collect();
-        // The first round of all, two rounds of the best five, all rounds of four with decay, and of other orders.
-        let expected = (COUNT * (first.len() + 2 * 5 + ROUNDS * (4 + 3 + 3))) as u64;
+        // The first round of all, two rounds of the best five, all rounds of two with decay, and of other orders.
+        let expected = (COUNT * (first.len() + 2 * 5 + ROUNDS * (2 + 3 + 3))) as u64;
         Self { wanted, rounds, done: AtomicU64::new(0), expected, progress }
     }
 
