@@ -34,8 +34,8 @@ The numbers are of {date}, with {versions}. Accuracies are percentages of the te
 
 ## The answer
 
-This table has the points by which dobrushin is ahead of the better of the two private peers, ± the standard error of the difference. The points that
-come from hiding all iterates but the last are in brackets.
+This table has the percentage points by which dobrushin is ahead of the best private peer, ± the standard error of the difference. How many of them
+come from hiding all iterates but the last is in brackets.
 
 {verdicts}
 {tables}
@@ -74,7 +74,9 @@ the same clipping norms suit both.
 
 
 def percent(row):
-    return f"{100 * row['mean']:.1f} ± {100 * row['error']:.1f}"
+    """To one digit, or to two if the error is too small for one."""
+    digits = 1 if row["error"] >= 0.0005 else 2
+    return f"{100 * row['mean']:.{digits}f} ± {100 * row['error']:.{digits}f}"
 
 
 def text(document):
@@ -131,11 +133,13 @@ def lead(rows, epsilon):
     best = max(peers, key=lambda row: row["mean"])
     ahead, hiding = (100 * (ours["mean"] - other["mean"]) for other in (best, published))
     error = 100 * (ours["error"] ** 2 + best["error"] ** 2) ** 0.5
-    return f"{signed(ahead)} ± {error:.1f} ({signed(hiding)})"
+    digits = 1 if error >= 0.05 else 2
+    return f"{signed(ahead, digits)} ± {error:.{digits}f} ({signed(hiding, digits)})"
 
 
-def signed(points):
-    return f"{points + 0.0:+.1f}".replace("-", "−").replace("−0.0", "0.0").replace("+0.0", "0.0")
+def signed(points, digits):
+    rounded = round(points, digits)
+    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
 
 
 def winners(rows):

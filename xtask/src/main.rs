@@ -22,7 +22,7 @@ cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, a
                       minutes); installs the others in target/
 cargo xtask bench contest
                       the accuracy of planned private training against diffprivlib, Opacus and scikit-learn, written to
-                      docs/contest.md; half an hour, and it continues if it was interrupted. Adult is downloaded, or
+                      docs/contest.md; about an hour, and it continues if it was interrupted. Adult is downloaded, or
                       read from the folder named by ADULT
 ";
 

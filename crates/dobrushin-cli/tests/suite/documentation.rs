@@ -252,12 +252,15 @@ fn the_page_of_the_contest_has_the_numbers_of_its_results() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("it is part of the repository");
     let page = read("docs/contest.md");
     let document: Value = serde_json::from_str(&read("benches/contest/results.json")).expect("valid JSON");
-    let percent = |row: &Value, key: &str| format!("{:.1}", 100.0 * row[key].as_f64().expect("a number"));
+    let cell = |row: &Value| {
+        let number = |key: &str| row[key].as_f64().expect("a number");
+        let (mean, error) = (number("mean"), number("error"));
+        let digits = if error >= 0.0005 { 1 } else { 2 };
+        format!("{:.digits$} ± {:.digits$}", 100.0 * mean, 100.0 * error)
+    };
     for (data, methods) in document["results"].as_object().expect("data sets") {
         for (method, rows) in methods.as_object().expect("methods") {
-            let rows = rows.as_object().expect("a row for each ε").values();
-            let cells: Vec<String> =
-                rows.map(|row| format!("{} ± {}", percent(row, "mean"), percent(row, "error"))).collect();
+            let cells: Vec<String> = rows.as_object().expect("a row for each ε").values().map(cell).collect();
             let line = format!("| {} |", cells.join(" | "));
             assert!(cells.len() == 5 && page.contains(&line), "{data}, {method}: {line}");
         }
