@@ -237,7 +237,7 @@ fn a_quiet_command_prints_its_answer_and_nothing_else() {
         ("schema check schema.toml", 4),
         ("account once.toml --per-record", 20),
         (
-            "prescribe pass --records 2e4 --dimension 20 --lipschitz 1 --radius 1 --smoothness 1 --epsilon 1 --delta 1e-6",
+            "prescribe local --records 2e4 --dimension 20 --lipschitz 1 --radius 1 --smoothness 1 --epsilon 1 --delta 1e-6",
             2,
         ),
     ] {
