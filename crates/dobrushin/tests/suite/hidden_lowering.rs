@@ -454,7 +454,8 @@ fn no_update_moves_points_further_apart_than_the_modulus() {
         let linear = random.below(2) == 0;
         let norm = random.log_between(0.1, 10.0);
         // Beyond 2/β, steps of a convex loss drive points apart.
-        let eta = random.between(0.01, [2.0, 8.0][random.below(2)]) / beta;
+        let largest = [2.0, 8.0][random.below(2)];
+        let eta = random.between(0.01, largest) / beta;
         let (order, divide_by) = (
             [Order::Once, Order::Poisson, Order::WithoutReplacement, Order::Full][random.below(4)],
             [Divisor::BatchSize, Divisor::Actual][random.below(2)],
