@@ -241,15 +241,12 @@ impl HeatMap {
             bottom: frame.top + frame.row * self.rows.len() as f64,
         };
         let places = label_places(&lines, &labels, within, at);
-        let path = |pieces: &[((f64, f64), (f64, f64))]| -> String {
-            let piece = |&(from, to): &_| {
+        for line in &lines {
+            let pieces = line.pieces.iter().map(|&(from, to)| {
                 let (from, to) = (at(from), at(to));
                 format!("M{} {}L{} {}", number(from.0), number(from.1), number(to.0), number(to.1))
-            };
-            pieces.iter().map(piece).collect()
-        };
-        for line in &lines {
-            let path = path(&line.pieces);
+            });
+            let path: String = pieces.collect();
             for (colour, wide) in [("#FFFFFF", "2.6"), (INK, "1.1")] {
                 svg.line(&format!(
                     "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{wide}\" \

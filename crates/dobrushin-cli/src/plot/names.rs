@@ -204,9 +204,8 @@ fn spread(wanted: &[f64], heights: &[f64], (top, bottom): (f64, f64)) -> Vec<f64
         within(sum / members.len() as f64, height)
     };
     let mut blocks: Vec<Block> = Vec::new();
-    for index in 0..wanted.len() {
-        let mut block =
-            Block { start: start(&[index], heights[index]), height: heights[index], members: vec![index] };
+    for (index, &height) in heights.iter().enumerate() {
+        let mut block = Block { start: start(&[index], height), height, members: vec![index] };
         while let Some(last) = blocks.pop_if(|last| last.start + last.height > block.start) {
             let members = [last.members, block.members].concat();
             let height = last.height + block.height;

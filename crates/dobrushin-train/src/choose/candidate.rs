@@ -21,6 +21,8 @@ pub struct Candidate {
     pub rate: f64,
     /// λ.
     pub weight_decay: f64,
+    /// The noise multiplier of the mean that is subtracted from the rows, if one is.
+    pub centre: Option<f64>,
 }
 
 /// What is wanted, and what one step on all records costs.
@@ -29,7 +31,12 @@ pub struct Problem<'a> {
     bounds: Bounds,
     /// The noise multiplier with which one step on all records meets the target: 1/μ.
     unit: f64,
+    /// The noise multiplier of the mean of the rows, where they are centred.
+    centre: Option<f64>,
 }
+
+/// The share of μ that the mean of the rows may cost; the steps keep √(1 − share²) of it.
+const SHARE_OF_THE_CENTRE: f64 = 0.3;
 
 /// The noise κ that a score may have gathered, where a logistic score of 3 is near certainty …
 const NOISES_OF_SCORES: [f64; 5] = [0.75, 1.5, 3.0, 6.0, 12.0];
@@ -39,7 +46,7 @@ const CLIPS_OF_SCORES: [f64; 3] = [0.03, 0.1, 0.3];
 const NOISES_OF_NUMBERS: [f64; 4] = [0.02, 0.05, 0.15, 0.5];
 const CLIPS_OF_NUMBERS: [f64; 3] = [0.1, 0.3, 1.0];
 /// With fewer steps a path is too jagged to follow the loss, …
-const FEWEST_STEPS: u64 = 20;
+const FEWEST_STEPS: u64 = 100;
 /// … and more bring nothing.
 const MOST_STEPS: u64 = 1000;
 /// Products of a parameter and a feature in all: a minute or so.
@@ -50,7 +57,7 @@ const BATCHES: u64 = 8;
 impl<'a> Problem<'a> {
     pub fn new(wanted: &'a Wanted) -> Result<Self, CalibrationError> {
         let bounds = wanted.schema.bounds();
-        let mut problem = Self { wanted, bounds, unit: 1.0 };
+        let mut problem = Self { wanted, bounds, unit: 1.0, centre: None };
         let clip = bounds.norm.get() / 10.0;
         let once = Candidate {
             order: Order::Full,
@@ -59,8 +66,14 @@ impl<'a> Problem<'a> {
             clip,
             rate: 1e-3,
             weight_decay: 0.0,
+            centre: None,
         };
         problem.unit = problem.noise(&once, Release::Last)?;
+        let has_scores = matches!(wanted.model, Model::Linear { .. } | Model::Softmax { .. });
+        let is_of_classes = matches!(bounds.target, Target::Classes(_));
+        if has_scores && is_of_classes && wanted.schema.declaration().intercept {
+            problem.centre = Some(three_digits(problem.unit / SHARE_OF_THE_CENTRE));
+        }
         Ok(problem)
     }
 
@@ -91,7 +104,8 @@ impl<'a> Problem<'a> {
         let most = ((WORK / work) as u64).clamp(FEWEST_STEPS, MOST_STEPS);
         let steps = ((path / longest).ceil() as u64).clamp(FEWEST_STEPS, most);
         let rate = (path / steps as f64).min(longest) / (clip * norm);
-        Candidate { order, batch, steps, clip, rate: three_digits(rate), weight_decay: 0.0 }
+        let centre = self.centre.filter(|_| order == Order::Full);
+        Candidate { order, batch, steps, clip, rate: three_digits(rate), weight_decay: 0.0, centre }
     }
 
     /// 2/β, slightly less, so that rounding it to three digits is harmless. Clipped cross-entropy of several classes is
@@ -146,7 +160,10 @@ impl<'a> Problem<'a> {
 
     /// Runners whose noise follows from that of one step: exactly, as long as nothing is gained by hiding.
     pub fn runners(&self, grid: Vec<Candidate>) -> Vec<Runner> {
-        let noise = |candidate: &Candidate| self.unit * (candidate.steps as f64).sqrt();
+        let noise = |candidate: &Candidate| {
+            let left = candidate.centre.map_or(1.0, |centre| 1.0 - (self.unit / centre).powi(2));
+            self.unit * (candidate.steps as f64 / left).sqrt()
+        };
         grid.into_iter().map(|candidate| Runner::new(candidate.clone(), noise(&candidate))).collect()
     }
 
@@ -203,6 +220,10 @@ impl Candidate {
         };
         let run = run.steps(self.steps).release(release).neighbours(neighbours).tasks(tasks);
         let run = run.learning_rate(self.rate).clip_norm(self.clip).weight_decay(self.weight_decay);
+        let run = match self.centre {
+            Some(centre) => run.centre_noise(centre),
+            None => run,
+        };
         let training = run.noise_multiplier(noise).training()?;
         let loss_bound = Positive::new(1.0).unwrap_or(bounds.norm);
         Ok(Description { training, model: model.clone(), bounds, projection: None, loss_bound })
@@ -222,7 +243,9 @@ impl Candidate {
             _ => (self.batch.saturating_mul(records) / wanted.records.max(1)).clamp(1, records),
         };
         let noise = noise * batch as f64 / self.batch as f64;
-        let smaller = Self { batch, ..self.clone() };
+        // A mean of fewer records has the same noise; what runs accept is at least 1/100.
+        let centre = self.centre.map(|centre| centre * records as f64 / wanted.records.max(1) as f64);
+        let smaller = Self { batch, centre: centre.map(|centre| centre.max(0.01)), ..self.clone() };
         smaller.description(&wanted.model, bounds, records, 1, Neighbours::ZeroOut, Release::Last, noise)
     }
 }
