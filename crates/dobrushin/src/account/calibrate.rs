@@ -229,10 +229,11 @@ impl Bench<'_> {
         let everyone: Vec<&'static str> = analysis::ALL.iter().filter(is_asked).map(|t| t.id()).collect();
         let leader = self.leader.filter(|_| whom == Whom::Leader);
         self.questions += leader.map_or(everyone.len(), |_| 1);
-        let (measured, best) = match leader.map(|leader| self.best(value, tolerance, &[leader])) {
-            Some(Ok(answer)) => answer,
+        let of_leader = leader.and_then(|leader| self.best(value, tolerance, &[leader]).ok());
+        let (measured, best) = match of_leader.filter(|(measured, _)| measured.upper() < f64::INFINITY) {
+            Some(answer) => answer,
             // The leader may have nothing to say about another value.
-            _ => self.best(value, tolerance, &everyone)?,
+            None => self.best(value, tolerance, &everyone)?,
         };
         self.leader = Some(best);
         self.shown.retain(|(known, _)| *known != value);
