@@ -21,8 +21,6 @@ pub struct Candidate {
     pub rate: f64,
     /// λ.
     pub weight_decay: f64,
-    /// The noise multiplier of the mean that is subtracted from the rows, if one is.
-    pub centre: Option<f64>,
 }
 
 /// What is wanted, and what one step on all records costs.
@@ -31,15 +29,11 @@ pub struct Problem<'a> {
     bounds: Bounds,
     /// The noise multiplier with which one step on all records meets the target: 1/μ.
     unit: f64,
-    /// The noise multiplier of the mean of the rows, where they are centred.
-    centre: Option<f64>,
 }
 
-/// The share of μ that the mean of the rows may cost; the steps keep √(1 − share²) of it.
-const SHARE_OF_THE_CENTRE: f64 = 0.3;
-
-/// The noise κ that a score may have gathered, where a logistic score of 3 is near certainty …
-const NOISES_OF_SCORES: [f64; 5] = [0.75, 1.5, 3.0, 6.0, 12.0];
+/// The noise κ that the scores may have gathered together, where a logistic score of 3 is near certainty. Made-up records
+/// are harder to tell apart than those that people collect, on which less noise only means that less was learnt …
+const NOISES_OF_SCORES: [f64; 2] = [4.0, 7.0];
 /// … and clip norms over R: a gradient's norm is R times the probability of the wrong class.
 const CLIPS_OF_SCORES: [f64; 3] = [0.03, 0.1, 0.3];
 /// The same for numbers between −1 and 1.
@@ -57,7 +51,7 @@ const BATCHES: u64 = 8;
 impl<'a> Problem<'a> {
     pub fn new(wanted: &'a Wanted) -> Result<Self, CalibrationError> {
         let bounds = wanted.schema.bounds();
-        let mut problem = Self { wanted, bounds, unit: 1.0, centre: None };
+        let mut problem = Self { wanted, bounds, unit: 1.0 };
         let clip = bounds.norm.get() / 10.0;
         let once = Candidate {
             order: Order::Full,
@@ -66,14 +60,8 @@ impl<'a> Problem<'a> {
             clip,
             rate: 1e-3,
             weight_decay: 0.0,
-            centre: None,
         };
         problem.unit = problem.noise(&once, Release::Last)?;
-        let has_scores = matches!(wanted.model, Model::Linear { .. } | Model::Softmax { .. });
-        let is_of_classes = matches!(bounds.target, Target::Classes(_));
-        if has_scores && is_of_classes && wanted.schema.declaration().intercept {
-            problem.centre = Some(three_digits(problem.unit / SHARE_OF_THE_CENTRE));
-        }
         Ok(problem)
     }
 
@@ -85,7 +73,9 @@ impl<'a> Problem<'a> {
         };
         let pairs = clips.iter().flat_map(|&clip| noises.iter().map(move |&noise| (clip, noise)));
         let mut grid = Vec::new();
+        let scores = self.wanted.model.parameters() as f64 / self.bounds.dimension.max(1) as f64;
         for (clip, noise) in pairs {
+            let noise = noise / scores.sqrt();
             let candidate = self.candidate(Order::Full, self.wanted.records, clip, noise);
             if !grid.contains(&candidate) {
                 grid.push(candidate);
@@ -104,8 +94,7 @@ impl<'a> Problem<'a> {
         let most = ((WORK / work) as u64).clamp(FEWEST_STEPS, MOST_STEPS);
         let steps = ((path / longest).ceil() as u64).clamp(FEWEST_STEPS, most);
         let rate = (path / steps as f64).min(longest) / (clip * norm);
-        let centre = self.centre.filter(|_| order == Order::Full);
-        Candidate { order, batch, steps, clip, rate: three_digits(rate), weight_decay: 0.0, centre }
+        Candidate { order, batch, steps, clip, rate: three_digits(rate), weight_decay: 0.0 }
     }
 
     /// 2/β, slightly less, so that rounding it to three digits is harmless. Clipped cross-entropy of several classes is
@@ -160,10 +149,7 @@ impl<'a> Problem<'a> {
 
     /// Runners whose noise follows from that of one step: exactly, as long as nothing is gained by hiding.
     pub fn runners(&self, grid: Vec<Candidate>) -> Vec<Runner> {
-        let noise = |candidate: &Candidate| {
-            let left = candidate.centre.map_or(1.0, |centre| 1.0 - (self.unit / centre).powi(2));
-            self.unit * (candidate.steps as f64 / left).sqrt()
-        };
+        let noise = |candidate: &Candidate| self.unit * (candidate.steps as f64).sqrt();
         grid.into_iter().map(|candidate| Runner::new(candidate.clone(), noise(&candidate))).collect()
     }
 
@@ -220,10 +206,6 @@ impl Candidate {
         };
         let run = run.steps(self.steps).release(release).neighbours(neighbours).tasks(tasks);
         let run = run.learning_rate(self.rate).clip_norm(self.clip).weight_decay(self.weight_decay);
-        let run = match self.centre {
-            Some(centre) => run.centre_noise(centre),
-            None => run,
-        };
         let training = run.noise_multiplier(noise).training()?;
         let loss_bound = Positive::new(1.0).unwrap_or(bounds.norm);
         Ok(Description { training, model: model.clone(), bounds, projection: None, loss_bound })
@@ -243,9 +225,7 @@ impl Candidate {
             _ => (self.batch.saturating_mul(records) / wanted.records.max(1)).clamp(1, records),
         };
         let noise = noise * batch as f64 / self.batch as f64;
-        // A mean of fewer records has the same noise; what runs accept is at least 1/100.
-        let centre = self.centre.map(|centre| centre * records as f64 / wanted.records.max(1) as f64);
-        let smaller = Self { batch, centre: centre.map(|centre| centre.max(0.01)), ..self.clone() };
+        let smaller = Self { batch, ..self.clone() };
         smaller.description(&wanted.model, bounds, records, 1, Neighbours::ZeroOut, Release::Last, noise)
     }
 }

@@ -13,9 +13,6 @@
 //! Batches cannot do better than all records at the same path, because the law of large numbers and the accountant
 //! agree on what they save. They are tried where all records would take too long, and so that you can see what another
 //! order costs. Weight decay is tried because it lets hidden iterates forget.
-//!
-//! For classes, plans on all records also spend 9 % of μ² on a noisy mean of the rows, which is subtracted from each of
-//! them: what all records have in common would only use up the clip norm.
 
 mod candidate;
 mod population;

@@ -110,6 +110,9 @@ impl HiddenStates for HiddenParticipation {
     }
 }
 
+/// What one use of the record may be worth, in deviations of the noise: beyond that everybody sees it.
+const FARTHEST: f64 = 1e3;
+
 /// A chain with its probability, and its bound when it is first asked for.
 struct Member {
     weight: Enclosure,
@@ -119,7 +122,13 @@ struct Member {
 
 impl Member {
     fn new(weight: Enclosure, chain: &Chain) -> Result<Self, NotApplicable> {
-        Ok(Self { weight, past: Past::of(chain)?, profile: OnceLock::new() })
+        let past = Past::of(chain)?;
+        if past.steps.iter().any(|step| step.apart > FARTHEST) {
+            return Err(NotApplicable::beyond(format!(
+                "one use of the record moves the iterate by more than {FARTHEST} times its noise, which hides nothing"
+            )));
+        }
+        Ok(Self { weight, past, profile: OnceLock::new() })
     }
 
     fn profile(&self) -> &dyn PrivacyProfile {
