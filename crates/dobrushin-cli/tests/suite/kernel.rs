@@ -321,7 +321,7 @@ fn what_does_not_fit_together_is_refused_by_name() {
     refused(&["kernel", &bit, "--mu", &law, "--nu", mu, "--output", &law], &["is the file with the law"]);
     refused(&["kernel", &bit, "--times", &wide, "--output", &wide], &["is the file with the channel"]);
     refused(&["kernel", "joint", &law, "--output", &law], &["is the file with the joint table"]);
-    refused(&["kernel", "-", "--then", "-"], &["standard input", "only once"]);
+    refused(&["kernel", "-", "--then", "-"], &["cannot both come from standard input"]);
     refused(&["kernel", &bit, "--power", "0"], &["--power", "1..=1000"]);
     refused(&["kernel"], &["<CHANNEL>"]);
     refused(&["kernel", "gaussian", "--length", "-1", "--sigma", "1"], &["--length", "-1"]);

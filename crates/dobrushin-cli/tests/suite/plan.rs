@@ -195,7 +195,7 @@ fn bad_input_is_refused_by_its_name() {
         ("--neighbours", "friends", "\"friends\" is not one of"),
         ("--model", "forest", "model.kind"),
         ("--model", "network", "hidden"),
-        ("--model", "linear", "linear"),
+        ("--model", "linear", "model.kind"),
         ("--schema", "nothing.toml", "nothing.toml"),
         ("--schema", LOANS, "loans.csv"),
         ("--write", SCHEMA, "is the file with the schema"),
