@@ -1,6 +1,6 @@
 """A contest: how accurate are private linear classifiers at the same ε, on the same records?
 
-dobrushin's planned run, which nobody tuned, against diffprivlib and Opacus, which this program tunes on the test records, and
+dobrushin's planned run, which sees no record, against diffprivlib and Opacus, which this program tunes on the test records, and
 scikit-learn without privacy. Every result is kept in the folder, so an interrupted contest continues where it stopped. What is known is
 written to results.json beside this file, and from there to the page.
 

@@ -8,7 +8,7 @@
 //! gathered is then η·m·C·√T/n = p/(n·μ) in each direction that the loss does not pull back, where p = η·C·T is the
 //! longest *path* that the iterate can go. It depends on the path alone: more and shorter steps cost nothing but time.
 //! So a plan is a path, a clip norm, and as many steps as η ≤ 2/β asks for. A score ⟨w, x⟩ has noise κ = p·R/(n·μ), and
-//! [`Candidate`]s are a grid of κ and C/R. Where n·μ is large, the path is limited by time instead.
+//! candidates are a grid of κ and C/R. Where n·μ is large, the path is limited by time instead.
 //!
 //! Batches cannot do better than all records at the same path, because the law of large numbers and the accountant
 //! agree on what they save. They are tried where all records would take too long, and so that you can see what another
