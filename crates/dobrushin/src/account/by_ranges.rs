@@ -8,7 +8,7 @@ use crate::analysis::{HiddenStates, Theorem};
 use crate::lower::RecordRanges;
 use crate::profile::PrivacyProfile;
 use crate::run::Run;
-use crate::{Delta, Enclosure, Epsilon, Progress};
+use crate::{Enclosure, Epsilon, Progress};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -48,14 +48,13 @@ pub(super) fn by_ranges(
     };
     // What everybody sees is the same for every record.
     let all = if composed.only.is_empty() { Asked::NOTHING } else { best_of(run, &composed, question) };
-    let mut hidden: Vec<&'static dyn HiddenStates> = wanted
+    let hidden: Vec<&'static dyn HiddenStates> = wanted
         .into_iter()
         .filter_map(|theorem| match theorem {
             Theorem::HiddenStates(theorem) => Some(theorem),
             Theorem::EveryStep(_) => None,
         })
         .collect();
-    hidden.sort_by_key(|theorem| theorem.cost());
     let ranges = Ranges { run, records, question, hidden, all, tolerance: options.tolerance, progress };
     let mut first = Vec::new();
     let mut from = 1;
@@ -145,15 +144,20 @@ impl Ranges<'_> {
         if profiles.is_empty() {
             return self.all;
         }
+        let least = |epsilon: Epsilon| {
+            let found = profiles.iter().map(|(id, profile)| (*id, profile.log_delta(epsilon)));
+            found
+                .reduce(|a, b| if b.1.upper() < a.1.upper() { b } else { a })
+                .unwrap_or(("", Enclosure::ZERO))
+        };
         let (analysis, answer) = match self.question {
             Question::EpsilonAt(delta) => {
-                let (analysis, value) = smallest_epsilon(&profiles, delta, guess);
+                let value = epsilon_near(guess, NEAR, delta, |epsilon| least(epsilon).1);
+                let analysis = Epsilon::new(value.upper()).map_or("", |epsilon| least(epsilon).0);
                 (analysis, Answer { value, log_delta: None })
             }
             Question::DeltaAt(epsilon) => {
-                let found = profiles.iter().map(|(id, profile)| (*id, profile.log_delta(epsilon)));
-                let least = found.reduce(|a, b| if b.1.upper() < a.1.upper() { b } else { a });
-                let (analysis, ln_delta) = least.unwrap_or(("", Enclosure::ZERO));
+                let (analysis, ln_delta) = least(epsilon);
                 let value = ln_delta.exp().min(Enclosure::ONE);
                 (analysis, Answer { value, log_delta: Some(ln_delta.min(Enclosure::ZERO)) })
             }
@@ -164,27 +168,4 @@ impl Ranges<'_> {
             Asked { answer: Some(answer), analysis }
         }
     }
-}
-
-/// The smallest ε of any of these profiles. They are asked in turn: one question tells whether the next, which takes longer,
-/// says less than the best so far.
-fn smallest_epsilon(
-    profiles: &[(&'static str, Arc<dyn PrivacyProfile>)],
-    delta: Delta,
-    guess: f64,
-) -> (&'static str, Enclosure) {
-    let mut best = ("", Enclosure::between(0.0, f64::INFINITY));
-    for (id, profile) in profiles {
-        let so_far = best.1.upper();
-        let may_be_less = Epsilon::new(so_far * (1.0 - NEAR))
-            .map_or(true, |less| profile.log_delta(less).upper() <= delta.get().ln());
-        if so_far.is_infinite() || may_be_less {
-            let guess = if so_far.is_finite() { so_far } else { guess };
-            let found = epsilon_near(guess, NEAR, delta, |epsilon| profile.log_delta(epsilon));
-            if found.upper() < so_far {
-                best = (id, found);
-            }
-        }
-    }
-    best
 }
