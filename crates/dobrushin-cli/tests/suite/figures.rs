@@ -57,7 +57,9 @@ fn the_pictures_of_the_guide_are_what_its_commands_draw() {
     assert_eq!(drawn.len(), 4, "{drawn:?}");
     for (name, words) in drawn {
         let path = file(&name, "");
-        let words = words.iter().map(|word| if *word == name { path.to_str().expect("UTF-8") } else { word.as_str() });
+        let words = words
+            .iter()
+            .map(|word| if *word == name { path.to_str().expect("UTF-8") } else { word.as_str() });
         dobrushin(&words.collect::<Vec<_>>()).assert().success();
         let old = root().join("docs/figures").join(&name);
         let [new, old] = [path, old].map(|path| std::fs::read_to_string(path).expect("it was drawn"));

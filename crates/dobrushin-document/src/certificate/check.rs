@@ -16,8 +16,8 @@ use serde_json::Value;
 pub enum Verdict {
     /// Every field is as recomputed, or a wider bound.
     Holds,
-    /// The numbers hold, but another version of the program words them differently, and whether those words are true
-    /// cannot be recomputed.
+    /// The guarantee holds, but another version of the program says other things about it, in words or by other analyses,
+    /// and whether those are true cannot be recomputed.
     NotConfirmed,
     /// Something in the certificate does not follow from its run.
     DoesNotHold,
@@ -68,7 +68,7 @@ impl Checked {
         let by_another_version = self.claim.version != env!("CARGO_PKG_VERSION");
         if self.differences.is_empty() {
             Verdict::Holds
-        } else if by_another_version && self.differences.iter().all(Difference::is_of_words) {
+        } else if by_another_version && self.differences.iter().all(Difference::may_be_of_another_version) {
             Verdict::NotConfirmed
         } else {
             Verdict::DoesNotHold

@@ -51,10 +51,11 @@ impl Difference {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
-    /// Whether another version of the program might have written the field, with the same numbers.
-    pub fn is_of_words(&self) -> bool {
-        let words = WORDS.iter().any(|field| self.is_in(field)) || self.field.ends_with(".not_applicable");
-        words || self.how == How::Unknown
+    /// Whether another version of the program might have written the field, with the same guarantee: in other words, or
+    /// by analyses that said more or less, of which the guarantee is the best.
+    pub fn may_be_of_another_version(&self) -> bool {
+        let words = WORDS.iter().any(|field| self.is_in(field));
+        words || self.field.starts_with("analyses[") || self.how == How::Unknown
     }
 
     /// The guarantee, where none is recomputed.

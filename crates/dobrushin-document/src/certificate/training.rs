@@ -125,7 +125,9 @@ impl TrainingRecord {
             made: claimed
                 .get("made")
                 .map(|day| day.as_str().filter(|day| is_day(day)).unwrap_or(EPOCH).to_owned()),
-            test_share: claimed["test_share"].as_f64().filter(|share| (0.0..=1.0).contains(share)),
+            test_share: Some(&claimed["test_share"])
+                .filter(|share| !share.is_null())
+                .map(|share| share.as_f64().filter(|share| (0.0..=1.0).contains(share)).unwrap_or(0.0)),
             seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
             private,
             model_sha256: stated_digest(&claimed["model_sha256"]).unwrap_or_else(|| digest(b"")),

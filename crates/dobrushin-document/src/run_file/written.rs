@@ -79,7 +79,9 @@ fn text(training: &Training, kind: &str, schema: &Schema, delta: f64, about: &st
     }
     if let Some(centre) = training.centre {
         let multiplier = centre.noise_multiplier.get();
-        put(format_args!("\n[centre] # a noisy mean is subtracted from the rows\nnoise-multiplier = {multiplier:?}"));
+        put(format_args!(
+            "\n[centre] # a noisy mean is subtracted from the rows\nnoise-multiplier = {multiplier:?}"
+        ));
     }
     put(format_args!("\n[target]\ndelta = {delta:?}\n"));
     let mut model = Table::from_iter([("kind".to_owned(), Value::String(kind.to_owned()))]);

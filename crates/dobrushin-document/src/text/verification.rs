@@ -64,7 +64,7 @@ pub fn complaint(found: &Verification) -> Option<String> {
     };
     Some(match found.verdict {
         Verdict::NotConfirmed => format!(
-            "the certificate is NOT CONFIRMED: its numbers hold, but {first}{}, and version {} of dobrushin, which wrote it, is \
+            "the certificate is NOT CONFIRMED: its guarantee holds, but {first}{}, and version {} of dobrushin, which wrote it, is \
              not this one",
             others.replace("wrong", "other"),
             found.version
