@@ -116,7 +116,6 @@ fn wrong_tasks_are_refused_by_name() {
             "task 1.noise-multiplier and task 1.iterate-noise",
         ),
         ("[[task]]\n[[task]]\nlearning-rate = -1", "task 2"),
-        ("[[task]]\n[[task]]\nlearning-rate = 3.0", "task 2: update.learning-rate"),
         ("[[task]]\norder = 'poisson'\nsteps = 5\nreversed = true", "task.first"),
         ("[task]\ncount = 1", "[[task]]"),
         ("[[task]]\n[model]\nkind = 'logistic'\nschema = 'x.toml'", "x.toml"),

@@ -143,7 +143,7 @@ fn privacy_is_drawn_against_excess() {
         let path = file(name, "");
         dobrushin(&with("curve", over)).args(["--points", "4", "--plot"]).arg(&path).assert().success();
         let svg = std::fs::read_to_string(&path).expect("it was written");
-        assert!(svg.contains("expected excess population risk at most") && svg.contains(">ε at most "));
+        assert!(svg.contains("expected excess population risk at most") && svg.contains(">δ at most "));
         assert!(!svg.contains("no finite points"));
         assert_eq!(svg.contains("run.records = 1000"), name == "excesses.svg");
     }
