@@ -27,7 +27,10 @@ const RATES: [f64; 2] = [0.01, 0.001];
 /// assert!((meaning.advantage.upper() - 0.5).abs() < 1e-12);
 /// // One false positive in a hundred leaves three true positives in a hundred.
 /// assert!((meaning.true_positive_rates[0].1.upper() - 0.03).abs() < 1e-12);
-/// assert_eq!(meaning.one_more_in(), Some(2));
+/// // A quieter one, with the advantage tanh(0.1).
+/// let epsilon = Epsilon::new(0.2)?;
+/// let quieter = Meaning::of(&ApproximateProfile::new(epsilon, delta), epsilon, delta);
+/// assert_eq!(quieter.one_more_in(), Some(10));
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 ///
 /// let shift = statement::find("shift").ok_or("it is one of the analyses")?;
 /// assert!(shift.source.starts_with("Bok, Su, Altschuler"));
-/// assert!(shift.assumptions.contains(&"Gaussian noise"));
+/// assert!(shift.assumptions.contains(&"Gaussian noise, or Laplace noise in one dimension"));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
