@@ -30,7 +30,7 @@ impl Watch {
     /// Work of this many parts, in words ("steps", "points"); of an unknown number if it is 0.
     pub fn new(show: bool, parts: u64, what: &'static str) -> Self {
         let progress = Progress::default();
-        progress.expect(parts);
+        progress.add_parts(parts);
         let shown = (show && io::stderr().is_terminal()).then(|| {
             let (sender, receiver) = channel();
             let progress = progress.clone();

@@ -31,7 +31,7 @@ struct Parts {
 
 impl Progress {
     /// Says that this many parts more are to be done.
-    pub fn expect(&self, parts: u64) {
+    pub fn add_parts(&self, parts: u64) {
         self.0.expected.fetch_add(parts, Ordering::Relaxed);
     }
 
@@ -63,9 +63,9 @@ mod tests {
         let (work, watcher) = (Progress::default(), Progress::default());
         assert_eq!((work.share(), work == watcher), (None, true));
         let watcher = work.clone();
-        work.expect(3);
+        work.add_parts(3);
         work.advance(1);
-        work.expect(1);
+        work.add_parts(1);
         assert_eq!(watcher.share(), Some(0.25));
         work.advance(10);
         assert_eq!(watcher.share(), Some(1.0));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const TEST: &str = "examples/loans/test.csv";
 
 fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// The labels of the test records, and the predictions for them: the class, and the probability of "yes".

@@ -186,9 +186,9 @@ impl Plan {
                 "what its accountant assumes. A tf.data pipeline that shuffles is order = \"shuffled\" with neighbours = \
                  \"replace-one\", which is not what that accountant reports",
             ),
-            (Draw::Poisson, _) => ("poisson", "every record is drawn for itself"),
+            (Draw::Poisson, _) => ("poisson", "each record is drawn independently"),
             (Draw::WithoutReplacement, _) => {
-                ("without-replacement", "batches of a fixed size, drawn anew each time")
+                ("without-replacement", "batches of a fixed size, drawn again in each step")
             }
             (Draw::Shuffled { .. }, _) => (
                 "shuffled",

@@ -58,7 +58,7 @@ pub fn advice(run: &Run, now: &Account, options: &Options) -> Vec<Advice> {
         return Vec::new();
     };
     let changes = changes(training);
-    options.progress.expect(changes.len() as u64);
+    options.progress.add_parts(changes.len() as u64);
     let tried = changes.into_iter().filter_map(|(change, training)| {
         let account = Run::training(training).map(|run| run.account_by(question, &options.unwatched()));
         options.progress.advance(1);

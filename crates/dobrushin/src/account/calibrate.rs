@@ -156,7 +156,7 @@ pub fn calibrate_watched(
     let protects = run.as_training().is_some_and(|training| training.is_protected_by(parameter));
     let scale = Scale { noise: protects, whole };
     let mut bench = Bench { run, parameter, target, leader: None, shown: Vec::new(), questions: 0, progress };
-    progress.expect(USUAL_EVALUATIONS);
+    progress.add_parts(USUAL_EVALUATIONS);
     let ends = bench.ends(scale)?;
     let guess = bench.guess(scale, ends);
     let search = Search {

@@ -54,7 +54,7 @@ pub(super) fn entries(run: &Run, question: Question, options: &Options) -> (Vec<
     let ask = |exception: Probability, only: Vec<&'static str>| {
         let options = Options { only, exception, ..options.clone() };
         // Each is applied, and then its profile is asked: some bounds are computed only then.
-        options.progress.expect(2 * options.theorems().count() as u64);
+        options.progress.add_parts(2 * options.theorems().count() as u64);
         let answered = analyses(run, &options).into_par_iter().map(|analysed| {
             let outcome = analysed.profile.as_ref().map(|profile| question.ask(profile.as_ref()));
             let outcome = outcome.map_err(Clone::clone);

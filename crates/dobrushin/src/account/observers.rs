@@ -468,7 +468,7 @@ impl<'a> View<'a> {
                 wanted.extend(next.chain([Observer::Public]).map(|observer| (owner, observer)));
             }
         }
-        self.progress.expect(wanted.len() as u64);
+        self.progress.add_parts(wanted.len() as u64);
         let pairs = wanted.into_par_iter().map(|(owner, observer)| {
             let pair = self.pair(owner, observer);
             self.progress.advance(1);

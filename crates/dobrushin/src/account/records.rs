@@ -108,7 +108,7 @@ pub fn protection_by_record(
     };
     let (pass, places) = (training.batches_in_a_pass(), all_places(training));
     let (progress, options) = (&options.progress, options.for_each_record(training.noise_kind));
-    progress.expect(places);
+    progress.add_parts(places);
     let released = run.released();
     if let Some([records]) = released.as_ref().ok().filter(|r| r.has_ranges()).map(|r| &r.ranges[..])
         && pass > MOST_DIFFERENT

@@ -137,7 +137,7 @@ mod tests {
                     Ok(Asked { answer: Some(Answer { value, log_delta: None }), analysis: "shift" })
                 };
                 let progress = Progress::default();
-                progress.expect(to - from + 1);
+                progress.add_parts(to - from + 1);
                 let rows = range::<()>(&ask, from, to, &progress).expect("all are answered");
                 assert_eq!(progress.share(), Some(1.0), "every place is counted once");
                 let mut next = from;

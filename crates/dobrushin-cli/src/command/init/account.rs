@@ -19,7 +19,8 @@ const QUESTIONS: &[Asked] = &[
     Asked { key: "run.records", words: "How many records (people) are there?", when: always },
     Asked {
         key: "run.order",
-        words: "How are batches made? poisson (every record drawn for itself), without-replacement (a fixed size, drawn anew), \
+        words: "How are batches made? poisson (each record is drawn independently), without-replacement (batches of a fixed \
+                size, drawn again in each step), \
                 shuffled (each pass in a new order), cyclic (always the same order), once (one pass), full (all records)?",
         when: always,
     },

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn number(answer: &str) -> Result<u32, Problem> {
-        answer.parse().map_err(|_| Problem::new(format!("{answer:?} is no number")).help("7"))
+        answer.parse().map_err(|_| Problem::new(format!("{answer:?} is not a number")).help("7"))
     }
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(answer.expect("it ends"), Some(12));
         let shown = String::from_utf8(shown).expect("UTF-8");
         assert_eq!(shown.matches("How many? [7] ").count(), 3, "{shown}");
-        assert!(shown.contains("error: \"x\" is no number") && shown.contains("help: 7"), "{shown}");
+        assert!(shown.contains("error: \"x\" is not a number") && shown.contains("help: 7"), "{shown}");
     }
 
     #[test]
