@@ -1,17 +1,14 @@
 //! What users type after several commands, and the values of flags.
 
 use crate::file::{Place, STANDARD_OUTPUT};
-use crate::problem::Problem;
 use crate::stderr;
 use crate::table_file::{Delimiter, Source};
 use anstream::AutoStream;
 use clap::{Args, ColorChoice, ValueEnum};
-use dobrushin::account::{Question, analysis_ids};
-use dobrushin::analysis::{self, Cost, Theorem};
 use dobrushin::numeric::decimal::DIGITS;
 use dobrushin::{Delta, Epsilon, Error, Positive, Probability, RenyiOrder};
+use dobrushin_document::ask::{Asked, analyses_of};
 use dobrushin_document::text::Style;
-use dobrushin_document::{RunFile, nearest};
 use dobrushin_local::mean::Bounds;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -137,40 +134,10 @@ pub struct QuestionArgs {
 }
 
 impl QuestionArgs {
-    /// The ε and δ of which the flags, or else the file, ask whether they are met.
-    pub fn both(&self, file: &RunFile) -> Result<Option<(Epsilon, Delta)>, Problem> {
-        let (epsilon, delta) = match (self.epsilon, self.delta) {
-            (None, None) => file.target()?,
-            flags => flags,
-        };
-        epsilon.zip(delta).map(|(epsilon, delta)| Ok((epsilon, worth_meeting(delta)?))).transpose()
+    /// What the flags ask.
+    pub fn asked(&self) -> Asked {
+        Asked { epsilon: self.epsilon, delta: self.delta }
     }
-
-    /// The question that the flags ask, or else the one that the file asks.
-    pub fn of(&self, file: &RunFile) -> Result<Question, Problem> {
-        match (self.delta, self.epsilon) {
-            (Some(_), Some(_)) => Err(Problem::new("--delta and --epsilon are both given, but there is one question")
-                .help("keep one of them; dobrushin account answers whether both are met")),
-            (Some(delta), None) => Ok(Question::EpsilonAt(delta)),
-            (None, Some(epsilon)) => Ok(Question::DeltaAt(epsilon)),
-            (None, None) => file.question()?.ok_or_else(|| {
-                Problem::new("nothing is asked: target.delta and target.epsilon are missing").help(
-                    "--delta 1e-5 finds ε, --epsilon 1 finds δ; or add [target] with delta = 1e-5 to the file",
-                )
-            }),
-        }
-    }
-}
-
-/// A δ that something is to be certified or searched for. A question may have any δ, but everything is (ε, 1)-private.
-pub fn worth_meeting(delta: Delta) -> Result<Delta, Problem> {
-    if delta.get() < 1.0 {
-        return Ok(delta);
-    }
-    Err(Problem::new(
-        "δ is 1, but it must be below 1: everything is (ε, 1)-private, even publishing all records",
-    )
-    .help("--delta 1e-6, well below 1 over the number of records"))
 }
 
 /// Which analyses are wanted.
@@ -182,25 +149,14 @@ pub struct AnalysesArgs {
     pub analyses: Vec<Selection>,
 }
 
-/// One analysis, or one word for several.
+/// The analyses that a word names.
 #[derive(Clone, Debug)]
-pub enum Selection {
-    /// The analysis with this name.
-    One(&'static str),
-    /// All analyses that are formulas.
-    ClosedForm,
-}
+pub struct Selection(Vec<&'static str>);
 
 impl AnalysesArgs {
     /// The names of the analyses that are wanted; an empty list means all.
     pub fn only(&self) -> Vec<&'static str> {
-        let asked = |theorem: &&Theorem| {
-            self.analyses.iter().any(|selection| match selection {
-                Selection::One(name) => *name == theorem.id(),
-                Selection::ClosedForm => theorem.cost() == Cost::ClosedForm,
-            })
-        };
-        analysis::ALL.iter().filter(asked).map(|theorem| theorem.id()).collect()
+        self.analyses.iter().flat_map(|Selection(ids)| ids.iter().copied()).collect()
     }
 }
 
@@ -281,17 +237,5 @@ pub fn positive(name: &'static str, text: &str) -> Result<Positive, String> {
 }
 
 fn analyses(text: &str) -> Result<Selection, String> {
-    const CLOSED_FORM: &str = "closed-form";
-    let text = text.trim();
-    if text == CLOSED_FORM {
-        return Ok(Selection::ClosedForm);
-    }
-    analysis_ids().find(|id| *id == text).map(Selection::One).ok_or_else(|| {
-        let known: Vec<&str> = analysis_ids().chain([CLOSED_FORM]).collect();
-        let help = match nearest(text, known.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("one of: {}", known.join(", ")),
-        };
-        format!("there is no analysis {text:?}; {help}")
-    })
+    analyses_of(text).map(Selection).map_err(|error| error.to_string())
 }

@@ -1,4 +1,5 @@
-//! The `dobrushin` program, as a library so that its readers of files can be fuzzed.
+//! The `dobrushin` program, as a library: for the program itself, for Python, and so that its readers of files can be
+//! fuzzed.
 
 mod cli;
 mod command;
@@ -24,9 +25,12 @@ mod table_file;
 mod train_data;
 mod watch;
 
+pub use guard::Guard;
+pub use problem::Problem;
+pub use run_file::{Opened, read_schema};
+
 use clap::Parser;
 use command::Cli;
-use problem::Problem;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -34,8 +38,12 @@ use std::process::ExitCode;
 
 /// Does what the arguments of the process ask for.
 pub fn main() -> ExitCode {
+    answer(std::env::args_os().collect())
+}
+
+/// Does what the words ask for; the first is the name of the program.
+pub fn answer(words: Vec<OsString>) -> ExitCode {
     file::remove_when_interrupted();
-    let words: Vec<OsString> = std::env::args_os().collect();
     cli::prepare(&words);
     let done = match Cli::try_parse_from(&words) {
         Ok(cli) => command::run(&cli),
@@ -45,6 +53,12 @@ pub fn main() -> ExitCode {
         problem.print();
         problem.exit_code()
     })
+}
+
+/// A theorem or an idea in plain words; without a topic, the list of all.
+pub fn explanation(topic: Option<&str>) -> Result<String, Problem> {
+    let explained = command::explain(topic)?;
+    Ok(explained.text.render(dobrushin_document::text::Style::default()))
 }
 
 /// What is wrong with these words (the name of the program first), or with what they ask for.

@@ -82,6 +82,16 @@ impl Problem {
         causes
     }
 
+    /// What would fix it, if that is known.
+    pub fn help_text(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Whether nothing is wrong, but the answer is "no".
+    pub fn is_answer(&self) -> bool {
+        self.code == 1
+    }
+
     /// The exit code: 2 for bad input, 1 for the answer "no".
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
@@ -148,7 +158,8 @@ impl From<dobrushin::run::RunError> for Problem {
 impl From<DocumentError> for Problem {
     fn from(error: DocumentError) -> Self {
         let cause = error.source().map(|cause| Box::new(Cause::of(cause)) as _);
-        let problem = Self { cause, ..Self::new(error.message.as_str()) };
+        let code = if error.answer_is_no { 1 } else { 2 };
+        let problem = Self { cause, code, ..Self::new(error.message.as_str()) };
         match error.help {
             Some(help) => problem.help(help),
             None => problem,

@@ -37,6 +37,11 @@ impl Opened {
         Ok(opened)
     }
 
+    /// What a program says instead of a file. Files that it names are looked for in the current folder.
+    pub fn here(file: RunFile) -> Self {
+        Self { file, folder: Folder(PathBuf::new()) }
+    }
+
     /// The same file with other values.
     pub fn with(&self, settings: impl IntoIterator<Item = Setting>) -> Result<Self, Problem> {
         let mut changed = self.clone();

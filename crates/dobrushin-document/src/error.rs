@@ -21,13 +21,20 @@ pub struct DocumentError {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+    /// Whether nothing is wrong, but the answer is "no".
+    pub answer_is_no: bool,
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl DocumentError {
     /// A problem with what a document says.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, cause: None }
+        Self { message: message.into(), help: None, answer_is_no: false, cause: None }
+    }
+
+    /// Nothing is wrong, but the answer is "no".
+    pub fn answer_is_no(message: impl Into<String>) -> Self {
+        Self { answer_is_no: true, ..Self::new(message) }
     }
 
     /// Adds what would fix it.

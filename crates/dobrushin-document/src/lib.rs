@@ -8,6 +8,7 @@
 //! One section reader, and not derived code, reads run files and schemas: it says which key is wrong, what
 //! is accepted, what was probably meant, and how to write it.
 
+pub mod ask;
 pub mod certificate;
 pub mod csv;
 mod error;
@@ -23,6 +24,7 @@ mod section;
 pub mod sheet;
 mod survey;
 pub mod text;
+pub mod trained;
 
 pub use error::DocumentError;
 pub use run_file::{

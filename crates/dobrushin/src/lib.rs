@@ -79,7 +79,7 @@ pub use error::Error;
 pub use mechanism::Neighbours;
 pub use numeric::Enclosure;
 pub use profile::PrivacyProfile;
-pub use progress::Progress;
+pub use progress::{Progress, Stopped};
 pub use quantity::{Delta, Epsilon, NonNegative, Positive, Probability, RenyiOrder};
 pub use run::{
     Assumption, Fact, IncompleteBatch, LearningRate, NotApplicable, Order, Parameter, Record, Release, Run,

@@ -1,7 +1,8 @@
 //! How far long work has come, for somebody who waits for it.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How much of some work is done. Clones count together: one is given to the work, another is looked at.
 ///
@@ -27,7 +28,12 @@ pub struct Progress(Arc<Parts>);
 struct Parts {
     done: AtomicU64,
     expected: AtomicU64,
+    stopped: AtomicBool,
 }
+
+/// What unwinds the work after [`Progress::stop`].
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped;
 
 impl Progress {
     /// Says that this many parts more are to be done.
@@ -35,8 +41,17 @@ impl Progress {
         self.0.expected.fetch_add(parts, Ordering::Relaxed);
     }
 
+    /// Asks the work to stop. It unwinds with [`Stopped`] when it has done its next part, in whatever thread it is;
+    /// whoever may stop some work must therefore catch that, as by [`std::panic::catch_unwind`]. Nothing is printed.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+
     /// Says that this many parts more are done.
     pub fn advance(&self, parts: u64) {
+        if self.0.stopped.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Stopped));
+        }
         self.0.done.fetch_add(parts, Ordering::Relaxed);
     }
 
@@ -57,6 +72,16 @@ impl PartialEq for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_that_is_stopped_unwinds_at_its_next_part() {
+        let watcher = Progress::default();
+        let work = watcher.clone();
+        work.advance(1);
+        watcher.stop();
+        let ended = std::panic::catch_unwind(|| work.advance(1));
+        assert!(ended.is_err_and(|payload| payload.is::<Stopped>()));
+    }
 
     #[test]
     fn clones_count_together_and_the_share_never_exceeds_one() {

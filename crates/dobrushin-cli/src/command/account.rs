@@ -10,13 +10,10 @@ use crate::run_file::Opened;
 use crate::sheet_file;
 use crate::watch::Watch;
 use clap::Args;
-use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
-use dobrushin::run::Run;
-use dobrushin::{Error, RenyiOrder};
+use dobrushin::RenyiOrder;
+use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options};
+use dobrushin_document::ask::{self, AccountWishes, Accounted, why_no_certificate};
 use dobrushin_document::certificate::Certificate;
-use dobrushin_document::report::{
-    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
-};
 use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, csv, json, sheet, text};
 use std::path::PathBuf;
@@ -75,78 +72,42 @@ pub struct AccountArgs {
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
-    let accepted = "between 1e-8 and 0.1";
-    checked(text, |value| match value {
-        1e-8..=0.1 => Ok(value),
-        _ => Err(Error::OutOfRange { name: "tolerance", value, accepted }),
-    })
+    checked(text, AccountWishes::check_tolerance)
+}
+
+impl AccountArgs {
+    fn wishes(&self) -> AccountWishes {
+        AccountWishes {
+            asked: self.question.asked(),
+            tolerance: self.tolerance,
+            only: self.analyses.only(),
+            advice: self.advice,
+            utility: self.utility,
+            per_record: self.per_record || self.per_record_csv.is_some() || self.per_record_plot.is_some(),
+            observers: self.observers || self.observers_plot.is_some(),
+            orders: self.order.clone(),
+        }
+    }
 }
 
 /// Every analysis of the run.
 pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
     let opened = Opened::new(arguments.run.as_deref(), &arguments.changes.set, guard)?;
     let contained = opened.self_contained()?;
-    let run = contained.run()?;
-    let both = arguments.question.both(&opened.file)?;
-    let question = match both {
-        Some((_, delta)) => Question::EpsilonAt(delta),
-        None => arguments.question.of(&opened.file)?,
+    let mut watch = None;
+    let mut begin = |what| {
+        // Only one line is shown at a time.
+        watch = None;
+        watch.insert(Watch::new(!style.quiet, 0, what)).progress().clone()
     };
-    let options =
-        Options { tolerance: arguments.tolerance, only: arguments.analyses.only(), ..Options::default() };
-    let watched = |what: &'static str| {
-        let watch = Watch::new(!style.quiet, 0, what);
-        (Options { progress: watch.progress().clone(), ..options.clone() }, watch)
-    };
-    let account = {
-        let (options, _watch) = watched("analyses");
-        run.account_by(question, &options)
-    };
-    let records = {
-        let (options, _watch) = watched("records");
-        records(arguments, &run, &account, &options)?
-    };
-    let observers = {
-        let (options, _watch) = watched("pairs of owners");
-        observers(arguments, &run, &account, &options)?
-    };
-    if let Some(path) = &arguments.plot {
-        let _watch = Watch::new(!style.quiet, 0, "picture");
-        account_plot::draw(&run, &account, &options)?.write(path)?;
-    }
-    if arguments.certificate.is_some() || arguments.report.is_some() {
-        let certificate = certified(&contained, &account, &options)?;
-        if let Some(path) = &arguments.certificate {
-            let written = file::replace(path, certificate.file().as_bytes());
-            written.map_err(|error| Problem::cannot_write(path, error))?;
-        }
-        if let Some(path) = &arguments.report {
-            let picture = account_plot::of_the_guarantee(&run, &account, &options)?;
-            sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
-        }
-    }
-    let advice = || {
-        let (options, _watch) = watched("changes");
-        AdviceReport::all(&account, advice(&run, &account, &options))
-    };
-    let utility = || UtilityReport::from(&dobrushin::utility::of(&run));
-    let renyi = || -> Result<Vec<RenyiReport>, Problem> {
-        Ok(run.renyi(&arguments.order, &options)?.iter().map(RenyiReport::new).collect())
-    };
-    let wanted = both.map(|(epsilon, _)| {
-        WantedReport::new(epsilon, &account, &run.account_by(Question::DeltaAt(epsilon), &options))
-    });
-    let meets = wanted.as_ref().is_none_or(|wanted| wanted.meets);
-    let extras = Extras {
-        wanted,
-        advice: arguments.advice.then(advice),
-        utility: arguments.utility.then(utility),
-        records: records.filter(|_| arguments.per_record),
-        observers: observers.filter(|_| arguments.observers),
-        renyi: (!arguments.order.is_empty()).then(renyi).transpose()?,
-        is_example: arguments.run.is_none(),
-    };
-    let report = AccountReport::new(&opened.file, &account, extras);
+    let accounted = ask::account(&opened.file, &contained, &arguments.wishes(), &mut begin)?;
+    drop(watch);
+    write_files(arguments, &contained, &accounted, style)?;
+    let Accounted { mut report, .. } = accounted;
+    report.extras.is_example = arguments.run.is_none();
+    report.extras.records = report.extras.records.filter(|_| arguments.per_record);
+    report.extras.observers = report.extras.observers.filter(|_| arguments.observers);
+    let meets = report.extras.wanted.as_ref().is_none_or(|wanted| wanted.meets);
     // A user who names analyses wants to know what each one says.
     let style = Style { verbose: style.verbose || !arguments.analyses.analyses.is_empty(), ..style };
     let mut text = text::account(&report, style);
@@ -161,44 +122,41 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     Ok(Report { text, json: json::of(&report), answer_is_no: report.guarantee.is_none() || !meets, table })
 }
 
-/// The protection of every record if the user asks for it, and its files.
-fn records(
+/// Writes every file that the flags name.
+fn write_files(
     arguments: &AccountArgs,
-    run: &Run,
-    account: &Account,
-    options: &Options,
-) -> Result<Option<Records>, Problem> {
-    let (table, plot) = (&arguments.per_record_csv, &arguments.per_record_plot);
-    if !arguments.per_record && table.is_none() && plot.is_none() {
-        return Ok(None);
-    }
-    let records = Records::new(run, account.question, options)?;
-    if let Some(path) = table {
-        let written = file::replace_by(path, |file| csv::write_records(&records, file));
+    contained: &SelfContained,
+    accounted: &Accounted,
+    style: Style,
+) -> Result<(), Problem> {
+    let Accounted { run, account, options, report } = accounted;
+    if let (Some(path), Some(records)) = (&arguments.per_record_csv, &report.extras.records) {
+        let written = file::replace_by(path, |file| csv::write_records(records, file));
         written.map_err(|error| Problem::cannot_write(path, error))?;
     }
-    if let Some(path) = plot {
+    if let (Some(path), Some(records)) = (&arguments.per_record_plot, &report.extras.records) {
         let published = account.if_published();
-        records_plot::draw(&records, published.map(|answer| answer.value.upper())).write(path)?;
+        records_plot::draw(records, published.map(|answer| answer.value.upper())).write(path)?;
     }
-    Ok(Some(records))
-}
-
-/// What every observer sees if the user asks for it, and its picture.
-fn observers(
-    arguments: &AccountArgs,
-    run: &Run,
-    account: &Account,
-    options: &Options,
-) -> Result<Option<ObserversReport>, Problem> {
-    if !arguments.observers && arguments.observers_plot.is_none() {
-        return Ok(None);
+    if let (Some(path), Some(observers)) = (&arguments.observers_plot, &report.extras.observers) {
+        observers_plot::draw(observers).write(path)?;
     }
-    let observers = ObserversReport::new(run, account.question, options)?;
-    if let Some(path) = &arguments.observers_plot {
-        observers_plot::draw(&observers).write(path)?;
+    if let Some(path) = &arguments.plot {
+        let _watch = Watch::new(!style.quiet, 0, "picture");
+        account_plot::draw(run, account, options)?.write(path)?;
     }
-    Ok(Some(observers))
+    if arguments.certificate.is_some() || arguments.report.is_some() {
+        let certificate = certified(contained, account, options)?;
+        if let Some(path) = &arguments.certificate {
+            let written = file::replace(path, certificate.file().as_bytes());
+            written.map_err(|error| Problem::cannot_write(path, error))?;
+        }
+        if let Some(path) = &arguments.report {
+            let picture = account_plot::of_the_guarantee(run, account, options)?;
+            sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The certificate, if there is something to certify.
@@ -207,13 +165,4 @@ fn certified(run: &SelfContained, account: &Account, options: &Options) -> Resul
         Problem::answer_is_no("there is no guarantee, so there is no certificate")
             .help(why_no_certificate(account))
     })
-}
-
-/// Why there is no certificate, though the run can be accounted for.
-pub fn why_no_certificate(account: &Account) -> String {
-    match (&account.concern, account.guarantee()) {
-        (Some(concern), _) => concern.clone(),
-        (None, Ok(_)) => "ε is infinite, which is no guarantee: add noise, or choose a larger δ".to_owned(),
-        (None, Err(_)) => "dobrushin account without --certificate says why no analysis applies".to_owned(),
-    }
 }

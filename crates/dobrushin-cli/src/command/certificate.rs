@@ -1,7 +1,8 @@
 //! `dobrushin verify` and `dobrushin certificate`: what a certificate says, and whether it holds.
 
 use super::account_plot;
-use crate::cli::{delta, worth_meeting};
+use crate::cli::delta;
+
 use crate::input;
 use crate::output::Report;
 use crate::problem::Problem;
@@ -9,6 +10,7 @@ use crate::run_file::bytes_of;
 use crate::sheet_file;
 use clap::{Args, Subcommand};
 use dobrushin::Delta;
+use dobrushin_document::ask::worth_meeting;
 use dobrushin_document::certificate::{self, Certificate, Checked, NotAdded, WRITERS};
 use dobrushin_document::text::Style;
 use dobrushin_document::text::Text;

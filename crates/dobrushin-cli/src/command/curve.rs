@@ -9,13 +9,10 @@ use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::watch::Watch;
 use clap::Args;
-use dobrushin::account::{Account, Options, Question};
+use dobrushin::account::{Options, Question};
 use dobrushin::run::Run;
-use dobrushin::utility;
-use dobrushin_document::report::{Curve, Worth};
 use dobrushin_document::text::Style;
-use dobrushin_document::{Sweep, csv, json, text};
-use rayon::prelude::*;
+use dobrushin_document::{Setting, Sweep, ask, csv, json, text};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -62,24 +59,12 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
     for word in sweeps.iter().flat_map(Sweep::words) {
         opened.with([word])?.spared_by(guard)?;
     }
-    let question = arguments.question.of(&opened.file)?;
-    let points = Curve::points(&sweeps);
-    let watch = Watch::new(!style.quiet, points.len() as u64, "points");
-    let options = Options { only: arguments.analyses.only(), ..Options::default() };
-    let accounts = points
-        .par_iter()
-        .map(|point| {
-            let (run, question) = at(&opened, &sweeps, point, question)?;
-            let worth = arguments.utility.then(|| utility::of(&run));
-            let account = run.account_by(question, &options);
-            watch.progress().advance(1);
-            Ok((account, worth))
-        })
-        .collect::<Result<Vec<_>, Problem>>()?;
+    let question = arguments.question.asked().of(&opened.file)?;
+    let watch = Watch::new(!style.quiet, 0, "points");
+    let options =
+        Options { only: arguments.analyses.only(), progress: watch.progress().clone(), ..Options::default() };
+    let curve = ask::curve(sweeps, question, arguments.utility, &options, |settings| at(&opened, settings))?;
     drop(watch);
-    let (accounts, worths): (Vec<Account>, Vec<Option<Worth>>) = accounts.into_iter().unzip();
-    let worths = worths.into_iter().collect();
-    let curve = Curve { sweeps, points, accounts, worths, question };
     if let Some(path) = &arguments.plot {
         let wishes = Wishes { log: arguments.log, all: !arguments.analyses.analyses.is_empty() };
         draw(&curve, wishes).write(path)?;
@@ -87,43 +72,14 @@ pub fn run(arguments: &CurveArgs, guard: &Guard, style: Style) -> Result<Report,
     Ok(Report::new(text::curve(&curve, style), json::of(&curve)).with_table(csv::curve(&curve)))
 }
 
-/// A curve, or a table for two parameters, has at most this many points: each takes some ten kilobytes until all are
-/// printed.
-const MOST_POINTS: usize = 100_000;
-
 pub(super) fn sweeps(arguments: &CurveArgs) -> Result<Vec<Sweep>, Problem> {
-    if arguments.over.len() > 2 {
-        return Err(Problem::new(format!("--over is given {} times", arguments.over.len()))
-            .help("once, or twice for two parameters"));
-    }
     let read = |over: &String| Sweep::parse(over, arguments.points, arguments.log);
     let sweeps: Vec<Sweep> = arguments.over.iter().map(read).collect::<Result<_, _>>()?;
-    if let [a, b] = &sweeps[..]
-        && a.key == b.key
-    {
-        return Err(Problem::new(format!("--over varies {} twice", a.key)).help("give two different keys"));
-    }
-    let numbers = sweeps.iter().map(|sweep| sweep.count());
-    let points = numbers.clone().fold(1_usize, usize::saturating_mul);
-    if points > MOST_POINTS {
-        let each = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" × ");
-        return Err(Problem::new(format!(
-            "--over asks for {each} = {points} points: at most {MOST_POINTS} are computed"
-        ))
-        .help("give fewer values, or a smaller number with --points"));
-    }
+    ask::refuse_sweeps(&sweeps)?;
     Ok(sweeps)
 }
 
-fn at(
-    opened: &Opened,
-    sweeps: &[Sweep],
-    point: &[usize],
-    question: Question,
-) -> Result<(Run, Question), Problem> {
-    let opened = opened.with(sweeps.iter().zip(point).map(|(sweep, &index)| sweep.setting(index)))?;
-    // A target that is varied is also asked for.
-    let varied = sweeps.iter().any(Sweep::is_of_target);
-    let question = if varied { opened.file.question()?.unwrap_or(question) } else { question };
-    Ok((opened.run()?, question))
+fn at(opened: &Opened, settings: Vec<Setting>) -> Result<(Run, Option<Question>), Problem> {
+    let opened = opened.with(settings)?;
+    Ok((opened.run()?, opened.file.question()?))
 }

@@ -45,6 +45,11 @@ pub struct Cli {
     pub common: Common,
 }
 
+/// What `dobrushin explain` says about a topic.
+pub fn explain(topic: Option<&str>) -> Result<crate::output::Report, Problem> {
+    explain::run(&explain::ExplainArgs { id: topic.map(str::to_owned) })
+}
+
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.";
 
 const MORE: &str = "Exit codes: 0 done, 1 the answer is \"no\", 2 bad input, 130 interrupted.

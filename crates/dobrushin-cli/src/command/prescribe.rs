@@ -1,6 +1,7 @@
 //! `dobrushin prescribe`: noise and learning rate for a learning problem and a privacy level.
 
-use crate::cli::{Common, delta, epsilon, positive, worth_meeting};
+use crate::cli::{Common, delta, epsilon, positive};
+
 use crate::file::{self, Place};
 use crate::output::Report;
 use crate::problem::Problem;
@@ -11,6 +12,7 @@ use dobrushin::account::CalibrationError;
 use dobrushin::utility::prescribe::{self, Privacy};
 use dobrushin::utility::{Request, Scheme};
 use dobrushin::{Delta, Epsilon, Positive};
+use dobrushin_document::ask::worth_meeting;
 use dobrushin_document::report::PrescriptionReport;
 use dobrushin_document::{json, text};
 use std::num::NonZeroU64;

@@ -124,6 +124,11 @@ impl RunFile {
         Ok(Self { tables })
     }
 
+    /// What a program says instead of a file. It is checked when it becomes a run.
+    pub fn of_tables(tables: Table) -> Self {
+        Self { tables }
+    }
+
     /// Like [`RunFile::parse`], for the bytes of a file, which must be UTF-8.
     pub fn read(bytes: &[u8], name: &str) -> Result<Self, DocumentError> {
         Self::parse(text_of(bytes, name)?, name)
@@ -132,6 +137,16 @@ impl RunFile {
     /// Replaces a value of the file.
     pub fn set(&mut self, setting: &Setting) -> Result<(), DocumentError> {
         setting.apply(&mut self.tables)
+    }
+
+    /// Replaces whole sections of the file, also lists of tables.
+    pub fn set_sections(&mut self, sections: Table) {
+        self.tables.extend(sections);
+    }
+
+    /// Whether run files have a section of this name.
+    pub fn is_section(name: &str) -> bool {
+        keys::LISTED.contains(&name)
     }
 
     /// The files that the run file names, and what they are.
@@ -217,6 +232,19 @@ impl RunFile {
     /// What the file says, for programs.
     pub fn json(&self) -> Json {
         of_toml(&Value::Table(self.tables.clone()))
+    }
+
+    /// What the file says, as TOML.
+    ///
+    /// ```
+    /// use dobrushin_document::RunFile;
+    ///
+    /// let file = RunFile::built_in()?;
+    /// assert_eq!(RunFile::parse(&file.toml(), "again")?.json(), file.json());
+    /// # Ok::<(), dobrushin_document::DocumentError>(())
+    /// ```
+    pub fn toml(&self) -> String {
+        self.tables.to_string()
     }
 }
 

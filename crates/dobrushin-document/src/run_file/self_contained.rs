@@ -1,7 +1,7 @@
 //! A run with everything in it: it names no file, and reading it opens none.
 
 use super::keys::{self, section};
-use super::{EXAMPLE, Setting, chain, mechanisms, plan, question_of, target_of, task, training};
+use super::{EXAMPLE, RunFile, Setting, chain, mechanisms, plan, question_of, target_of, task, training};
 use crate::error::DocumentError;
 use crate::json::{of_toml, to_toml};
 use dobrushin::account::Question;
@@ -31,6 +31,11 @@ impl SelfContained {
     pub(super) fn new(tables: Table) -> Result<Self, DocumentError> {
         keys::check(&tables)?;
         Ok(Self { tables })
+    }
+
+    /// The run file that says the same.
+    pub fn file(&self) -> RunFile {
+        RunFile::of_tables(self.tables.clone())
     }
 
     /// Reads what [`SelfContained::json`] wrote.

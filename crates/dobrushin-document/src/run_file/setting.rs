@@ -31,6 +31,11 @@ impl Setting {
         Self { key: key.to_owned(), value }
     }
 
+    /// A value for a key as users write it, with or without its section.
+    pub fn of(key: &str, value: Value) -> Result<Self, DocumentError> {
+        Ok(Self { key: resolve(key)?, value })
+    }
+
     /// Reads `key=value`; messages name the flag that gave it.
     pub fn parse(flag: &str, text: &str) -> Result<Self, DocumentError> {
         let (key, value) = parse_assignment(flag, text)?;

@@ -1,6 +1,6 @@
 //! The values that a key takes in turn.
 
-use super::keys::is_whole;
+use super::keys::{is_whole, resolve};
 use super::setting::{Setting, parse_assignment, value_of};
 use crate::error::DocumentError;
 use crate::json::of_toml;
@@ -45,6 +45,15 @@ impl Sweep {
             .help("leave --log out"));
         }
         Ok(sweep)
+    }
+
+    /// A key as users write it, and the values that it takes in turn.
+    pub fn of(key: &str, values: Vec<Value>) -> Result<Self, DocumentError> {
+        let key = resolve(key)?;
+        if values.is_empty() {
+            return Err(DocumentError::new(format!("--over {key} has no value")).help("--over steps=1..1e5"));
+        }
+        Ok(Self { key, values })
     }
 
     /// The number of values.

@@ -1,12 +1,14 @@
 //! What users type after `dobrushin train`.
 
-use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability, worth_meeting};
+use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability};
+
 use crate::command::plan::{ChoiceArgs, count};
 use crate::problem::Problem;
 use clap::Args;
 use dobrushin::account::{Question, Target};
 use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_document::SelfContained;
+use dobrushin_document::ask::worth_meeting;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]

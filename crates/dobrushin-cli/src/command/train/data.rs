@@ -3,8 +3,8 @@
 use super::arguments::TrainArgs;
 use crate::problem::Problem;
 use crate::train_data::{Loaded, Streamed, load, refuse_none, split};
-use dobrushin::mechanism::Neighbours;
 use dobrushin_document::SelfContained;
+use dobrushin_document::trained::{self, count_is_secret};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
 use std::path::{Path, PathBuf};
@@ -49,12 +49,6 @@ pub fn refuse_counting(arguments: &TrainArgs, bound: Option<u64>) -> Result<(), 
         .help("--test FILE with records that are public, [evaluation], or neighbours = \"replace-one\""));
     }
     Ok(())
-}
-
-/// Whether the number of records is a secret. The run answers this, not a plan, because the noise may still have to be
-/// found.
-fn count_is_secret(run: &SelfContained) -> Result<bool, Problem> {
-    Ok(run.neighbours()? == Some(Neighbours::AddOrRemoveOne))
 }
 
 /// The stream that decides which records are for testing; training numbers its streams from 0 upwards.
@@ -123,15 +117,7 @@ impl Data {
         if count_is_secret(&run)? {
             return Ok(run);
         }
-        let count = self.some(path)?;
-        match run.records()? {
-            None => Ok(run.with_records(count)?),
-            Some(declared) if declared == count => Ok(run),
-            Some(declared) => Err(Problem::new(format!(
-                "run.records is {declared}, but there are {count} records to train on"
-            ))
-            .help("leave out run.records: the records are then counted")),
-        }
+        Ok(trained::counted(run, self.some(path)?)?)
     }
 
     /// Adds the empty records that the plan counts on.

@@ -9,8 +9,7 @@ mod report;
 pub use arguments::TrainArgs;
 pub use files::written;
 
-use super::account::why_no_certificate;
-use super::{account_plot, calibrate};
+use super::account_plot;
 use crate::day;
 use crate::guard::Guard;
 use crate::output::Report;
@@ -21,13 +20,11 @@ use crate::watch::{self, Watch};
 use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
-use dobrushin::account::{Options, Target};
-use dobrushin::run::Parameter;
-use dobrushin_document::certificate::{Certificate, TrainingRecord};
-use dobrushin_document::model::ModelFile;
+use dobrushin::account::Target;
 use dobrushin_document::text::Style;
+use dobrushin_document::trained::{self, Circumstances, Trained};
 use dobrushin_document::{SelfContained, json, sheet, text};
-use dobrushin_train::{Generators, Plan, Released, Seed, TrainError};
+use dobrushin_train::{Generators, Seed};
 use files::Folder;
 use std::path::Path;
 use std::time::Instant;
@@ -44,37 +41,29 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         Some(path) => described(path, arguments, guard, &generators, style)?,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
-    let (plan, schema) = run.plan()?;
-    let watch = Watch::new(!style.quiet, 0, "analyses");
-    let options = Options { progress: watch.progress().clone(), ..Options::default() };
-    let account = plan.run().account_by(goal.question(), &options);
-    drop(watch);
-    let Some(mut certificate) = Certificate::of(&run, &account, &options) else {
-        return Err(Problem::answer_is_no("there is no guarantee, so nothing is trained")
-            .help(why_no_certificate(&account)));
-    };
-    data.prepare(&plan);
     let start = Instant::now();
-    let released = train(&plan, &mut data, &generators, !style.quiet)?;
-    watch::say_how_long(!style.quiet, "Training", start.elapsed());
-    let (seed, share) = (arguments.seed, arguments.test_share.map(Probability::get));
-    let model = ModelFile::new(&run, &released, seed.is_none()).bytes();
-    let training = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, share);
-    certificate.training = Some(TrainingRecord { made, ..training });
-    certificate.meaning = certificate.meaning.filter(|_| seed.is_none());
-    let page = arguments.report.as_deref().map(|path| {
-        let picture = account_plot::of_the_guarantee(plan.run(), &account, &options)?;
-        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(&certificate), &picture, path)?))
-    });
-    out.write(&model, &certificate, page.transpose()?)?;
-    let trained = report::Trained {
-        plan: &plan,
-        schema: &schema,
-        released: &released,
-        data: &data,
-        noise_was_found: goal.target().is_some(),
+    let circumstances =
+        Circumstances { seed: arguments.seed, test_share: arguments.test_share.map(Probability::get), made };
+    let mut watch = None;
+    let mut begin = |what| {
+        // Only one line is shown at a time.
+        watch = None;
+        watch.insert(Watch::new(!style.quiet, 0, what)).progress().clone()
     };
-    let report = trained.report(arguments, &account, &run, &out);
+    let trained = trained::train(&run, goal.question(), circumstances, &mut begin, |plan, progress| {
+        data.prepare(plan);
+        data.train(plan, &generators, progress)
+    })?;
+    drop(watch);
+    watch::say_how_long(!style.quiet, "Training", start.elapsed());
+    let Trained { plan, account, options, certificate, model, .. } = &trained;
+    let page = arguments.report.as_deref().map(|path| {
+        let picture = account_plot::of_the_guarantee(plan.run(), account, options)?;
+        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
+    });
+    out.write(model, certificate, page.transpose()?)?;
+    let trained = report::Told { trained: &trained, data: &data, noise_was_found: goal.target().is_some() };
+    let report = trained.report(arguments, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
 }
 
@@ -115,32 +104,6 @@ fn with_least_noise(
     target: Target,
     show_progress: bool,
 ) -> Result<SelfContained, Problem> {
-    let run = run.with_noise_multiplier(1.0)?;
-    let found = calibrate::search(&run.run()?, Parameter::NoiseMultiplier, target, show_progress)?;
-    Ok(run.with_noise_multiplier(found.value)?)
-}
-
-fn train(
-    plan: &Plan,
-    data: &mut Data,
-    generators: &Generators,
-    show_progress: bool,
-) -> Result<Released, Problem> {
-    let training = plan.training();
-    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
-    let watch = Watch::new(show_progress, steps.saturating_mul(training.tasks), "steps");
-    let released = data.train(plan, generators, &mut || watch.progress().advance(1));
-    drop(watch);
-    released.map_err(problem)
-}
-
-fn problem(error: TrainError) -> Problem {
-    let help = match error {
-        TrainError::NoPublicRecords => "--public FILE, or run.public-steps = 0",
-        TrainError::NotInMemory => "leave --stream or [centre] out",
-        TrainError::AnyOrder => "leave --stream out, or choose order = \"once\", \"cyclic\" or \"full\"",
-        TrainError::Diverged => "a smaller learning rate, weight-decay, or a domain to project to",
-        TrainError::OtherRecords { .. } | TrainError::Reading(_) => "nothing was written",
-    };
-    Problem::new(format!("nothing is released: {error}")).help(help)
+    let watch = Watch::new(show_progress, 0, "search");
+    Ok(trained::with_least_noise(run, target, watch.progress())?)
 }

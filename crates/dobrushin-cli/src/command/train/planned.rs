@@ -10,6 +10,7 @@ use crate::run_file::read_schema;
 use crate::stderr::say;
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
+use dobrushin_document::ask::with_label;
 use dobrushin_document::text::{Style, plan_in_words};
 use dobrushin_train::Generators;
 use dobrushin_train::choose;
@@ -62,10 +63,7 @@ pub fn prepare(
 
 /// The schema that plans use, which the records are read by.
 fn as_planned(schema: &Schema, arguments: &TrainArgs) -> Result<Schema, Problem> {
-    Ok(choose::prepared(&crate::command::plan::with_label(
-        schema.clone(),
-        arguments.choice.label.as_deref(),
-    )?))
+    Ok(choose::prepared(&with_label(schema.clone(), arguments.choice.label.as_deref())?))
 }
 
 /// The schema that is named, or the one beside the data.

@@ -3,43 +3,41 @@
 use super::arguments::TrainArgs;
 use super::data::Data;
 use super::files::Folder;
-use dobrushin::account::Account;
 use dobrushin_document::SelfContained;
 use dobrushin_document::report::{
     EnforcedReport, MetricsReport, OneOrMany, PublicReport, ScheduleReport, TrainingReport,
 };
-use dobrushin_train::schema::Schema;
-use dobrushin_train::{Plan, Released, Table, evaluate, quality};
+use dobrushin_document::trained::Trained;
+use dobrushin_train::{Table, evaluate, quality};
 
 /// What was trained, and on which records.
-pub struct Trained<'a> {
-    pub plan: &'a Plan,
-    pub schema: &'a Schema,
-    pub released: &'a Released,
+pub struct Told<'a> {
+    pub trained: &'a Trained,
     pub data: &'a Data,
     /// Whether the noise was found for a target.
     pub noise_was_found: bool,
 }
 
-impl Trained<'_> {
+impl Told<'_> {
     /// The guarantee, and how good the model is on records that may be looked at.
-    pub fn report(
-        &self,
-        arguments: &TrainArgs,
-        account: &Account,
-        run: &SelfContained,
-        out: &Folder,
-    ) -> TrainingReport {
+    pub fn report(&self, arguments: &TrainArgs, run: &SelfContained, out: &Folder) -> TrainingReport {
         let files = [out.model(), out.certificate(), out.text()].map(|path| path.display().to_string());
-        let schedule = ScheduleReport::new(self.plan.training(), self.noise_was_found);
+        let schedule = ScheduleReport::new(self.trained.plan.training(), self.noise_was_found);
         TrainingReport {
             // A share of the private records is not public.
             test: (self.data.test.as_ref())
                 .map(|table| self.metrics(table, arguments.test_share.is_none() || arguments.data_is_public)),
             test_is_a_share: arguments.test_share.is_some(),
-            private_evaluation: self.released.evaluations.iter().map(Into::into).collect(),
+            private_evaluation: self.trained.released.evaluations.iter().map(Into::into).collect(),
             public: arguments.data_is_public.then(|| self.public()),
-            ..TrainingReport::new(account, run, self.schema, schedule, files, arguments.seed)
+            ..TrainingReport::new(
+                &self.trained.account,
+                run,
+                &self.trained.schema,
+                schedule,
+                files,
+                arguments.seed,
+            )
         }
     }
 
@@ -57,11 +55,16 @@ impl Trained<'_> {
 
     /// One entry for each task, with all that may be said if the records are public.
     fn metrics(&self, table: &Table, are_public: bool) -> OneOrMany<MetricsReport> {
-        let tasks = self.released.parameters.iter().enumerate();
+        let tasks = self.trained.released.parameters.iter().enumerate();
         let metrics = tasks.map(|(task, parameters)| {
-            let metrics = evaluate(self.plan.model(), parameters, table, task);
-            let found = are_public.then(|| quality(self.plan.model(), parameters, table, task)).flatten();
-            MetricsReport::new(&metrics, self.schema, task).with_quality(found.as_ref(), self.schema, task)
+            let metrics = evaluate(self.trained.plan.model(), parameters, table, task);
+            let found =
+                are_public.then(|| quality(self.trained.plan.model(), parameters, table, task)).flatten();
+            MetricsReport::new(&metrics, &self.trained.schema, task).with_quality(
+                found.as_ref(),
+                &self.trained.schema,
+                task,
+            )
         });
         metrics.collect()
     }

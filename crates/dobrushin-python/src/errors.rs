@@ -1,0 +1,80 @@
+//! What went wrong, as Python users meet it: the exceptions of `dobrushin.errors`.
+
+use dobrushin_cli::Problem;
+use pyo3::exceptions::PyBaseException;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// The exceptions, by what they say about whose fault it is.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Something that the user gave.
+    InvalidInput,
+    /// Nobody's: the answer is "no".
+    NoGuarantee,
+    /// Ours.
+    Internal,
+}
+
+/// An exception with a message and, where possible, what to do.
+pub fn raise(py: Python<'_>, kind: Kind, message: &str, help: Option<&str>) -> PyErr {
+    static CLASSES: PyOnceLock<[Py<PyType>; 3]> = PyOnceLock::new();
+    let classes = CLASSES.get_or_try_init(py, || {
+        let module = py.import("dobrushin.errors")?;
+        let class = |name| Ok::<_, PyErr>(module.getattr(name)?.cast_into::<PyType>()?.unbind());
+        Ok::<_, PyErr>([class("InvalidInputError")?, class("NoGuaranteeError")?, class("InternalError")?])
+    });
+    let class = match classes {
+        Ok(classes) => classes[kind as usize].bind(py),
+        Err(error) => return error,
+    };
+    let (message, help) = (in_python(message), help.map(in_python));
+    match class.call1((message, help)).and_then(|error| Ok(error.cast_into::<PyBaseException>()?)) {
+        Ok(error) => PyErr::from_value(error.into_any()),
+        Err(error) => error,
+    }
+}
+
+/// Something that the user gave is wrong.
+pub fn invalid(py: Python<'_>, message: &str, help: &str) -> PyErr {
+    raise(py, Kind::InvalidInput, message, Some(help))
+}
+
+/// Anything that can go wrong below, for Python.
+pub trait Raised<T> {
+    /// The value, or an exception.
+    fn raised(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: Into<Problem>> Raised<T> for Result<T, E> {
+    fn raised(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| {
+            let problem = error.into();
+            let kind = if problem.is_answer() { Kind::NoGuarantee } else { Kind::InvalidInput };
+            raise(py, kind, &problem.to_string(), problem.help_text())
+        })
+    }
+}
+
+/// A message with the names of flags as the names of arguments: `--test-share` is `test_share`.
+fn in_python(message: &str) -> String {
+    let mut text = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(at) = rest.find("--") {
+        let (before, flag) = (&rest[..at], &rest[at + 2..]);
+        let end = flag.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(flag.len());
+        let begins_a_word = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
+        text.push_str(before);
+        match begins_a_word && flag.starts_with(|c: char| c.is_ascii_lowercase()) {
+            true => text.push_str(&flag[..end].replace('-', "_")),
+            false => {
+                text.push_str("--");
+                text.push_str(&flag[..end]);
+            }
+        }
+        rest = &flag[end..];
+    }
+    text.push_str(rest);
+    text
+}

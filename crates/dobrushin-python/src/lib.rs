@@ -1,0 +1,37 @@
+//! The compiled part of the Python package `dobrushin`: one core, said in Python.
+//!
+//! `python/dobrushin` wraps what is here in typed classes, so everything here takes and gives plain values: a run file,
+//! numbers, arrays, and reports as JSON with the text that people read. Every error is one of `dobrushin.errors`, work
+//! that may take long runs without the interpreter's lock and can be interrupted, and no panic reaches Python.
+
+mod convert;
+mod errors;
+mod questions;
+mod run_file;
+mod work;
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+#[pymodule(gil_used = true)]
+mod _core {
+    #[pymodule_export]
+    use super::program;
+    #[pymodule_export]
+    use crate::questions::{account, calibrate, certificate_text, curve, explain, plan, verify};
+    #[pymodule_export]
+    use crate::run_file::RunFile;
+
+    /// The version of the program.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Does what the words ask for, as the program does, and returns its exit code. The first word is the program's name.
+#[pyfunction]
+fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    let code = py.detach(|| dobrushin_cli::answer(words));
+    (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).unwrap_or(u8::MAX)
+}

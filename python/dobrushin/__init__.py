@@ -1,0 +1,57 @@
+"""How private is the last iterate?
+
+dobrushin computes certified privacy guarantees of noisy iterative algorithms that keep their intermediate states hidden
+and release only the last iterate. Other accountants assume that every step is published.
+
+>>> import dobrushin as db
+>>> run = db.Run(algorithm="dp-sgd", records=60_000, batch_size=256, epochs=20, order="poisson",
+...              neighbours="add-or-remove-one", clip_norm=1.0, noise_multiplier=1.0)
+>>> print(f"epsilon = {db.account(run, delta=1e-5).epsilon:.3f}")
+epsilon = 1.569
+
+- :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
+  :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates.
+- ``python -m dobrushin`` is the program; its guide is in ``docs/``.
+"""
+
+from __future__ import annotations
+
+from dobrushin._core import __version__
+from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
+from dobrushin.questions import account, calibrate, curve, explain, plan, verify
+from dobrushin.report import (
+    Analysis,
+    Calibration,
+    Certificate,
+    Curve,
+    Guarantee,
+    Interval,
+    Plan,
+    Report,
+    Verification,
+)
+from dobrushin.run import Run
+
+__all__ = [
+    "Analysis",
+    "Calibration",
+    "Certificate",
+    "Curve",
+    "DobrushinError",
+    "Guarantee",
+    "InternalError",
+    "Interval",
+    "InvalidInputError",
+    "NoGuaranteeError",
+    "Plan",
+    "Report",
+    "Run",
+    "Verification",
+    "__version__",
+    "account",
+    "calibrate",
+    "curve",
+    "explain",
+    "plan",
+    "verify",
+]
