@@ -11,7 +11,7 @@ from typing import Any
 from dobrushin import _core
 from dobrushin.errors import InvalidInputError
 from dobrushin.report import Calibration, Certificate, Curve, Plan, Report, Verification
-from dobrushin.run import Run, RunLike, as_run
+from dobrushin.run import Run, RunLike, as_path, as_run
 
 __all__ = ["account", "calibrate", "curve", "explain", "plan", "verify"]
 
@@ -153,7 +153,7 @@ def plan(
         records=records,
         epsilon=epsilon,
         delta=delta,
-        schema=None if schema is None else os.fspath(schema),
+        schema=None if schema is None else as_path("schema", schema),
         dimension=dimension,
         classes=classes,
         label=_word("label", label),

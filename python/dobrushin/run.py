@@ -115,18 +115,20 @@ def _file_of(source: RunLike | None) -> _core.RunFile:
         case Mapping():
             return _core.RunFile.of_sections(source)
         case str() | os.PathLike():
-            return _core.RunFile.read(_path(source))
+            return _core.RunFile.read(as_path("the run", source))
     raise InvalidInputError(
         f"the run is a {type(source).__name__}", "give a dobrushin.Run, a dict of sections, or the path of a run file"
     )
 
 
-def _path(source: str | os.PathLike[str]) -> str:
-    path = os.fspath(source)
-    if not isinstance(path, str):
-        raise InvalidInputError("a path is bytes", "give it as text")
-    if "\0" in path:
-        raise InvalidInputError("a path has a zero byte", "give the name of a file")
+def as_path(name: str, given: str | os.PathLike[str]) -> str:
+    """The path of a file, for the argument of this name."""
+    try:
+        path = os.fspath(given)
+    except TypeError:
+        path = None  # type: ignore[assignment]
+    if not isinstance(path, str) or "\0" in path:
+        raise InvalidInputError(f"{name} is not the path of a file: {given!r}", "give the path as text")
     # The program takes "-" for standard input, which belongs to the program that calls this.
     return os.path.join(os.curdir, path) if path == "-" else path
 
