@@ -198,7 +198,6 @@ class Report(_Document):
 
     def to_frame(self) -> pandas.DataFrame:
         """One row for each analysis, as a pandas data frame."""
-        pandas = _needed("pandas", "frames")
         rows = [
             {
                 "analysis": one.id,
@@ -209,7 +208,7 @@ class Report(_Document):
             }
             for one in self.analyses
         ]
-        frame: pandas.DataFrame = pandas.DataFrame(rows).set_index("analysis")
+        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(rows).set_index("analysis")
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -327,8 +326,8 @@ class Curve(_Document):
         rows = list(self._rows())
         if len(keys) == 1:
             for name in [name for name in rows[0] if name != keys[0]]:
-                style = {"linewidth": 2.5, "zorder": 3} if name == "guarantee" else {"linewidth": 1, "alpha": 0.7}
-                axes.plot([row[keys[0]] for row in rows], [row[name] for row in rows], label=name, **style)
+                width = 2.5 if name == "guarantee" else 1.0
+                axes.plot([row[keys[0]] for row in rows], [row[name] for row in rows], label=name, linewidth=width)
         else:
             for value in dict.fromkeys(row[keys[1]] for row in rows):
                 line = [row for row in rows if row[keys[1]] == value]

@@ -123,10 +123,7 @@ def _file_of(source: RunLike | None) -> _core.RunFile:
 
 def as_path(name: str, given: str | os.PathLike[str]) -> str:
     """The path of a file, for the argument of this name."""
-    try:
-        path = os.fspath(given)
-    except TypeError:
-        path = None  # type: ignore[assignment]
+    path = given if isinstance(given, str) else os.fspath(given) if isinstance(given, os.PathLike) else None
     if not isinstance(path, str) or "\0" in path:
         raise InvalidInputError(f"{name} is not the path of a file: {given!r}", "give the path as text")
     # The program takes "-" for standard input, which belongs to the program that calls this.

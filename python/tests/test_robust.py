@@ -34,7 +34,7 @@ SLOW = """
 import dobrushin as db
 run = db.Run(algorithm="dp-sgd", records=30_000, batch_size=512, order="without-replacement", clip_norm=1.0,
              learning_rate=0.5, noise_multiplier=8.0, convex=True, smoothness=0.25, generalised_linear=True, diameter=10.0,
-             weight_decay=0.001)
+             weight_decay=0.001, release="last")
 """
 LONG_WORK = 'db.curve(run, "steps=1000..20000", points=10_000, delta=1e-5)'
 
