@@ -43,7 +43,7 @@ def account(
     >>> print(f"{report.epsilon:.3f}")
     1.569
     """
-    data, text, certificate = _core.account(
+    found = _core.account(
         as_run(run)._file,
         epsilon=epsilon,
         delta=delta,
@@ -55,7 +55,7 @@ def account(
         observers=bool(observers),
         orders=_list("orders", orders),
     )
-    return Report(data, text, certificate)
+    return Report(found)
 
 
 def calibrate(

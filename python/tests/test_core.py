@@ -88,6 +88,13 @@ def test_an_account_is_a_number_where_one_is_wanted() -> None:
     assert report.meets is None
 
 
+def test_reports_can_be_sent_to_another_process() -> None:
+    report = db.account(db.Run(**DP_SGD), delta=1e-5)
+    again = pickle.loads(pickle.dumps(report))
+    assert (again.epsilon, again.to_dict(), again.text) == (report.epsilon, report.to_dict(), report.text)
+    assert again.certificate().file == report.certificate().file
+
+
 def test_hidden_states_are_better_than_published_ones() -> None:
     report = db.account(EXAMPLES / "logistic-regression.toml")
     assert report.published is not None
