@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import html
 import json
 import math
@@ -60,6 +61,15 @@ class Analysis(NamedTuple):
 
 def _number(value: Any) -> float:
     return {"Infinity": math.inf, "-Infinity": -math.inf}[value] if isinstance(value, str) else float(value)
+
+
+def _up(value: float, digits: int = 4) -> str:
+    """A number for people, rounded up: the side of privacy."""
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    exact = decimal.Decimal(value)
+    unit = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return f"{float((exact / unit).to_integral_value(decimal.ROUND_CEILING) * unit):.{digits}g}"
 
 
 def _interval(value: Any) -> Interval:
@@ -290,18 +300,18 @@ class Report(_Document):
         if found is None:
             return "<Report: no guarantee>"
         (_, epsilon), (_, delta), analysis = found
-        return f"<Report: epsilon={epsilon:.6g}, delta={delta:.6g} by {analysis}>"
+        return f"<Report: epsilon={_up(epsilon)}, delta={_up(delta)} by {analysis}>"
 
     def _repr_html_(self) -> str:
         found = self.guarantee
         title = (
-            f"(ε, δ) = ({found.epsilon.upper:.4g}, {found.delta.upper:.4g}) <small>by {html.escape(found.analysis)}</small>"
+            f"(ε, δ) = ({_up(found.epsilon.upper)}, {_up(found.delta.upper)}) <small>by {html.escape(found.analysis)}</small>"
             if found
             else "no guarantee"
         )
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in [*self.explanation, *self.warnings])
         rows = "".join(
-            f"<tr><td>{html.escape(one.id)}</td><td>{f'{one.value.upper:.4g}' if one.value else ''}</td>"
+            f"<tr><td>{html.escape(one.id)}</td><td>{_up(one.value.upper) if one.value else ''}</td>"
             f"<td style='text-align:left'>{html.escape(one.reason or '')}</td></tr>"
             for one in self.analyses
         )
@@ -479,7 +489,8 @@ class Certificate:
 
     def __repr__(self) -> str:
         found = self.to_dict()["guarantee"]
-        return f"<Certificate: epsilon={_interval(found['epsilon']).upper:.6g}, delta={_interval(found['delta']).upper:.6g}>"
+        epsilon, delta = _interval(found["epsilon"]).upper, _interval(found["delta"]).upper
+        return f"<Certificate: epsilon={_up(epsilon)}, delta={_up(delta)}>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

@@ -206,3 +206,9 @@ def test_messages_speak_of_arguments_and_not_of_flags() -> None:
     assert caught.value.help and caught.value.message
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.message, again.help) == (caught.value.message, caught.value.help)
+
+
+def test_what_people_read_is_rounded_up() -> None:
+    report = db.account(db.Run(**DP_SGD), delta=1e-5)
+    shown = float(repr(report).split("epsilon=")[1].split(",")[0])
+    assert report.epsilon <= shown < report.epsilon * 1.001
