@@ -19,29 +19,29 @@ A run whose iterates stay secret is an event like any other:
 ...     "loss": {"convex": True, "smoothness": 1.0, "generalised-linear": True},
 ... })
 >>> round(HiddenStateAccountant().compose(training).get_epsilon(1e-5), 3)
-0.969
+1.183
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
 import math
 import operator
 import sys
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attr
 import dp_accounting
 from dp_accounting import NeighboringRelation, dp_event
 
-from dobrushin import Run, account
+from dobrushin import Report, Run, account
 from dobrushin.errors import InvalidInputError
+from dobrushin.run import RunLike
 
 __all__ = ["HiddenStateAccountant", "HiddenStateDpEvent"]
 
@@ -53,6 +53,7 @@ _NEIGHBOURS = {
 
 # Every whole number up to here is a float, so counts are never rounded.
 _MOST = 2**53
+_TOO_MANY = f"something is used more than {_MOST} times"
 
 # Noise on a sum, which has no part of a record that is not in the sample.
 _SUMS = ("gaussian", "laplace", "discrete-laplace")
@@ -61,13 +62,9 @@ _SUMS = ("gaussian", "laplace", "discrete-laplace")
 _ULPS = 1.0 + 2.0**-48
 
 
-def _file(run: Run | Mapping[str, Any] | str | PathLike[str] | bytes) -> bytes:
+def _file(run: RunLike | bytes) -> bytes:
     """The run file, in UTF-8."""
-    if isinstance(run, bytes):
-        run = tomllib.loads(run.decode())
-    if not isinstance(run, Run):
-        run = Run(run)
-    return run.to_toml().encode()
+    return (Run.from_toml(run.decode()) if isinstance(run, bytes) else Run(run)).to_toml().encode()
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
@@ -105,7 +102,7 @@ class HiddenStateDpEvent(dp_event.DpEvent):  # type: ignore[misc]
         >>> HiddenStateDpEvent(run).to_run().to_dict() == run.to_dict()
         True
         """
-        return Run(tomllib.loads(self.run.decode()))
+        return Run.from_toml(self.run.decode())
 
 
 class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[misc]
@@ -124,6 +121,10 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
     """
 
     def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
+        if neighboring_relation not in _NEIGHBOURS:
+            raise InvalidInputError(
+                f"neighboring_relation is {neighboring_relation!r}", "give a dp_accounting.NeighboringRelation"
+            )
         super().__init__(neighboring_relation)
         self._releases: Counter[_Release] = Counter()
 
@@ -132,8 +133,7 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
         try:
             for release, times in _releases(event, self.neighboring_relation):
                 releases[release] += times * count
-                if self._releases[release] + releases[release] > _MOST:
-                    raise _Refused(event, f"it is used more than {_MOST} times")
+                _require(event, self._releases[release] + releases[release] <= _MOST, _TOO_MANY)
         except _Refused as refused:
             return self.CompositionErrorDetails(refused.event, refused.reason)
         if do_compose:
@@ -153,7 +153,7 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
             return math.inf
         if not self._releases:
             return 0.0
-        return float(account(self._run(target_delta), delta=float(target_delta)))
+        return _answer(account(self._run(target_delta), delta=float(target_delta)))
 
     def get_delta(self, target_epsilon: float) -> float:
         """The smallest δ that is proved to hold with this ε, for everything that was composed.
@@ -170,7 +170,7 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
             return 0.0
         epsilon, guess = min(float(target_epsilon), sys.float_info.max), 1e-6
         while True:
-            delta = float(account(self._run(guess), epsilon=epsilon))
+            delta = _answer(account(self._run(guess), epsilon=epsilon))
             if guess <= max(delta, sys.float_info.min) or not self._profiles():
                 return delta
             # The profiles must end well below the answer.
@@ -188,16 +188,17 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
                 return hidden.run()
             case releases:
                 floor = delta / (1000 * max(self._profiles(), 1))
+                floor = floor if floor > 1e-300 else 0.0
                 tables = [{**release.table(floor), "count": times} for release, times in releases]
                 return _composition(tables, self.neighboring_relation)
 
 
-@dataclasses.dataclass(frozen=True)
 class _Refused(Exception):
     """An event that is not accounted for, and why."""
 
-    event: dp_event.DpEvent
-    reason: str
+    def __init__(self, event: dp_event.DpEvent, reason: str) -> None:
+        super().__init__(reason)
+        self.event, self.reason = event, reason
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -226,7 +227,7 @@ class _Hidden:
 
     def run(self) -> Run:
         """The run."""
-        return Run(tomllib.loads(self.text))
+        return Run.from_toml(self.text)
 
     def table(self, floor: float) -> dict[str, Any]:
         """A ``[[mechanism]]`` table that is at most as private as the run, with a profile that ends at the floor."""
@@ -246,19 +247,25 @@ def _composition(tables: list[dict[str, Any]], relation: NeighboringRelation) ->
 def _profile(text: str, floor: float) -> list[tuple[float, float]]:
     """Guarantees (ε, δ) of a run, from ε = 0 to where δ is at the floor.
 
-    They all hold, and δ is convex in e^ε between them. So with a factor of 1.5 from each δ to the next, the profile that follows
-    from them is at most 2 % above the run's own.
+    They all hold, and δ is convex in e^ε. So the profile that follows from them is at most 2 % above the run's own if each δ is at
+    most 1.5 times the next, as it is from 1 to 1e-45.
     """
-    run = Run(tomllib.loads(text))
+    run = Run.from_toml(text)
     start, end = account(run, epsilon=0.0), account(run, delta=floor)
-    points = [(0.0, float(start)), (float(end), floor)]
     best = [report.guarantee.analysis for report in (start, end) if report.guarantee is not None]
-    if 0 < floor < float(start) and best:
-        ratio = float(start) / floor
-        steps = min(math.ceil(math.log(ratio, 1.5)), 256)
-        deltas = (floor * ratio ** (step / steps) for step in range(1, steps))
-        points += [(float(account(run, delta=delta, analyses=best)), delta) for delta in deltas]
+    ratio = _answer(start) / floor if floor > 0 else 1.0
+    steps = min(math.ceil(math.log(max(ratio, 1.0), 1.5)), 256)
+    deltas = (floor * ratio ** (step / steps) for step in range(1, steps))
+    points = [(_answer(account(run, delta=delta, analyses=best)), delta) for delta in deltas]
+    points += [(0.0, _answer(start)), (_answer(end), floor)]
     return [point for point in points if math.isfinite(point[0])]
+
+
+def _answer(report: Report) -> float:
+    """The ε or δ that is proved, if any is."""
+    if report.guarantee is None:
+        return math.inf if report.asked == "epsilon" else 1.0
+    return float(report)
 
 
 _Uses = Iterator[tuple[_Release, int]]
@@ -276,14 +283,20 @@ def _releases(event: dp_event.DpEvent, relation: NeighboringRelation) -> _Uses:
                 yield from _releases(part, relation)
         case dp_event.SelfComposedDpEvent():
             count = _whole(event, "count")
-            yield from ((release, times * count) for release, times in _releases(event.event, relation))
+            for release, times in _releases(event.event, relation):
+                _require(event, times * count <= _MOST, _TOO_MANY)
+                yield release, times * count
         case dp_event.PoissonSampledDpEvent():
-            probability = _number(event, "sampling_probability")
+            probability = _number(event, "sampling_probability", up=True)
             _require(event, probability <= 1, f"sampling_probability is {probability}, but it must be at most 1")
             yield from _sampled(event, "poisson", probability, relation)
         case dp_event.SampledWithoutReplacementDpEvent():
             fixed = relation is not NeighboringRelation.ADD_OR_REMOVE_ONE
-            _require(event, fixed, "a sample of fixed size needs REPLACE_ONE or REPLACE_SPECIAL, which make the number of records public")
+            _require(
+                event,
+                fixed,
+                "a sample of fixed size needs REPLACE_ONE or REPLACE_SPECIAL, which make the number of records public",
+            )
             size, records = _whole(event, "sample_size"), _whole(event, "source_dataset_size")
             _require(event, size <= records, f"sample_size is {size}, but there are only {records} records")
             yield from _sampled(event, "without-replacement", min(size / records * _ULPS, 1.0), relation)
@@ -292,9 +305,12 @@ def _releases(event: dp_event.DpEvent, relation: NeighboringRelation) -> _Uses:
         case dp_event.LaplaceDpEvent():
             yield _noisy(event, "laplace", relation), 1
         case dp_event.DiscreteLaplaceDpEvent():
-            noise, sensitivity = _number(event, "noise_parameter"), _whole(event, "sensitivity")
+            noise, sensitivity = _number(event, "noise_parameter", up=True), _whole(event, "sensitivity")
             _require(event, noise > 0, "noise_parameter is 0, which is no distribution")
-            yield _checked(event, relation, kind="discrete-laplace", scale=1 / noise / _ULPS, sensitivity=sensitivity), 1
+            yield (
+                _checked(event, relation, kind="discrete-laplace", scale=1 / noise / _ULPS, sensitivity=sensitivity),
+                1,
+            )
         case dp_event.RandomizedResponseDpEvent():
             yield from _response(event, relation)
         case dp_event.SingleEpochTreeAggregationDpEvent():
@@ -340,66 +356,72 @@ def _response(event: dp_event.RandomizedResponseDpEvent, relation: NeighboringRe
 def _sampled(event: dp_event.DpEvent, sampling: str, probability: float, relation: NeighboringRelation) -> _Uses:
     """What the part of an event releases if it is applied to a sample."""
     parts = list(_releases(event.event, relation))
-    if probability == 1 or any(release == _NOT_PRIVATE for release, _ in parts):
+    if probability == 1 or not parts or any(release == _NOT_PRIVATE for release, _ in parts):
         yield from parts
         return
     tables = [(release.table(), times) for release, times in parts if isinstance(release, _Mechanism)]
     sums = len(tables) == len(parts) and all(table["kind"] in _SUMS for table, _ in tables)
     _require(event, sums, "only sums with noise can be sampled")
-    if all(table.keys() == {"kind", "noise-multiplier"} and table["kind"] == "gaussian" for table, _ in tables):
-        # Gaussians on the same sample are one Gaussian.
-        precision = math.hypot(*(math.sqrt(times) / table["noise-multiplier"] for table, times in tables))
-        tables = [({"kind": "gaussian", "noise-multiplier": 1 / precision / _ULPS}, 1)]
     match tables:
         case [({"sampling": "poisson", "sampling-probability": inner} as table, 1)] if sampling == "poisson":
             probability = max(probability * inner * _ULPS, sys.float_info.min)
         case [(table, 1)] if "sampling" not in table:
             pass
         case _:
-            raise _Refused(event, "of what is applied to one sample together, only Gaussian noise is supported")
+            together = all(
+                table.keys() == {"kind", "noise-multiplier"} and table["kind"] == "gaussian" for table, _ in tables
+            )
+            _require(event, together, "of what is applied to one sample together, only Gaussian noise is supported")
+            # Gaussians on the same sample are one Gaussian.
+            precision = math.hypot(*(math.sqrt(times) / table["noise-multiplier"] for table, times in tables))
+            table = {"kind": "gaussian", "noise-multiplier": 1 / precision / _ULPS}
     if probability > 0:
         yield _checked(event, relation, **{**table, "sampling": sampling, "sampling-probability": probability}), 1
 
 
 def _hidden(event: HiddenStateDpEvent, relation: NeighboringRelation) -> _Uses:
     """A run for these neighbours."""
-    described = event.neighboring_relation
+    described, neighbours = event.neighboring_relation, _NEIGHBOURS[relation]
     _require(event, described in (None, relation), f"it is described for {described} only")
-    sections, run = tomllib.loads(event.run.decode()), event.to_run()
-    of_run = sections["run"]
+    with _refusing(event):
+        run = event.to_run()
+        sections = run.to_dict()
+        of_run = sections.get("run", {})
+        algorithm = of_run.get("algorithm")
+        if algorithm not in ("chain", "composition"):
+            run = run.replace(neighbours=neighbours)
+        run.check()
     everybody = of_run.get("record", "worst") == "worst"
-    _require(event, everybody, 'run.record says whom the guarantee is for, but it must be for everybody: record = "worst"')
-    if of_run["algorithm"] == "composition":
-        same = of_run.get("neighbours", "replace-one") == _NEIGHBOURS[relation]
-        _require(event, same, f"its mechanisms are not described for {_NEIGHBOURS[relation]} neighbours")
-        for table in sections.get("mechanism", []):
-            yield _Mechanism.of(**{name: value for name, value in table.items() if name != "count"}), table.get("count", 1)
+    _require(
+        event, everybody, 'run.record says whom the guarantee is for, but it must be for everybody: record = "worst"'
+    )
+    if algorithm == "composition":
+        same = of_run.get("neighbours", "replace-one") == neighbours
+        _require(event, same, f"its mechanisms are not described for {neighbours} neighbours")
+        for table in sections["mechanism"]:
+            count = int(table.pop("count", 1))
+            yield _Mechanism.of(**table), count
         return
-    if of_run["algorithm"] == "chain":
-        _require(event, described is not None, "a chain does not say which data sets are neighbours: give neighboring_relation")
-    else:
-        try:
-            run = run.replace(neighbours=_NEIGHBOURS[relation])
-        except InvalidInputError as error:
-            raise _Refused(event, str(error)) from error
+    said = algorithm != "chain" or described is not None
+    _require(event, said, "a chain does not say which data sets are neighbours: give neighboring_relation")
     yield _Hidden(run.to_toml()), 1
 
 
 def _checked(event: dp_event.DpEvent, relation: NeighboringRelation, **table: Any) -> _Mechanism:
     """The mechanism of a table, if it can be accounted for."""
     mechanism = _Mechanism.of(**table)
-    reason = _why_not(mechanism, relation)
-    _require(event, reason is None, reason or "")
+    with _refusing(event):
+        _composition([mechanism.table()], relation).check()
     return mechanism
 
 
-@functools.lru_cache(maxsize=4096)
-def _why_not(mechanism: _Mechanism, relation: NeighboringRelation) -> str | None:
+@contextlib.contextmanager
+def _refusing(event: dp_event.DpEvent) -> Iterator[None]:
+    """Refuses an event that makes a run which cannot be accounted for."""
     try:
-        _composition([mechanism.table()], relation)
+        yield
     except InvalidInputError as error:
-        return str(error)
-    return None
+        raise _Refused(event, error.message) from error
 
 
 def _require(event: dp_event.DpEvent, condition: bool, reason: str) -> None:
@@ -407,15 +429,19 @@ def _require(event: dp_event.DpEvent, condition: bool, reason: str) -> None:
         raise _Refused(event, reason)
 
 
-def _number(event: dp_event.DpEvent, name: str) -> float:
-    """A field that is a number, 0 or more, rounded down if it is no float."""
+def _number(event: dp_event.DpEvent, name: str, *, up: bool = False) -> float:
+    """A field that is a number, 0 or more; rounded down, or up, if it is no float."""
     value = getattr(event, name)
     try:
         number = float(value)
+        if up and number < value:
+            number = math.nextafter(number, math.inf)
+        elif not up and number > value:
+            number = math.nextafter(number, 0.0)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     _require(event, 0 <= number < math.inf, f"{name} is {value}, but it must be a finite number, 0 or more")
-    return math.nextafter(number, 0.0) if number > value else number
+    return number
 
 
 def _whole(event: dp_event.DpEvent, name: str, value: Any = None) -> int:

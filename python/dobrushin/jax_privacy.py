@@ -111,4 +111,6 @@ class HiddenStateTrainingAccountant(accounting.DpTrainingAccountant):  # type: i
             "truncated_batch_size": dp_params.truncated_batch_size is not None,
         }
         for name in (name for name, refused in unsupported.items() if refused):
-            raise InvalidInputError(f"{name} is {getattr(dp_params, name)}, which HiddenStateTrainingAccountant does not support")
+            raise InvalidInputError(
+                f"{name} is {getattr(dp_params, name)}, which HiddenStateTrainingAccountant does not support"
+            )

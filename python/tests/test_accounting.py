@@ -135,8 +135,7 @@ def test_a_special_record_answers_at_random():
         forward = truth - math.exp(at) / buckets
         backward = (1 - 1 / buckets) * (1 - math.exp(at) * noise)
         found = HiddenStateAccountant(SPECIAL).compose(RandomizedResponseDpEvent(noise, buckets)).get_delta(at)
-        # The larger direction is a chord of the profile at most.
-        assert max(forward, backward, 0) <= found <= (1 - noise) * (1 - 1 / buckets) + 1e-12
+        assert max(forward, backward, 0) <= found <= (1 - noise) * (1 - 1 / buckets) * (1 + TOLERANCE)
 
 
 @pytest.mark.parametrize("epsilon_", [0.0, 0.5, 3.0])
@@ -155,7 +154,9 @@ def test_a_tree_is_as_many_gaussians_as_it_has_levels():
 
 
 def test_gaussians_on_one_sample_are_one_gaussian():
-    together = PoissonSampledDpEvent(0.1, ComposedDpEvent([GaussianDpEvent(2), SelfComposedDpEvent(GaussianDpEvent(3), 5)]))
+    together = PoissonSampledDpEvent(
+        0.1, ComposedDpEvent([GaussianDpEvent(2), SelfComposedDpEvent(GaussianDpEvent(3), 5)])
+    )
     single = PoissonSampledDpEvent(0.1, GaussianDpEvent((1 / 4 + 5 / 9) ** -0.5))
     found, known = epsilon(together, 1e-6, count=50), epsilon(single, 1e-6, count=50)
     assert found == pytest.approx(known, rel=TOLERANCE)
@@ -174,8 +175,29 @@ def test_a_sample_that_is_everybody_amplifies_nothing():
     assert epsilon(everybody, 1e-6, REPLACE) == epsilon(GaussianDpEvent(1.0), 1e-6, REPLACE)
 
 
+def test_a_sample_of_which_nothing_is_released_costs_nothing():
+    assert epsilon(PoissonSampledDpEvent(0.1, NoOpDpEvent()), 0) == 0
+    assert epsilon(PoissonSampledDpEvent(0.1, ComposedDpEvent([])), 0) == 0
+
+
 def test_a_sample_that_is_nobody_costs_nothing():
     assert epsilon(PoissonSampledDpEvent(0, GaussianDpEvent(1.0)), 0) == 0
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_laplace_noise_hides_a_change_of_two_coordinates_at_least_as_well(share):
+    two = ComposedDpEvent([LaplaceDpEvent(1 / share), LaplaceDpEvent(1 / (1 - share))])
+    for at in (0.0, 0.2, 0.6, 0.9):
+        one = HiddenStateAccountant().compose(LaplaceDpEvent(1.0)).get_delta(at)
+        assert HiddenStateAccountant().compose(two).get_delta(at) <= one * (1 + 1e-4)
+
+
+def test_what_is_no_float_is_rounded_to_the_side_of_privacy():
+    third = Fraction(1, 3)
+    assert epsilon(LaplaceDpEvent(third), 0) >= 3
+    assert epsilon(dp_event.DiscreteLaplaceDpEvent(third, 3), 0) >= 1
+    accountant = HiddenStateAccountant().compose(PoissonSampledDpEvent(third, LaplaceDpEvent(1)))
+    assert accountant.get_delta(0) >= (1 - math.exp(-0.5)) / 3
 
 
 def test_a_probability_that_underflows_is_not_zero():
@@ -225,7 +247,7 @@ def test_epsilon_and_delta_agree():
         assert accountant.get_delta(accountant.get_epsilon(delta)) == pytest.approx(delta, rel=1e-2)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     noise=st.floats(0.5, 8),
     probability=st.floats(1e-3, 1),
@@ -254,7 +276,10 @@ SUMS = st.one_of(
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
-@given(events=st.lists(st.tuples(SUMS, st.integers(1, 20)), min_size=1, max_size=4), relation=st.sampled_from([ADD, SPECIAL]))
+@given(
+    events=st.lists(st.tuples(SUMS, st.integers(1, 20)), min_size=1, max_size=4),
+    relation=st.sampled_from([ADD, SPECIAL]),
+)
 def test_mixtures_of_events_are_as_private_as_they_say(events, relation):
     event = ComposedDpEvent([SelfComposedDpEvent(part, count) for part, count in events])
     found = epsilon(event, 1e-6, relation)
@@ -308,7 +333,10 @@ def test_runs_compose_with_each_other_and_with_mechanisms(relation, delta):
 
 
 def test_many_runs_compose_better_than_their_epsilons_add_up():
-    event, count, delta = HiddenStateDpEvent(REGRESSION), 10, 1e-6
+    # Each step forgets 5 % of the past, so a thousand of them are as private as a hundred.
+    run = db.Run(algorithm="gradient-descent", records=1000, steps=1000, release="last", clip_norm=1.0, noise_multiplier=50.0,
+                 learning_rate=0.1, weight_decay=0.05, convex=True, smoothness=1.0, generalised_linear=True)  # fmt: skip
+    event, count, delta = HiddenStateDpEvent(run), 10, 1e-6
     together = epsilon(event, delta, REPLACE, count)
     assert epsilon(event, delta, REPLACE) < together < count * epsilon(event, delta / count, REPLACE) / 2
 
@@ -317,7 +345,9 @@ def test_a_run_is_for_the_neighbours_of_the_accountant():
     for said in ("replace-one", "add-or-remove-one", "zero-out"):
         event = HiddenStateDpEvent(one_gaussian(2.0).to_run().replace(neighbours=said))
         for relation in Relation:
-            assert epsilon(event, 1e-6, relation) == pytest.approx(epsilon(GaussianDpEvent(2.0), 1e-6, relation), rel=1e-9)
+            assert epsilon(event, 1e-6, relation) == pytest.approx(
+                epsilon(GaussianDpEvent(2.0), 1e-6, relation), rel=1e-9
+            )
 
 
 def test_a_list_of_mechanisms_is_for_its_own_neighbours_only():
@@ -329,12 +359,16 @@ def test_a_list_of_mechanisms_is_for_its_own_neighbours_only():
     assert 1.49 < epsilon(event, 1e-6, SPECIAL) <= 1.5
     assert not HiddenStateAccountant(REPLACE).supports(event)
     assert not HiddenStateAccountant(ADD).supports(event)
+    run["mechanism"][0]["count"] = -1
+    assert not HiddenStateAccountant(SPECIAL).supports(HiddenStateDpEvent(run))
 
 
 def test_a_chain_is_for_the_neighbours_that_are_given():
     chain = {
         "run": {"algorithm": "chain", "release": "last"},
-        "step": [{"count": 5, "iterate-noise": 1.0, "displacement": 0.1, "participation": "always", "modulus": [[0.9, 0.0]]}],
+        "step": [
+            {"count": 5, "iterate-noise": 1.0, "displacement": 0.1, "participation": "always", "modulus": [[0.9, 0.0]]}
+        ],
     }
     assert not HiddenStateAccountant(ADD).supports(HiddenStateDpEvent(chain))
     event = HiddenStateDpEvent(chain, ADD)
@@ -353,9 +387,9 @@ def test_a_guarantee_for_one_record_is_no_guarantee():
 
 
 def test_a_run_that_has_no_meaning_for_the_neighbours_is_refused():
-    # A batch of fixed size tells how many records there are.
-    with pytest.raises(UnsupportedEventError, match="HiddenStateDpEvent"):
-        HiddenStateAccountant(ADD).compose(HiddenStateDpEvent(REGRESSION))
+    in_turn = db.Run(REGRESSION, order="cyclic")
+    with pytest.raises(UnsupportedEventError, match="a removed record moves all later ones into other batches"):
+        HiddenStateAccountant(ADD).compose(HiddenStateDpEvent(in_turn))
 
 
 def test_an_event_is_immutable_and_can_be_stored():
@@ -368,9 +402,9 @@ def test_an_event_is_immutable_and_can_be_stored():
     assert len({event, HiddenStateDpEvent(event.to_run()), HiddenStateDpEvent(event.run)}) == 1
 
 
-def test_a_run_that_is_wrong_is_no_event():
-    with pytest.raises(db.InvalidInputError):
-        HiddenStateDpEvent({"run": {"algorithm": "dp-sgd", "records": -1}})
+def test_a_run_that_is_wrong_is_refused():
+    for run in ({}, {"run": {"algorithm": "dp-sgd", "records": -1}}, {"run": {"algorithm": "dp-sgd", "recrods": 1}}):
+        assert not HiddenStateAccountant().supports(HiddenStateDpEvent(run))
 
 
 # --- what is refused ---
@@ -421,6 +455,11 @@ REFUSED = [
     (SingleEpochTreeAggregationDpEvent(1.0, 3), ADD, "needs REPLACE_SPECIAL"),
     (SingleEpochTreeAggregationDpEvent(1.0, []), SPECIAL, "empty"),
     (SelfComposedDpEvent(SelfComposedDpEvent(GaussianDpEvent(1.0), 2**30), 2**30), ADD, "more than"),
+    (
+        PoissonSampledDpEvent(0.1, SelfComposedDpEvent(SelfComposedDpEvent(GaussianDpEvent(1.0), 2**30), 2**30)),
+        ADD,
+        "more than",
+    ),
     (SelfComposedDpEvent(GaussianDpEvent(1.0), 2.0), ADD, "whole number"),
     (dp_event.SampledWithReplacementDpEvent(10, 1, GaussianDpEvent(1.0)), REPLACE, "not supported"),
     (dp_event.RepeatAndSelectDpEvent(GaussianDpEvent(1.0), 2, 1), ADD, "not supported"),
@@ -430,10 +469,23 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("event, relation, reason", REFUSED, ids=[f"{type(event).__name__}-{reason}" for event, _, reason in REFUSED])
+@pytest.mark.parametrize("event, relation, reason", REFUSED)
 def test_what_has_no_proof_is_refused(event, relation, reason):
     with pytest.raises(UnsupportedEventError, match=reason):
         HiddenStateAccountant(relation).compose(event)
+
+
+def test_a_relation_that_is_none_is_refused():
+    for wrong in ("REPLACE_ONE", 2, None):
+        with pytest.raises(db.InvalidInputError):
+            HiddenStateAccountant(wrong)
+
+
+def test_uses_are_counted_over_all_calls():
+    accountant = HiddenStateAccountant().compose(LaplaceDpEvent(1.0), 2**53)
+    assert accountant.get_epsilon(0) >= 2**53
+    with pytest.raises(UnsupportedEventError, match="more than"):
+        accountant.compose(LaplaceDpEvent(1.0))
 
 
 @pytest.mark.parametrize("wrong", [math.nan, -1e-9, 1.1, math.inf])
@@ -472,7 +524,7 @@ def test_their_responses_do_not_add_up():
     [
         (GaussianDpEvent(1.0), 4.7285, 9.9972),
         (SampledWithoutReplacementDpEvent(100, 100, GaussianDpEvent(1.0)), 4.7285, 9.9972),
-        (LaplaceDpEvent(1.0), 1.0119, 1.9999),
+        (LaplaceDpEvent(1.0), 1.0028, 1.9999),
     ],
 )
 def test_their_renyi_accountant_forgets_that_a_replaced_record_counts_twice(event, theirs, truth):
