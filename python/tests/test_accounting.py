@@ -247,11 +247,11 @@ def test_epsilon_and_delta_agree():
         assert accountant.get_delta(accountant.get_epsilon(delta)) == pytest.approx(delta, rel=1e-2)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(
     noise=st.floats(0.5, 8),
     probability=st.floats(1e-3, 1),
-    count=st.integers(1, 300),
+    count=st.integers(1, 200),
     delta=st.sampled_from([1e-1, 1e-3, 1e-5, 1e-8]),
 )
 def test_epsilon_is_between_their_optimistic_and_their_pessimistic_one(noise, probability, count, delta):
@@ -315,10 +315,10 @@ def test_their_calibration_takes_our_accountant():
 
 def test_a_run_by_itself_is_what_account_says():
     run = db.Run(REGRESSION)
-    event = HiddenStateDpEvent(run)
-    assert epsilon(event, 1e-6, REPLACE) == db.account(run, delta=1e-6).epsilon
-    assert HiddenStateAccountant(REPLACE).compose(event).get_delta(0.5) == db.account(run, epsilon=0.5).delta
-    assert epsilon(event, 1e-6, REPLACE) < 0.6 < 5 < db.account(run, delta=1e-6).published
+    accountant = HiddenStateAccountant(REPLACE).compose(HiddenStateDpEvent(run))
+    report = db.account(run, delta=1e-6)
+    assert accountant.get_epsilon(1e-6) == report.epsilon < 0.6 < 5 < report.published
+    assert accountant.get_delta(report.epsilon) == pytest.approx(1e-6, rel=1e-2)
 
 
 @pytest.mark.parametrize("relation", list(Relation))
