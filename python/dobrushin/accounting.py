@@ -1,8 +1,7 @@
 """An accountant for the events of ``dp_accounting``, which also counts hidden states.
 
-:class:`HiddenStateAccountant` takes the place of ``dp_accounting.pld.PLDAccountant`` or ``dp_accounting.rdp.RdpAccountant``.
-Its answers are proved upper bounds, rounding included. :class:`HiddenStateDpEvent` is the event of a run of which only the
-last iterate was released.
+:class:`HiddenStateAccountant` takes the place of ``PLDAccountant`` or ``RdpAccountant``. Its answers are proved upper
+bounds, rounding included. :class:`HiddenStateDpEvent` is the event of a run of which only the last iterate is released.
 
 >>> import dp_accounting
 >>> from dobrushin.accounting import HiddenStateAccountant, HiddenStateDpEvent
@@ -71,12 +70,12 @@ def _file(run: RunLike | bytes) -> bytes:
 class HiddenStateDpEvent(dp_event.DpEvent):  # type: ignore[misc]
     """Represents a run of which only what ``run.release`` says was released: the last iterate, say.
 
-    The neighbouring relation is the accountant's, as for every event; what the run says about its neighbours does not count.
-    There are two exceptions. A list of mechanisms (``algorithm = "composition"``) is as private as it says for its own
-    neighbours only. And a chain (``algorithm = "chain"``) does not say what its neighbours are, so you do.
+    The neighbouring relation is the accountant's, as for every event, and what the run says about its neighbours does
+    not count. There are two exceptions. A list of mechanisms (``algorithm = "composition"``) is as private as it says
+    for its own neighbours only. And a chain (``algorithm = "chain"``) does not say what its neighbours are, so you do.
 
-    The event is immutable, and ``to_named_tuple`` and ``from_named_tuple`` convert it. That is why it holds a run file in
-    bytes: ``dp_accounting`` takes strings apart.
+    The event is immutable, and ``to_named_tuple`` and ``from_named_tuple`` convert it. It holds the run file as bytes,
+    because ``to_named_tuple`` takes strings apart.
 
     >>> event = HiddenStateDpEvent({
     ...     "run": {"algorithm": "dp-sgd", "records": 60_000, "batch-size": 256, "steps": 100, "order": "poisson"},
@@ -247,8 +246,8 @@ def _composition(tables: list[dict[str, Any]], relation: NeighboringRelation) ->
 def _profile(text: str, floor: float) -> list[tuple[float, float]]:
     """Guarantees (ε, δ) of a run, from ε = 0 to where δ is at the floor.
 
-    They all hold, and δ is convex in e^ε. So the profile that follows from them is at most 2 % above the run's own if each δ is at
-    most 1.5 times the next, as it is from 1 to 1e-45.
+    They all hold, and δ is convex in e^ε. So the profile that follows from them is at most 2 % above the run's own
+    where each δ is at most 1.5 times the next, as it is from 1 to 1e-45.
     """
     run = Run.from_toml(text)
     start, end = account(run, epsilon=0.0), account(run, delta=floor)
@@ -385,9 +384,15 @@ def _hidden(event: HiddenStateDpEvent, relation: NeighboringRelation) -> _Uses:
     _require(event, described in (None, relation), f"it is described for {described} only")
     with _refusing(event):
         run = event.to_run()
-        sections = run.to_dict()
-        of_run = sections.get("run", {})
-        algorithm = of_run.get("algorithm")
+    sections = run.to_dict()
+    named = [
+        sections.get("model", {}).get("schema"),
+        *(table.get("channel") for table in sections.get("mechanism", [])),
+    ]
+    _require(event, not any(isinstance(file, str) for file in named), "its run names a file, which may change")
+    of_run = sections.get("run", {})
+    algorithm = of_run.get("algorithm")
+    with _refusing(event):
         if algorithm not in ("chain", "composition"):
             run = run.replace(neighbours=neighbours)
         run.check()

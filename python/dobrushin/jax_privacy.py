@@ -1,7 +1,7 @@
 """Accountants for ``jax_privacy``, with proved answers and hidden states.
 
-:class:`HiddenStateAccountantConfig` takes the place of ``PldAccountantConfig`` or ``RdpAccountantConfig``. The answer is about the
-same, but it is proved:
+:class:`HiddenStateAccountantConfig` takes the place of ``PldAccountantConfig`` or ``RdpAccountantConfig``. The answer
+is about the same, but it is proved:
 
 >>> from jax_privacy import accounting
 >>> from dobrushin.jax_privacy import HiddenStateAccountantConfig, HiddenStateTrainingAccountant
@@ -10,11 +10,11 @@ same, but it is proved:
 >>> round(accountant.compute_epsilon(11_800, params), 3)
 2.108
 
-:class:`HiddenStateTrainingAccountant` takes the place of ``DpsgdTrainingAccountant`` if only the last model is released. You tell
-it what you know about the training:
+:class:`HiddenStateTrainingAccountant` takes the place of ``DpsgdTrainingAccountant`` if only the last model is
+released. You tell it what you know about the training:
 
 >>> accountant = HiddenStateTrainingAccountant(
-...     learning_rate=2.0, clip_norm=1.0, weight_decay=0.02, convex=True, smoothness=0.25, generalised_linear=True, diameter=10.0
+...     learning_rate=2.0, clip_norm=1.0, weight_decay=0.02, convex=True, smoothness=0.25, generalised_linear=True
 ... )
 >>> round(accountant.compute_epsilon(11_800, params), 3)
 0.24
@@ -54,12 +54,12 @@ class HiddenStateAccountantConfig(accounting.DpAccountantConfig):  # type: ignor
 class HiddenStateTrainingAccountant(accounting.DpTrainingAccountant):  # type: ignore[misc]
     """The ε of DP-SGD of which only the last model is released.
 
-    The keywords are what ``DpParams`` does not say: keys of a run file, such as ``learning_rate``, ``clip_norm``, ``weight_decay``,
-    ``convex``, ``smoothness`` and ``diameter``. With what you leave out, nothing is claimed.
+    The keywords are what ``DpParams`` does not say: keys of a run file, such as ``learning_rate``, ``clip_norm``,
+    ``weight_decay``, ``convex``, ``smoothness`` and ``diameter``. Nothing is claimed about what you leave out.
 
-    ``SamplingMethod.POISSON`` is accounted for add-or-remove-one neighbours, and ``FIXED_BATCH_SIZE`` for replace-one, as
-    ``jax_privacy`` says. Every noise must be on the sum of the clipped gradients, and the sum must be divided by
-    ``batch_size``, also if another number of records was drawn.
+    The answer is for add-or-remove-one neighbours with ``SamplingMethod.POISSON``, and for replace-one neighbours with
+    ``FIXED_BATCH_SIZE``, as ``jax_privacy`` says. The noise must be on the sum of the clipped gradients. The sum must
+    be divided by ``batch_size``, also if another number of records was drawn.
     """
 
     def __init__(self, *, clip_norm: float, **facts: Any) -> None:
