@@ -35,8 +35,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attr
-import dp_accounting
-from dp_accounting import NeighboringRelation, dp_event
+from dp_accounting import NeighboringRelation, PrivacyAccountant, dp_event  # type: ignore[import, unused-ignore]
 
 from dobrushin import Report, Run, account
 from dobrushin.errors import InvalidInputError
@@ -104,7 +103,7 @@ class HiddenStateDpEvent(dp_event.DpEvent):  # type: ignore[misc]
         return Run.from_toml(self.run.decode())
 
 
-class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[misc]
+class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
     """A privacy accountant whose answers are proved, and which counts hidden states.
 
     It takes Gaussian, Laplace and discrete Laplace noise, on all records, on Poisson samples and on samples without
@@ -112,10 +111,10 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
     It refuses everything else, and whatever has no proof for the neighbouring relation.
 
     >>> accountant = HiddenStateAccountant(NeighboringRelation.REPLACE_ONE)
-    >>> _ = accountant.compose(dp_accounting.LaplaceDpEvent(4.0), 2)
+    >>> _ = accountant.compose(dp_event.LaplaceDpEvent(4.0), 2)
     >>> accountant.get_epsilon(0), accountant.get_delta(1.0)
     (1.0, 0.0)
-    >>> accountant.supports(dp_accounting.UnsupportedDpEvent())
+    >>> accountant.supports(dp_event.UnsupportedDpEvent())
     False
     """
 
@@ -142,7 +141,7 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
     def get_epsilon(self, target_delta: float) -> float:
         """The smallest ε that is proved to hold with this δ, for everything that was composed.
 
-        >>> accountant = HiddenStateAccountant().compose(dp_accounting.GaussianDpEvent(1.0))
+        >>> accountant = HiddenStateAccountant().compose(dp_event.GaussianDpEvent(1.0))
         >>> round(accountant.get_epsilon(1e-5), 3), accountant.get_epsilon(0), accountant.get_epsilon(1)
         (4.377, inf, 0.0)
         """
@@ -157,7 +156,7 @@ class HiddenStateAccountant(dp_accounting.PrivacyAccountant):  # type: ignore[mi
     def get_delta(self, target_epsilon: float) -> float:
         """The smallest δ that is proved to hold with this ε, for everything that was composed.
 
-        >>> accountant = HiddenStateAccountant().compose(dp_accounting.GaussianDpEvent(1.0))
+        >>> accountant = HiddenStateAccountant().compose(dp_event.GaussianDpEvent(1.0))
         >>> round(accountant.get_delta(1.0), 4)
         0.1269
         """

@@ -26,8 +26,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from dp_accounting import NeighboringRelation
-from jax_privacy import accounting
+from dp_accounting import NeighboringRelation  # type: ignore[import, unused-ignore]
+from jax_privacy import accounting  # type: ignore[import, unused-ignore]
 
 from dobrushin import Run, account
 from dobrushin.accounting import HiddenStateAccountant

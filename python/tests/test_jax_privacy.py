@@ -1,11 +1,7 @@
 """What ``dobrushin.jax_privacy`` claims, and where ``jax_privacy`` is wrong."""
 
-import contextlib
-import io
 import math
 import os
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,18 +130,6 @@ def test_no_steps_cost_nothing_and_no_clipping_everything() -> None:
 def test_what_has_no_proof_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(changes)).split("_")[0]):
         HiddenStateTrainingAccountant(**FACTS).compute_epsilon(20, params(**changes))
-
-
-def test_the_page_says_what_its_code_prints(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(__file__).parents[2]
-    monkeypatch.chdir(root)
-    page = (root / "docs/python/accountants.md").read_text(encoding="utf-8")
-    printed = io.StringIO()
-    names: dict[str, Any] = {}
-    with contextlib.redirect_stdout(printed):
-        for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-            exec(block, names)
-    assert printed.getvalue() == "".join(re.findall(r"```text\n(.*?)```", page, re.DOTALL))
 
 
 # --- where jax_privacy 2.0.0 is wrong ---
