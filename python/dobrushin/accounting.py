@@ -73,6 +73,9 @@ class HiddenStateDpEvent(dp_event.DpEvent):  # type: ignore[misc]
     not count. There are two exceptions. A list of mechanisms (``algorithm = "composition"``) is as private as it says
     for its own neighbours only. And a chain (``algorithm = "chain"``) does not say what its neighbours are, so you do.
 
+    What must hold for it is listed by ``dobrushin.account(event.to_run())``. Above all, nobody may see anything else of
+    the run.
+
     The event is immutable, and ``to_named_tuple`` and ``from_named_tuple`` convert it. It holds the run file as bytes,
     because ``to_named_tuple`` takes strings apart.
 

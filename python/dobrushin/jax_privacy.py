@@ -57,6 +57,8 @@ class HiddenStateTrainingAccountant(accounting.DpTrainingAccountant):  # type: i
     The keywords are what ``DpParams`` does not say: keys of a run file, such as ``learning_rate``, ``clip_norm``,
     ``weight_decay``, ``convex``, ``smoothness`` and ``diameter``. Nothing is claimed about what you leave out.
 
+    The optimiser must be plain SGD, without momentum or Adam. The account of :meth:`run` lists everything that must hold.
+
     The answer is for add-or-remove-one neighbours with ``SamplingMethod.POISSON``, and for replace-one neighbours with
     ``FIXED_BATCH_SIZE``, as ``jax_privacy`` says. The noise must be on the sum of the clipped gradients. The sum must
     be divided by ``batch_size``, also if another number of records was drawn.
