@@ -38,7 +38,7 @@ import attr
 from dp_accounting import NeighboringRelation, PrivacyAccountant, dp_event  # type: ignore[import, unused-ignore]
 
 from dobrushin import Report, Run, account
-from dobrushin.errors import InvalidInputError
+from dobrushin.errors import InvalidInputError, NoGuaranteeError
 from dobrushin.run import RunLike
 
 __all__ = ["HiddenStateAccountant", "HiddenStateDpEvent"]
@@ -111,7 +111,8 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
 
     It takes Gaussian, Laplace and discrete Laplace noise, on all records, on Poisson samples and on samples without
     replacement; randomised response; tree aggregation; compositions of all of these; and :class:`HiddenStateDpEvent`.
-    It refuses everything else, and whatever has no proof for the neighbouring relation.
+    It refuses everything else, and whatever has no proof for the neighbouring relation. ``tolerance`` says how far ε may
+    be above the smallest that holds, relative to ε; it costs time, not safety.
 
     >>> accountant = HiddenStateAccountant(NeighboringRelation.REPLACE_ONE)
     >>> _ = accountant.compose(dp_event.LaplaceDpEvent(4.0), 2)
@@ -121,12 +122,17 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
     False
     """
 
-    def __init__(self, neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE) -> None:
+    def __init__(
+        self,
+        neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE,
+        tolerance: float = 1e-4,
+    ) -> None:
         if neighboring_relation not in _NEIGHBOURS:
             raise InvalidInputError(
                 f"neighboring_relation is {neighboring_relation!r}", "give a dp_accounting.NeighboringRelation"
             )
         super().__init__(neighboring_relation)
+        self._tolerance = tolerance
         self._releases: Counter[_Release] = Counter()
 
     def _maybe_compose(self, event: dp_event.DpEvent, count: int, do_compose: bool) -> Any:
@@ -154,7 +160,7 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
             return math.inf
         if not self._releases:
             return 0.0
-        return _answer(account(self._run(target_delta), delta=float(target_delta)))
+        return _answer(account(self._run(target_delta), delta=float(target_delta), tolerance=self._tolerance))
 
     def get_delta(self, target_epsilon: float) -> float:
         """The smallest δ that is proved to hold with this ε, for everything that was composed.
@@ -171,7 +177,7 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
             return 0.0
         epsilon, guess = min(float(target_epsilon), sys.float_info.max), 1e-6
         while True:
-            delta = _answer(account(self._run(guess), epsilon=epsilon))
+            delta = _answer(account(self._run(guess), epsilon=epsilon, tolerance=self._tolerance))
             if guess <= max(delta, sys.float_info.min) or not self._profiles():
                 return delta
             # The profiles must end well below the answer.
@@ -264,9 +270,10 @@ def _profile(text: str, floor: float) -> list[tuple[float, float]]:
 
 def _answer(report: Report) -> float:
     """The ε or δ that is proved, if any is."""
-    if report.guarantee is None:
+    try:
+        return float(report)
+    except NoGuaranteeError:
         return math.inf if report.asked == "epsilon" else 1.0
-    return float(report)
 
 
 _Uses = Iterator[tuple[_Release, int]]

@@ -45,10 +45,11 @@ class HiddenStateAccountantConfig(accounting.DpAccountantConfig):  # type: ignor
     """
 
     neighboring_relation: NeighboringRelation = NeighboringRelation.ADD_OR_REMOVE_ONE
+    tolerance: float = 1e-4
 
     def create_accountant(self) -> HiddenStateAccountant:
         """A new accountant."""
-        return HiddenStateAccountant(self.neighboring_relation)
+        return HiddenStateAccountant(self.neighboring_relation, self.tolerance)
 
 
 class HiddenStateTrainingAccountant(accounting.DpTrainingAccountant):  # type: ignore[misc]
