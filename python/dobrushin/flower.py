@@ -1,6 +1,6 @@
 """Privacy for Flower: an accountant for federated averaging, and a model that travels from owner to owner.
 
-`Accountant` is a `flwr.serverapp.PrivacyAccountant`. It counts what the clients of a federation have spent:
+:class:`Accountant` is a ``flwr.serverapp.PrivacyAccountant``. It counts what the clients of a federation have spent:
 
 >>> from flwr.serverapp import GaussianPrivacyEvent, NeighboringRelation, PrivacyConfig, SamplingMethod
 >>> config = PrivacyConfig(1e-6, 1000, NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.POISSON)
@@ -9,8 +9,9 @@
 >>> print(f"{accountant.get_epsilon(1e-6):.3f}")
 0.559
 
-`Journey`, `take_step` and `travel` train without collecting anything: records stay with their owners, and the model visits one owner
-after another (Feldman, Mironov, Talwar, Thakurta 2018, section 1). `examples/flower` is an app made of them.
+:class:`Journey`, :func:`take_step` and :func:`travel` train without collecting anything: records stay with their
+owners, and the model visits one owner after another (Feldman, Mironov, Talwar, Thakurta 2018, section 1).
+``examples/flower`` is an app made of them.
 """
 
 from __future__ import annotations
@@ -40,22 +41,19 @@ Vector = npt.NDArray[np.float64]
 
 _log = logging.getLogger(__name__)
 
-# ----------------------------------------------------------------------------------------------------------------- accountant
-
 
 class Accountant:
-    """What a federation with fixed clipping has spent: a `flwr.serverapp.PrivacyAccountant`.
+    """What a federation with fixed clipping has spent: a ``flwr.serverapp.PrivacyAccountant``.
 
-    The unit of privacy is a client with all its data, and the models of all rounds count as published. Flower adds noise with the
-    deviation `noise_multiplier * clipping_norm / num_sampled_clients` to the average, so that one client who is there or not moves the
-    sum by `clipping_norm`, and one who is replaced moves it by twice as much.
+    The unit of privacy is a client with all its data, and the models of all rounds count as published. Flower adds
+    noise of deviation ``noise_multiplier * clipping_norm / num_sampled_clients`` to the average. One client more or
+    less moves the sum by ``clipping_norm``, and a client who is replaced by another moves it by twice as much.
 
-    With `SamplingMethod.NO_AMPLIFICATION`, which Flower's strategies ask for, a round has a fixed number of clients. Somebody else then
-    takes the place of a client who is not there, and the sum moves by twice the norm. That is counted unless you say
-    `neighbours="zero-out"`: then a client who is not there is asked all the same, and sends the model back unchanged.
+    With ``SamplingMethod.NO_AMPLIFICATION``, which Flower's strategies ask for, a round has a fixed number of clients.
+    Somebody else then takes the place of a client who is not there, and the sum moves by twice the norm. That is what
+    is counted, unless you say ``neighbours="zero-out"``: a client who is not there is then asked all the same, and
+    sends the model back unchanged.
 
-    Example
-    -------
     >>> config = PrivacyConfig(1e-6, 100, NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.NO_AMPLIFICATION)
     >>> event = GaussianPrivacyEvent(noise_multiplier=8.0, sample_size=10, population_size=100)
     >>> for neighbours in None, "zero-out":
@@ -71,8 +69,8 @@ class Accountant:
             raise InvalidInputError(f'neighbours is {neighbours!r}, but it can only be "zero-out" or None')
         if neighbours is not None and config.sampling_method is not SamplingMethod.NO_AMPLIFICATION:
             raise InvalidInputError(
-                f'neighbours="zero-out" does not go with sampling_method={config.sampling_method.value!r}, '
-                "which says already who takes the place of a client"
+                f'neighbours="zero-out" does not go with sampling_method={config.sampling_method.value!r}',
+                "leave it out; the sampling method already says who takes the place of a client",
             )
         self._config = config
         self._neighbours: str = neighbours or _neighbours(config)
@@ -94,32 +92,32 @@ class Accountant:
         return self._run(self._released)
 
     def compose(self, event: GaussianPrivacyEvent, count: int = 1) -> None:
-        """Count `count` releases more."""
+        """Count ``count`` releases more."""
         self._released = self._with(event, count)
 
     def get_epsilon(self, delta: float) -> float:
-        """The ε of everything that was released, at `delta`."""
+        """The ε of everything that was released, at ``delta``."""
         if not _is_number(delta) or not 0 < delta < 1:
             raise InvalidInputError(f"delta is {delta!r}, but it must be between 0 and 1")
         return self._epsilon(self._released, delta)
 
     def get_delta(self, epsilon: float) -> float:
-        """The δ of everything that was released, at `epsilon`."""
+        """The δ of everything that was released, at ``epsilon``."""
         if not _is_number(epsilon) or epsilon < 0:
             raise InvalidInputError(f"epsilon is {epsilon!r}, but it must be a number from 0 on")
         return float(account(self.run, epsilon=epsilon)) if self._released else 0.0
 
     def get_privacy_spent(self, delta: float | None = None) -> PrivacySpent:
-        """The same as `get_epsilon`, in Flower's words; the δ is that of the configuration unless you give one."""
+        """The same as ``get_epsilon``, in Flower's words; the δ is that of the configuration unless you give one."""
         delta = self._config.target_delta if delta is None else delta
         return PrivacySpent(self.get_epsilon(delta), delta, self.num_releases, "dobrushin")
 
     def would_exceed(self, event: GaussianPrivacyEvent, max_epsilon: float | None = None, count: int = 1) -> bool:
-        """Whether `count` releases more would spend more than `max_epsilon`; nothing is counted."""
+        """Whether ``count`` releases more would spend more than ``max_epsilon``; nothing is counted."""
         limit = self._config.max_epsilon if max_epsilon is None else max_epsilon
         if limit is None or not _is_number(limit) or limit <= 0:
             raise InvalidInputError(
-                f"max_epsilon is {limit!r}, but it must be a positive number", help="give it here, or in PrivacyConfig"
+                f"max_epsilon is {limit!r}, but it must be a positive number", "give it here, or in PrivacyConfig"
             )
         return self._epsilon(self._with(event, count), self._config.target_delta) > limit
 
@@ -137,7 +135,7 @@ class Accountant:
         }
 
     def load_state_dict(self, state: dict[str, object]) -> None:
-        """Take up the count of another accountant of the same configuration, which must include what was counted here."""
+        """Go on from the state of an accountant of the same configuration, which must include what was counted here."""
         if state.get("schema_version") != 1 or state.get("backend") != "dobrushin":
             raise InvalidInputError("this is not the state of a dobrushin.flower.Accountant")
         if state.get("config") != self._state_of_config():
@@ -169,13 +167,21 @@ class Accountant:
             algorithm="composition",
             neighbours=self._neighbours,
             mechanism=[
-                {"kind": "gaussian", "noise-multiplier": event.noise_multiplier, "count": count, **self._sampling(event)}
+                {
+                    "kind": "gaussian",
+                    "noise-multiplier": event.noise_multiplier,
+                    "count": count,
+                    **self._sampling(event),
+                }
                 for event, count in released.items()
             ],
         )
 
     def _sampling(self, event: GaussianPrivacyEvent) -> dict[str, object]:
-        if self._config.sampling_method is SamplingMethod.NO_AMPLIFICATION or event.sample_size == event.population_size:
+        if (
+            self._config.sampling_method is SamplingMethod.NO_AMPLIFICATION
+            or event.sample_size == event.population_size
+        ):
             return {"sampling": "every"}
         # The quotient is rounded up: a larger sample protects less.
         share = math.nextafter(event.sample_size / event.population_size, 1.0)
@@ -188,22 +194,23 @@ class Accountant:
         return {**asdict(self._config), "neighbours": self._neighbours}
 
 
+# A sample of a fixed size puts somebody else in the place of a client who is not there.
+_NEIGHBOURS = {
+    (SamplingMethod.POISSON, NeighboringRelation.ADD_OR_REMOVE_ONE): "add-or-remove-one",
+    (SamplingMethod.WITHOUT_REPLACEMENT, NeighboringRelation.REPLACE_ONE): "replace-one",
+    (SamplingMethod.NO_AMPLIFICATION, NeighboringRelation.ADD_OR_REMOVE_ONE): "replace-one",
+}
+
+
 def _neighbours(config: PrivacyConfig) -> str:
-    match config.sampling_method, config.neighboring_relation:
-        case SamplingMethod.POISSON, NeighboringRelation.ADD_OR_REMOVE_ONE:
-            return "add-or-remove-one"
-        # A sample of a fixed size puts somebody else in the place of a client who is not there.
-        case SamplingMethod.WITHOUT_REPLACEMENT, NeighboringRelation.REPLACE_ONE:
-            return "replace-one"
-        case SamplingMethod.NO_AMPLIFICATION, NeighboringRelation.ADD_OR_REMOVE_ONE:
-            return "replace-one"
-    raise InvalidInputError(
-        f"there is no account for sampling_method={config.sampling_method.value!r} "
-        f"with neighboring_relation={config.neighboring_relation.value!r}"
-    )
+    try:
+        return _NEIGHBOURS[config.sampling_method, config.neighboring_relation]
+    except KeyError:
+        raise InvalidInputError(
+            f"there is no account for sampling_method={config.sampling_method.value!r} "
+            f"with neighboring_relation={config.neighboring_relation.value!r}"
+        ) from None
 
-
-# ---------------------------------------------------------------------------------------------------- records at their owners
 
 # Rows and models are kept this much shorter than they may be, so that rounding never makes them longer.
 _ROOM = 1 - 1e-9
@@ -211,14 +218,13 @@ _ROOM = 1 - 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Journey:
-    """How a model travels: to each of `owners` in turn, `passes` times, with one noisy step of logistic regression at each stop.
+    """How a model travels: to each of ``owners`` in turn, ``passes`` times, with one step of logistic regression each.
 
-    A step is w ← Π(w − η·(g + σZ)). η is `learning_rate`, σ is `gradient_noise`, Z is standard Gaussian noise that the owner draws,
-    and Π projects to the ball of norm `radius`. g is the gradient of the mean logistic loss over all rows of that owner, each scaled
-    down to norm `row_norm` at most. So an owner counts as one record of the run, and everything that they hold is protected.
+    A step is w ← Π(w − η·(g + σZ)). η is ``learning_rate``, σ is ``gradient_noise``, Z is standard Gaussian noise that
+    the owner draws, and Π projects to the ball of norm ``radius``. g is the gradient of the mean logistic loss over all
+    rows of that owner, each scaled down to norm ``row_norm`` at most. So an owner counts as one record of the run, and
+    everything that they hold is protected.
 
-    Example
-    -------
     >>> journey = Journey(owners=8, passes=3, dimension=3, learning_rate=0.5, gradient_noise=4.0, radius=2.0)
     >>> print(f"{journey.against_public(1e-5).epsilon:.3f} {journey.against_server(1e-5).epsilon:.3f}")
     2.258 3.709
@@ -240,17 +246,30 @@ class Journey:
                 raise InvalidInputError(f"{key} is {value!r}, but it must be a whole number from 1 on")
         for key in ("learning_rate", "gradient_noise", "radius", "row_norm"):
             value = getattr(self, key)
-            if not _is_number(value) or value <= 0:
-                raise InvalidInputError(f"{key} is {value!r}, but it must be a positive number")
+            if not _is_number(value) or not 1e-50 <= value <= 1e50:
+                raise InvalidInputError(f"{key} is {value!r}, but it must be a number from 1e-50 to 1e50")
+        if self.radius > 2**32 * self.noise:
+            raise InvalidInputError(
+                f"radius is {self.radius!r}, so large that noise of {self.noise!r} would be rounded away",
+                "choose a smaller radius, or more noise",
+            )
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Journey:
-        """The journey that the configuration of a Flower app describes, with keys like `learning-rate`; it may have others too."""
+        """The journey that the configuration of a Flower app describes, with keys like ``learning-rate``.
+
+        The configuration may have other keys too.
+        """
         keys = {field.name: field.name.replace("_", "-") for field in fields(cls)}
         try:
             return cls(**{name: config[key] for name, key in keys.items() if key in config})
         except TypeError as error:
             raise InvalidInputError(f"the configuration does not describe a journey: {error}") from error
+
+    @property
+    def noise(self) -> float:
+        """The deviation of the noise that a step adds to the model."""
+        return self.learning_rate * self.gradient_noise
 
     @property
     def steps(self) -> int:
@@ -277,11 +296,14 @@ class Journey:
         )
 
     def against_public(self, delta: float) -> Report:
-        """What protects an owner against everybody who gets the released model alone; `observers` has the other owners."""
+        """What protects an owner against everybody who gets nothing but the released model.
+
+        The report also says, under ``"observers"``, what owners learn of each other.
+        """
         return account(self.run, delta=delta, observers=True)
 
     def against_server(self, delta: float) -> Report:
-        """What protects an owner against the server, which passes every model on and so sees all of them."""
+        """What protects an owner against the server, which passes all models on and so sees them."""
         return account(self.run.replace(release="all"), delta=delta)
 
 
@@ -303,26 +325,30 @@ class Arrival:
     journal: tuple[Stop, ...]
 
     def save(self, folder: str | Path) -> None:
-        """Write `model.npy`, `certificate.json` and `journal.json` to a folder that does not exist yet."""
+        """Write ``model.npy``, ``certificate.json`` and ``journal.json`` to a folder that does not exist yet."""
         folder = Path(folder)
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
-            raise InvalidInputError(f"{folder} already exists", help="a folder holds one model; choose another") from None
+            raise InvalidInputError(f"{folder} already exists", "a folder holds one model; choose another") from None
         self.report.certificate().save(folder / "certificate.json")
         journal = [{"step": stop.number, "owner": stop.owner, **asdict(stop.journey)} for stop in self.journal]
         (folder / "journal.json").write_text(json.dumps(journal, indent=1) + "\n", encoding="utf-8")
         np.save(folder / "model.npy", self.model)
 
 
-def take_step(message: Message, context: Context, journey: Journey, features: npt.ArrayLike, labels: npt.ArrayLike) -> Message:
-    """Take an owner's step on their own rows, and answer with the new model. Call it in the `train` function of a `ClientApp`.
+def take_step(
+    message: Message, context: Context, journey: Journey, features: npt.ArrayLike, labels: npt.ArrayLike
+) -> Message:
+    """Take an owner's step on their own rows, and answer with the new model.
 
-    `journey` is what the owner agreed to. A message that asks for anything else is refused before a row is looked at: another noise, a
-    step out of turn, a step that was taken already. What the rows hold stops nothing and appears in no answer. A row that cannot be used
-    counts as empty, and so do all rows if their number of columns is not `journey.dimension`; only the owner's own log says so.
+    Call it in the ``train`` function of a ``ClientApp``. ``journey`` is what the owner agreed to. A message that asks
+    for anything else is refused before a row is looked at: other noise, a step out of turn, a step that was already
+    taken.
 
-    `labels` above 0 are one class, all others are the other one.
+    ``labels`` above 0 are one class, and all others are the other class. What the rows hold stops nothing and appears
+    in no answer. A row that cannot be used counts as empty. So do all rows if they do not have ``journey.dimension``
+    columns; only the owner's own log says so.
     """
     model, number = _read(message, journey)
     taken = _steps_taken(context)
@@ -334,33 +360,36 @@ def take_step(message: Message, context: Context, journey: Journey, features: np
 
 
 def travel(grid: Grid, journey: Journey, *, delta: float, timeout: float = 3600.0) -> Arrival:
-    """Take the model from owner to owner, and return the last one with its certificate. Call it in the main function of a `ServerApp`.
+    """Take the model from owner to owner, and return the last one with its account.
 
-    Owners are visited in the order of their node ids, which tells nothing about their records. If one of them does not answer within
-    `timeout` seconds, fails, or answers anything but the step that was asked for, there is no model and no certificate: whether an
-    owner fails may depend on what they hold. No owner is asked for a step a second time.
+    Call it in the main function of a ``ServerApp``. Owners are visited in the order of their node ids, which say
+    nothing about their records. If an owner does not answer within ``timeout`` seconds, fails, or answers anything but
+    the step that was asked for, then :class:`~dobrushin.NoGuaranteeError` is raised. There is no model then and no
+    certificate, because whether an owner fails may depend on what they hold. No owner is asked for a step twice.
     """
-    journey.against_public(delta)  # If there is no guarantee, nobody is asked.
+    journey.against_public(delta).certificate()  # If there is none, nobody is asked.
     owners = _owners(grid, journey, timeout)
     model = np.zeros(journey.dimension)
     journal: list[Stop] = []
     for number in range(1, journey.steps + 1):
         owner = owners[(number - 1) % journey.owners]
         message = Message(
-            _content(model, number, journey), dst_node_id=owner, message_type=MessageType.TRAIN, ttl=timeout, group_id=str(number)
+            _content(model, number, journey),
+            dst_node_id=owner,
+            message_type=MessageType.TRAIN,
+            ttl=timeout,
+            group_id=str(number),
         )
         model, stop = _answer(grid.send_and_receive([message], timeout=timeout), owner, number, journey)
         journal.append(stop)
-    # The last model is rounded, so that the last digits of the noise say nothing.
-    unit = journey.learning_rate * journey.gradient_noise * 2.0**-20
-    return Arrival(np.round(model / unit) * unit, certify(journal, delta), tuple(journal))
+    # The last model is rounded, towards 0 to stay in the ball, so that the last digits of the noise say nothing.
+    unit = journey.noise * 2.0**-20
+    return Arrival(np.trunc(model / unit) * unit, certify(journal, delta), tuple(journal))
 
 
 def certify(journal: Sequence[Stop], delta: float) -> Report:
-    """Account what a journal says was done, step by step; there is no guarantee if that is not one whole journey.
+    """Account for what was done according to a journal; there is no guarantee if that is not one whole journey.
 
-    Example
-    -------
     >>> journey = Journey(owners=2, dimension=3, learning_rate=0.5, gradient_noise=4.0, radius=2.0)
     >>> print(f"{certify([Stop(1, 70, journey), Stop(2, 71, journey)], 1e-5).epsilon:.3f}")
     1.993
@@ -416,13 +445,13 @@ def _steps_taken(context: Context) -> list[int]:
 def _noisy_step(model: Vector, journey: Journey, features: npt.ArrayLike, labels: npt.ArrayLike) -> Vector:
     rows = _signed_rows(journey, features, labels)
     gradient = -(rows * (0.5 - 0.5 * np.tanh(rows @ model / 2))[:, np.newaxis]).mean(axis=0)
-    # The noise is added to the gradient first, so that whatever the model is, all that follows is computed from their sum.
+    # The noise goes to the gradient first: whatever the model is, all that follows is computed from their sum.
     noisy = gradient + journey.gradient_noise * _gaussian(journey.dimension)
-    return _shorten((model - journey.learning_rate * noisy)[np.newaxis], journey.radius)[0]
+    return _shorten(np.atleast_2d(model - journey.learning_rate * noisy), journey.radius).ravel()
 
 
 def _signed_rows(journey: Journey, features: npt.ArrayLike, labels: npt.ArrayLike) -> Vector:
-    """The rows times their labels of 1 or −1, scaled down to the norm that was agreed on; a row that cannot be used is 0."""
+    """The rows times their labels of 1 or −1, no longer than was agreed on; a row that cannot be used is 0."""
     nothing = np.zeros((1, journey.dimension))
     try:
         rows, classes = np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)
@@ -430,7 +459,9 @@ def _signed_rows(journey: Journey, features: npt.ArrayLike, labels: npt.ArrayLik
         _log.warning("your rows are not numbers, so all of them count as empty")
         return nothing
     if rows.ndim != 2 or rows.shape[1] != journey.dimension or classes.shape != rows.shape[:1]:
-        _log.warning("your rows do not have %d columns and a label each, so all of them count as empty", journey.dimension)
+        _log.warning(
+            "your rows do not have %d columns and a label each, so all of them count as empty", journey.dimension
+        )
         return nothing
     if not len(rows):
         return nothing
@@ -447,9 +478,12 @@ def _shorten(rows: Vector, norm: float) -> Vector:
 
 
 def _gaussian(dimension: int) -> Vector:
-    """Standard Gaussian noise from the operating system's source; a sum of four leaves no trace of how floats are drawn."""
+    """Standard Gaussian noise from the operating system's source.
+
+    Each number is half the sum of four, because the last digits of a single draw would tell how it was drawn.
+    """
     draw = random.SystemRandom().normalvariate
-    return np.array([sum(draw(0.0, 1.0) for _ in range(4)) / 2 for _ in range(dimension)])
+    return np.array([sum(draw() for _ in range(4)) / 2 for _ in range(dimension)])
 
 
 def _owners(grid: Grid, journey: Journey, timeout: float) -> list[int]:
