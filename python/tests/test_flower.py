@@ -554,7 +554,10 @@ def the_steps_are_those_of_the_run(released: Path) -> None:
         assert step["owner"] == first_pass[index % records]
         assert step["learning_rate"] == run["update"]["learning-rate"]
         assert step["gradient_noise"] == run["update"]["gradient-noise"]
-        assert step["row_norm"] == run["update"]["lipschitz"]
+        steepest = 1 / (
+            1 + math.exp(-step["radius"] * step["row_norm"])
+        )  # the slope of the loss at the end of the ball
+        assert step["row_norm"] * steepest == pytest.approx(run["update"]["lipschitz"], rel=1e-14)
         assert step["row_norm"] ** 2 / 4 == run["loss"]["smoothness"] and run["loss"]["convex"] is True
         assert 2 * step["radius"] == run["domain"]["diameter"]
         assert step["dimension"] == run["domain"]["dimension"]
@@ -571,10 +574,11 @@ def test_the_report_says_what_owners_the_public_and_the_server_learn() -> None:
 
 
 def test_only_one_pass_of_an_owner_hides_nothing_from_the_server() -> None:
+    multiplier = JOURNEY.gradient_noise / JOURNEY.gradient_norm
     alone = db.Run(
         algorithm="composition",
         neighbours="replace-one",
-        mechanism=[{"kind": "gaussian", "noise-multiplier": JOURNEY.gradient_noise}],
+        mechanism=[{"kind": "gaussian", "noise-multiplier": multiplier}],
     )
     assert JOURNEY.against_server(1e-5).epsilon == pytest.approx(db.account(alone, delta=1e-5).epsilon, rel=1e-3)
 
@@ -764,7 +768,15 @@ def test_an_owner_moves_the_model_no_further_than_the_run_says() -> None:
     for model in (np.zeros(3), *made_up.normal(size=(20, 3)), *10 * made_up.normal(size=(20, 3))):
         moved = [flower._noisy_step(model, free, *data) for data in neighbouring_rows(5)]
         apart = max(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(moved, 2))
-        assert apart <= 2 * free.learning_rate * free.row_norm
+        assert apart <= 2 * free.learning_rate * free.gradient_norm
+
+
+@pytest.mark.usefixtures("without_noise")
+def test_a_gradient_is_as_long_as_the_run_says_at_the_end_of_the_ball_and_no_longer() -> None:
+    row = 100 * np.ones((1, 3))
+    model = np.full(3, -JOURNEY.radius / math.sqrt(3)) * (1 - 1e-12)
+    moved = flower._noisy_step(model, replace(JOURNEY, learning_rate=1e-3, gradient_noise=1e3), row, [1]) - model
+    assert JOURNEY.gradient_norm * (1 - 1e-6) <= np.linalg.norm(moved) / 1e-3 <= JOURNEY.gradient_norm
 
 
 @pytest.mark.usefixtures("without_noise")
@@ -813,6 +825,70 @@ def test_the_deviation_of_a_step_is_that_of_the_run() -> None:
     journey = Journey(owners=1, dimension=20_000, learning_rate=0.5, gradient_noise=3.0, radius=1e6)
     model = flower._noisy_step(np.zeros(20_000), journey, np.zeros((1, 20_000)), [1])
     assert model.std() == pytest.approx(1.5, rel=6 / math.sqrt(40_000))
+
+
+class Line:
+    """A journey in one dimension, literally: the law of the model on a grid, and what the ball cuts off at its ends."""
+
+    def __init__(self, journey: Journey, cells: int = 400) -> None:
+        self.journey = journey
+        self.points = np.linspace(-journey.radius, journey.radius, cells)
+        self.edges = np.concatenate([[-np.inf], (self.points[1:] + self.points[:-1]) / 2, [np.inf]])
+        self.kernels = {row: self.kernel(row) for row in (-1.0, 0.0, 1.0)}
+
+    def kernel(self, row: float) -> Any:
+        gradient = -row / (1 + np.exp(row * self.points))
+        means = self.points - self.journey.learning_rate * gradient
+        deviation = self.journey.learning_rate * self.journey.gradient_noise
+        below = np.vectorize(math.erf)((self.edges[np.newaxis] - means[:, np.newaxis]) / (deviation * math.sqrt(2)))
+        return np.diff(below, axis=1) / 2
+
+    def law(self, rows: Iterable[float]) -> Any:
+        """The law of the last model, if the owners have these rows; the first model is 0."""
+        middle = len(self.points) // 2
+        law = np.zeros(len(self.points))
+        law[middle - 1 : middle + 1] = 0.5
+        for row in [*rows] * self.journey.passes:
+            law = law @ self.kernels[row]
+        return law
+
+    def delta(self, owner: int, epsilon: float) -> float:
+        """The largest δ between two rows of an owner, whatever the rows of the others."""
+        worst = 0.0
+        for others in itertools.product((-1.0, 0.0, 1.0), repeat=self.journey.owners - 1):
+            one, two = (self.law([*others[: owner - 1], row, *others[owner - 1 :]]) for row in (-1.0, 1.0))
+            worst = max(
+                worst, *(float(np.maximum(p - math.exp(epsilon) * q, 0).sum()) for p, q in ((one, two), (two, one)))
+            )
+        return worst
+
+
+LINE = Journey(owners=2, dimension=1, learning_rate=0.5, gradient_noise=2.0, radius=1.5)
+
+
+@pytest.mark.parametrize(
+    "journey", [LINE, replace(LINE, passes=3), replace(LINE, owners=4, learning_rate=8.0, radius=30.0)]
+)
+def test_the_account_of_an_owner_is_never_below_the_exact_law_of_the_journey(journey: Journey) -> None:
+    line = Line(journey)
+    for owner in (1, journey.owners):
+        for epsilon in (0.0, 0.3, 1.0):
+            accounted = db.account(journey.run.replace(record=owner), epsilon=epsilon).delta
+            assert accounted >= line.delta(owner, epsilon) * (1 - 1e-3)
+
+
+def test_the_steps_that_owners_take_have_that_law() -> None:
+    line, journeys = Line(LINE), 4000
+    law = line.law([1.0, -1.0])
+    models = np.zeros(journeys)
+    for index in range(journeys):
+        model = np.zeros(1)
+        for features in ([[7.0]], [[-7.0]]):
+            model = flower._noisy_step(model, LINE, features, [1])
+        models[index] = model[0]
+    for bound in (-1.4, -0.5, 0.0, 0.5, 1.4):
+        share = float(law[line.points <= bound].sum())
+        assert abs((models <= bound).mean() - share) < 6 * math.sqrt(share * (1 - share) / journeys) + 5e-3
 
 
 def test_a_journey_that_cannot_be_is_refused() -> None:
@@ -874,7 +950,7 @@ def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path)
         run = subprocess.run(
             [
                 "flwr", "run", str(ROOT / "examples" / "flower"), "local", "--stream",
-                "--run-config", f'owners=5 output="{released}"', "--federation-config", "num-supernodes=5",
+                "--run-config", f'output="{released}"', "--federation-config", "num-supernodes=10",
             ],
             env=environment, capture_output=True, text=True, timeout=80,
         )  # fmt: skip
@@ -883,10 +959,11 @@ def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path)
         superlink.wait(timeout=20)
     assert (released / "model.npy").exists(), run.stdout + run.stderr
     assert np.load(released / "model.npy").shape == (3,)
-    assert len(json.loads((released / "journal.json").read_text())) == 15
+    assert len(json.loads((released / "journal.json").read_text())) == 30
     assert db.verify(released / "certificate.json")
     the_steps_are_those_of_the_run(released)
-    assert "Against everybody who gets the model" in run.stdout
+    readme = (ROOT / "examples" / "flower" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"```text\n(.*?)```", readme, flags=re.DOTALL)[0] in run.stdout
 
 
 def answers(address: str, within: float) -> None:
