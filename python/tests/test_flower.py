@@ -533,6 +533,15 @@ def test_a_journey_arrives_with_a_certificate_that_verifies(journey: Journey, tm
         arrival.save(tmp_path / "released")
 
 
+def test_what_is_released_is_in_the_ball_and_rounded_to_a_millionth_of_its_noise() -> None:
+    tight = replace(JOURNEY, radius=0.1)  # Nearly every model is at the end of this ball.
+    for _ in range(10):
+        model = travel(owners(tight), tight, delta=1e-5).model
+        units = model / (tight.learning_rate * tight.gradient_noise) * 2**20
+        assert 0.09 < np.linalg.norm(model) <= tight.radius
+        assert np.array_equal(units, np.round(units))
+
+
 @pytest.mark.parametrize("journey", [JOURNEY, SEVERAL])
 def test_the_steps_of_the_journal_are_those_of_the_certified_run(journey: Journey, tmp_path: Path) -> None:
     travel(owners(journey), journey, delta=1e-5).save(tmp_path / "released")
@@ -587,6 +596,16 @@ def errors(message: str) -> Callable[[Message], list[Message]]:
     return lambda reply: [Message(Error(code=2, reason=message), reply_to=reply)] if second(reply) else [reply]
 
 
+def with_a_loss(reply: Message) -> Message:
+    reply.content["loss"] = MetricRecord({"loss": 0.1})
+    return reply
+
+
+def emptied(reply: Message) -> Message:
+    reply.content = RecordDict()
+    return reply
+
+
 def second(reply: Message) -> bool:
     return reply.metadata.group_id == "2"
 
@@ -603,10 +622,8 @@ TAMPERED: dict[str, Callable[[Message], list[Message]]] = {
     "sends NaN": lambda reply: [altered(reply, model=np.array([0.0, math.nan, 0.0]))],
     "sends single precision": lambda reply: [altered(reply, model=np.zeros(3, dtype=np.float32))],
     "sends another shape": lambda reply: [altered(reply, model=np.zeros(4))],
-    "sends a loss too": lambda reply: [
-        Message(RecordDict({**reply.content, "loss": MetricRecord({"loss": 0.1})}), reply_to=question(1))
-    ],
-    "sends nothing": lambda reply: [Message(RecordDict(), reply_to=question(1))],
+    "sends a loss too": lambda reply: [with_a_loss(reply)],
+    "sends nothing": lambda reply: [emptied(reply)],
 }
 
 
@@ -669,6 +686,7 @@ def test_a_journal_that_is_not_one_whole_journey_is_not_certified() -> None:
         "an owner more": journal(SEVERAL, [7, 5, 9, 2] * 2 + [7, 5, 9, 3]),
         "an owner asked twice": journal(JOURNEY, [7, 7, 9, 2]),
         "steps that changed places": [good[1], good[0], *good[2:]],
+        "a step that counts twice": [*good[:-1], Stop(11, 2, SEVERAL)],
         "less noise in one step": [*good[:-1], Stop(12, 2, quieter)],
     }
     for steps in refused.values():
@@ -732,12 +750,13 @@ ODD_ROWS: dict[str, tuple[Any, Any]] = {
     "other columns": (np.zeros((2, 5)), [0, 1]),
     "rows of different lengths": ([[1.0], [1.0, 2.0]], [0, 1]),
     "too few labels": (np.zeros((2, 3)), [0]),
-    "labels that are NaN": (np.zeros((2, 3)), [math.nan, 1]),
+    "labels that are NaN": (np.ones((2, 3)), [math.nan, math.nan]),
     "None": (None, None),
     "integers without end": ([[10**400, 0, 0]], [1]),
 }
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("case", ODD_ROWS)
 def test_rows_stop_nothing_and_are_never_longer_than_agreed_if_they_hold(case: str) -> None:
     reply = ask(JOURNEY, question(1), a_context(), ODD_ROWS[case])
@@ -745,7 +764,9 @@ def test_rows_stop_nothing_and_are_never_longer_than_agreed_if_they_hold(case: s
     assert dict(reply.content.config_records["step"]) == dict(question(1).content.config_records["step"])
     (model,) = reply.content.array_records["model"].to_numpy_ndarrays()
     assert np.linalg.norm(model) <= JOURNEY.radius
-    assert np.linalg.norm(flower._signed_rows(JOURNEY, *ODD_ROWS[case]), axis=1).max() <= JOURNEY.row_norm
+    used = flower._signed_rows(JOURNEY, *ODD_ROWS[case])
+    assert np.linalg.norm(used, axis=1).max() <= JOURNEY.row_norm
+    assert used.any() == (case in ("huge numbers", "tiny numbers"))
 
 
 @pytest.fixture
