@@ -936,7 +936,7 @@ def test_a_journey_is_read_from_the_configuration_of_an_app() -> None:
         Journey.from_config({key: value for key, value in config.items() if key != "gradient-noise"})
 
 
-# ----------------------------------------------------------------------------------------------- the example, and pages
+# ---------------------------------------------------------------------------------------------------------- the example
 
 
 def free_port() -> int:
@@ -1000,16 +1000,3 @@ def answers(address: str, within: float) -> None:
 
 def test_the_examples_in_the_docstrings_are_true() -> None:
     assert doctest.testmod(flower).failed == 0
-
-
-def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each block of code prints what the block of text after it says."""
-    page = (ROOT / "docs" / "python" / "flower.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {"__name__": "page"}
-    blocks = re.findall(r"```(python|text)\n(.*?)```", page, flags=re.DOTALL)
-    assert blocks
-    for kind, text in blocks:
-        if kind == "python":
-            exec(compile(text, "docs/python/flower.md", "exec"), names)
-        else:
-            assert capsys.readouterr().out == text
