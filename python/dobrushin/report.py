@@ -120,8 +120,8 @@ class _Kept:
         asked: str = self._said[0]
         return asked
 
-    def guarantee(self) -> tuple[tuple[float, float], tuple[float, float], str] | None:
-        found: tuple[tuple[float, float], tuple[float, float], str] | None = self._said[1]
+    def guarantee(self) -> tuple[tuple[float, float], tuple[float, float], str, list[str]] | None:
+        found: tuple[tuple[float, float], tuple[float, float], str, list[str]] | None = self._said[1]
         return found
 
     def report(self) -> tuple[str, str]:
@@ -181,8 +181,7 @@ class Report(_Document):
         found = self._answer.guarantee()
         if found is None:
             return None
-        epsilon, delta, analysis = found
-        assumptions = list(self._data["guarantee"]["assumptions"])
+        epsilon, delta, analysis, assumptions = found
         return Guarantee(Interval(*epsilon), Interval(*delta), analysis, assumptions)
 
     def _guaranteed(self) -> tuple[float, float]:
@@ -299,7 +298,7 @@ class Report(_Document):
         found = self._answer.guarantee()
         if found is None:
             return "<Report: no guarantee>"
-        (_, epsilon), (_, delta), analysis = found
+        (_, epsilon), (_, delta), analysis, _ = found
         return f"<Report: epsilon={_up(epsilon)}, delta={_up(delta)} by {analysis}>"
 
     def _repr_html_(self) -> str:

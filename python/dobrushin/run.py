@@ -80,6 +80,10 @@ class Run:
         self._file.check()
         return self
 
+    def self_contained(self) -> Run:
+        """The same run with the content of every file that it names, so that it means the same in every folder."""
+        return self._of(self._file.self_contained()) if self._file.names_files() else self
+
     def to_dict(self) -> dict[str, Any]:
         """The sections of the run file."""
         sections: dict[str, Any] = json.loads(self._file.json())
@@ -99,7 +103,7 @@ class Run:
         return hash(self._file.json())
 
     def __reduce__(self) -> tuple[type[Run], tuple[dict[str, Any]]]:
-        return Run, (self.to_dict(),)
+        return Run, (self.self_contained().to_dict(),)
 
 
 RunLike: TypeAlias = Run | Mapping[str, Any] | str | os.PathLike[str]

@@ -54,11 +54,15 @@ def test_a_run_is_the_same_from_a_file_a_dict_and_keywords() -> None:
     assert pickle.loads(pickle.dumps(of_keywords)) == of_keywords == copy.deepcopy(of_keywords)
 
 
-def test_a_path_opens_what_its_file_names(tmp_path: Path) -> None:
-    path = EXAMPLES / "loans" / "run.toml"
-    if not path.exists():
-        path = next((EXAMPLES / "adult").glob("*.toml"))
-    assert db.Run(path).to_dict() == db.Run(str(path)).to_dict()
+def test_a_run_that_names_files_means_the_same_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = db.Run(EXAMPLES / "loans" / "logistic.toml", records=1000)
+    epsilon = db.account(run, delta=1e-5).epsilon
+    monkeypatch.chdir(tmp_path)
+    assert db.account(run, delta=1e-5).epsilon == epsilon
+    assert db.account(pickle.loads(pickle.dumps(run)), delta=1e-5).epsilon == epsilon
+    assert db.account(run.self_contained().to_dict(), delta=1e-5).epsilon == epsilon
+    with pytest.raises(db.InvalidInputError, match="schema"):
+        db.account(run.to_dict(), delta=1e-5)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

@@ -31,8 +31,8 @@ struct Inner {
     extras: Mutex<Option<Extras>>,
 }
 
-/// ε and δ, each with its lower and its upper end, and the analysis that proves them.
-type Guaranteed = ((f64, f64), (f64, f64), &'static str);
+/// ε and δ, each with its lower and its upper end, the analysis that proves them, and what must hold.
+type Guaranteed = ((f64, f64), (f64, f64), &'static str, Vec<String>);
 
 #[pymethods]
 impl Answer {
@@ -49,9 +49,10 @@ impl Answer {
         let guarantee = self.0.account.guarantee().ok()?;
         let (found, id) = (guarantee.answer.value, guarantee.id);
         let found = (found.lower(), found.upper());
+        let assumptions = guarantee.assumptions.iter().map(ToString::to_string).collect();
         Some(match self.0.account.question {
-            Question::EpsilonAt(delta) => (found, (delta.get(), delta.get()), id),
-            Question::DeltaAt(epsilon) => ((epsilon.get(), epsilon.get()), found, id),
+            Question::EpsilonAt(delta) => (found, (delta.get(), delta.get()), id, assumptions),
+            Question::DeltaAt(epsilon) => ((epsilon.get(), epsilon.get()), found, id, assumptions),
         })
     }
 
