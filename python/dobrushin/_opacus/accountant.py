@@ -69,7 +69,7 @@ class HiddenStateAccountant(IAccountant):
         """
         made = len(self)
         if made == 0 or self._lacks_noise():
-            raise refused("There is nothing to account for: no step was made yet, or a step had no noise")
+            raise refused("there is nothing to account for: no step was made yet, or a step had no noise")
         if self._announced is None or self._plan is None:
             mechanisms = [
                 {"kind": "gaussian", "noise-multiplier": noise, "count": count}
@@ -115,12 +115,12 @@ class HiddenStateAccountant(IAccountant):
         def hook(optimizer: DPOptimizer) -> None:
             if optimizer.accumulated_iterations != 1:
                 raise refused(
-                    "The gradients of several batches were added up for one step, and a record may be in more than one",
+                    "the gradients of several batches were added up for one step, and a record may be in more than one",
                     "make a step after each batch, or let Opacus's BatchMemoryManager split large batches",
                 )
             if self._sizes.contradict_sampling(optimizer, sample_rate):
                 raise refused(
-                    "The batches do not vary in size as Poisson batches do, so this ε would not hold",
+                    "the batches do not vary in size as Poisson batches do, so this ε would not hold",
                     "use the loader that make_private of Opacus returns, with poisson_sampling=True; for other loaders, "
                     'describe the run to dobrushin.account with order="shuffled" or "without-replacement"',
                 )
@@ -144,12 +144,12 @@ class HiddenStateAccountant(IAccountant):
         """
         for key in ("mechanism", "history"):
             if not state_dict or key not in state_dict:
-                raise refused(f"This is not the state of an accountant: it has no {key!r}")
+                raise refused(f"this is not the state of an accountant: it has no {key!r}")
         if state_dict["mechanism"] != self.mechanism():
-            raise refused(f"This is the state of the accountant {state_dict['mechanism']!r}, not {self.mechanism()!r}")
+            raise refused(f"this is the state of the accountant {state_dict['mechanism']!r}, not {self.mechanism()!r}")
         history = [_entry(entry) for entry in state_dict["history"]]
         if self._plan is not None and state_dict.get("run") != self._plan:
-            raise refused("This is a checkpoint of another run")
+            raise refused("this is a checkpoint of another run")
         self._check_announced(history)
         self.history = history
 
@@ -163,7 +163,7 @@ class HiddenStateAccountant(IAccountant):
         run, noise = self._plan["run"], self._plan["update"]["noise-multiplier"]
         steps, rate = run["steps"], run["batch-size"] / run["records"]
         if any(entry[:2] != (noise, rate) for entry in history) or sum(entry[2] for entry in history) > steps:
-            raise refused(f"The run that was announced has {steps} steps, noise multiplier {noise}, sample rate {rate}")
+            raise refused(f"the run that was announced has {steps} steps, noise multiplier {noise}, sample rate {rate}")
 
 
 def _entry(entry: Sequence[float]) -> tuple[float, float, int]:
@@ -171,7 +171,7 @@ def _entry(entry: Sequence[float]) -> tuple[float, float, int]:
     noise, rate, count = entry
     if not (0 <= noise < math.inf and 0 < rate <= 1 and count >= 1 and count == int(count)):
         raise refused(
-            f"A step of DP-SGD cannot have noise multiplier {noise} and sample rate {rate} ({count} steps)",
+            f"a step of DP-SGD cannot have noise multiplier {noise} and sample rate {rate} ({count} steps)",
             "the noise multiplier is at least 0, and the sample rate is a probability above 0",
         )
     return float(noise), float(rate), int(count)

@@ -26,11 +26,11 @@ def batch_size_of(data_loader: DataLoader[Any]) -> int:
     )
     if isinstance(data_loader.dataset, IterableDataset) or data_loader.batch_size is None or not plain:
         raise refused(
-            "The loader samples in its own way, or has no batch size, and Poisson sampling cannot stand in for that",
+            "the loader samples in its own way, or has no batch size, and Poisson sampling cannot stand in for that",
             "give DataLoader(dataset, batch_size=…), in each process with all records and the batch size of all",
         )
     if not data_loader.in_order:
-        raise refused("The loader has in_order=False, so nobody knows which batch a step is made with")
+        raise refused("the loader has in_order=False, so nobody knows which batch a step is made with")
     return data_loader.batch_size
 
 
@@ -64,7 +64,7 @@ class PoissonBatches(UniformWithReplacementSampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         if self._complete and self.unused and not self._prefetched:
-            raise refused("The last batch of the pass was drawn, but no step was made with it", _ALL_OF_EACH)
+            raise refused("the last batch of the pass was drawn, but no step was made with it", _ALL_OF_EACH)
         self.unused.clear()
         self._complete = False
         for _ in range(min(self.steps, self._steps_left())):
@@ -82,11 +82,11 @@ class PoissonBatches(UniformWithReplacementSampler):
         drawn = self.unused.popleft() if self.unused else None
         if drawn is None or (self.unused and not self._prefetched):
             raise refused(
-                "This step was not made with the batch that the loader of make_private drew last",
+                "this step was not made with the batch that the loader of make_private drew last",
                 "iterate over data_loader of PrivateTraining; " + _ALL_OF_EACH,
             )
         if drawn != used:
-            raise refused(f"The loader drew {drawn} records, but this step was made with {used}", _ALL_OF_EACH)
+            raise refused(f"the loader drew {drawn} records, but this step was made with {used}", _ALL_OF_EACH)
 
 
 def steps_in_a_pass(records: int, batch_size: int) -> int:

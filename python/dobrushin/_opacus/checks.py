@@ -28,7 +28,7 @@ def plain_sgd(optimizer: torch.optim.Optimizer, *, scheduled: bool) -> torch.opt
     """Refuses optimizers whose update is not w − η·gradient, with the same η for all parameters."""
     if type(optimizer) is not torch.optim.SGD:
         raise refused(
-            f"The optimizer is {type(optimizer).__name__}, but only the update of torch.optim.SGD is accounted for",
+            f"the optimizer is {type(optimizer).__name__}, but only the update of torch.optim.SGD is accounted for",
             'use SGD, or let PrivacyEngine(accountant="hidden-state") of Opacus count composition',
         )
     for group in optimizer.param_groups:
@@ -36,7 +36,7 @@ def plain_sgd(optimizer: torch.optim.Optimizer, *, scheduled: bool) -> torch.opt
             if group[key]:
                 raise refused(f"SGD has {key}={group[key]}, which is not the update that is accounted for", advice)
     if not scheduled and len({float(group["lr"]) for group in optimizer.param_groups}) > 1:
-        raise refused("The parameter groups have different learning rates, but only one is accounted for")
+        raise refused("the parameter groups have different learning rates, but only one is accounted for")
     return optimizer
 
 
@@ -48,7 +48,7 @@ def trained_by(optimizer: torch.optim.Optimizer) -> list[Tensor]:
     trained = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
     kinds = {(parameter.dtype, parameter.device) for parameter in trained}
     if len(kinds) != 1 or kinds.pop()[0] not in (torch.float32, torch.float64):
-        raise refused("The trained parameters must all have single, or all double precision, and be on one device")
+        raise refused("the trained parameters must all have single, or all double precision, and be on one device")
     return trained
 
 
@@ -61,7 +61,7 @@ class World:
             self.rank, self.size = torch.distributed.get_rank(), torch.distributed.get_world_size()
         elif torch.distributed.is_available() and torch.distributed.is_initialized():
             raise refused(
-                "This is one of several processes, but the module is not distributed",
+                "this is one of several processes, but the module is not distributed",
                 "wrap it in Opacus's DifferentiallyPrivateDistributedDataParallel",
             )
 
@@ -71,7 +71,7 @@ class World:
         if self.size > 1:
             torch.distributed.all_gather_object(values, value)
         if any(other != value for other in values):
-            raise refused(f"The processes do not {what}")
+            raise refused(f"the processes do not {what}")
 
 
 def fresh_generator(device: torch.device) -> torch.Generator:

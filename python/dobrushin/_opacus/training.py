@@ -14,7 +14,7 @@ from opacus.optimizers import DPOptimizer
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from dobrushin import Certificate, Report, Run, account, calibrate
+from dobrushin import Certificate, Report, Run, calibrate
 from dobrushin._opacus.accountant import HiddenStateAccountant
 from dobrushin._opacus.batches import PoissonBatches, batch_size_of, number_of_records, steps_in_a_pass, with_batches
 from dobrushin._opacus.checks import FORBIDDEN, World, digest, fresh_generator, plain_sgd, refused, trained_by
@@ -106,9 +106,9 @@ class PrivateTraining:
         depends on the other records, and then no guarantee holds.
         """
         if losses.dim() != 1:
-            raise refused("There must be one loss for each record", 'call the loss with reduction="none"')
+            raise refused("there must be one loss for each record", 'call the loss with reduction="none"')
         self.optimizer.zero_grad()
-        (losses.sum() / max(len(losses), 1)).backward()
+        torch.autograd.backward(losses.sum() / max(len(losses), 1))
         self.optimizer.step()
 
     def report(self, delta: float) -> Report:
@@ -156,7 +156,7 @@ class PrivateTraining:
         """Opacus's clipping. A gradient that is not finite counts as 0, because no factor makes it short."""
         if self.optimizer.accumulated_iterations != 1:
             raise refused(
-                "There was more than one backward pass since the last step",
+                "there was more than one backward pass since the last step",
                 "add the losses up before a single backward(), and make a step after each batch",
             )
         gradients = [parameter.grad_sample for parameter in self.optimizer.params]
@@ -170,11 +170,11 @@ class PrivateTraining:
     def _allow(self, _: DPOptimizer) -> None:
         """Refuses a step that is not the certified one. Otherwise the step counts from here on."""
         if self.steps_left <= 0:
-            raise refused(f"All {self._steps} steps of the run are made", "call make_private with more steps")
+            raise refused(f"all {self._steps} steps of the run are made", "call make_private with more steps")
         for name, value in self._current_settings().items():
             if value != self._settings[name]:
                 raise refused(
-                    f"The {name} changed in the middle of the run, from {self._settings[name]} to {value}",
+                    f"the {name} changed in the middle of the run, from {self._settings[name]} to {value}",
                     "leave the optimizer as it is; for a schedule, give make_private learning_rates",
                 )
         self._check_parameters()
@@ -190,7 +190,7 @@ class PrivateTraining:
     def _before_update(self, *_: object) -> None:
         """The decay, before SGD subtracts the noisy gradient."""
         if not self._allowed:
-            raise refused("This step has no clipping and no noise", "call step() of the optimizer of PrivateTraining")
+            raise refused("this step has no clipping and no noise", "call step() of the optimizer of PrivateTraining")
         self._allowed = False
         for parameter, start in zip(self.optimizer.params, self._start, strict=True):
             parameter.lerp_(start, self._decay)
@@ -205,7 +205,7 @@ class PrivateTraining:
                 parameter.copy_(start + factor * (parameter.double() - start))
             room *= 2
         if not math.isfinite(distance):
-            raise refused("The parameters are no longer finite", "choose a smaller learning rate, or a radius")
+            raise refused("the parameters are no longer finite", "choose a smaller learning rate, or a radius")
         self._remember()
 
     def _distance(self) -> float:
@@ -227,7 +227,7 @@ class PrivateTraining:
         pairs = zip(self.optimizer.params, self._last, strict=True)
         if self._versions() != self._fixed or not all(torch.equal(now, last) for now, last in pairs):
             raise refused(
-                "Something other than the steps of this run changed the parameters or buffers of the module",
+                "something other than the steps of this run changed the parameters or buffers of the module",
                 "change nothing between steps; to continue from a checkpoint, use load_state_dict of PrivateTraining",
             )
 
@@ -306,14 +306,14 @@ def make_private(
             "give a public number that is the same whether or not one person is there",
         )
     if (steps is None) == (epochs is None):
-        raise refused("Give either steps or epochs")
+        raise refused("give either steps or epochs")
     if (noise_multiplier is None) == (epsilon is None) or (epsilon is None) != (delta is None):
-        raise refused("Give either noise_multiplier, or epsilon and delta")
+        raise refused("give either noise_multiplier, or epsilon and delta")
     if steps is None:
         steps = (epochs or 0) * steps_in_a_pass(records, batch_size)
     rates = [float(group["lr"]) for group in sgd.param_groups] if learning_rates is None else list(learning_rates)
     if learning_rates is not None and len(rates) != steps:
-        raise refused(f"There are {len(rates)} learning rates, but {steps} steps")
+        raise refused(f"there are {len(rates)} learning rates, but {steps} steps")
     run = Run(
         algorithm="dp-sgd",
         records=records,
@@ -335,5 +335,5 @@ def make_private(
     if epsilon is not None and delta is not None:
         run = calibrate(run, "noise-multiplier", epsilon=epsilon, delta=delta).run
     # This says what is wrong with the numbers before training, not after it.
-    account(run, delta=1e-6, analyses=["composition"])
+    run.check()
     return PrivateTraining(module, sgd, data_loader, run, secure_mode=secure_mode, noise_generator=noise_generator)
