@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
-import re
-import subprocess
 import sys
 import types
 import unittest
@@ -40,8 +38,6 @@ from torch.utils.data import (
 
 import dobrushin as db
 from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
-
-DOCS = Path(__file__).parents[2] / "docs" / "python" / "opacus.md"
 
 FEATURES = 4
 LOGISTIC = {"convex": True, "smoothness": 0.25, "generalised_linear": True}
@@ -1181,37 +1177,3 @@ def test_the_accountant_tests_of_opacus_pass_with_ours(name: str) -> None:
     module.get_noise_multiplier = noise_multiplier
     result = results_of(Ours, [name])
     assert (result.testsRun, result.failures, result.errors) == (1, [], [])
-
-
-# The documentation.
-
-
-def test_the_blocks_of_the_documentation_run_and_print_what_they_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A line "…" stands for any lines; what begins with "# train.py" is run by torchrun, in two processes."""
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```(\w+)\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    names: dict[str, Any] = {}
-    printed, compared = "", 0
-    for kind, block in blocks:
-        if kind == "text":
-            pattern = re.escape(block.strip()).replace("\\\n…", "(\\n.*)?")
-            assert re.fullmatch(pattern, printed.strip(), re.DOTALL), f"{printed}\nis not\n{block}"
-            compared += 1
-        elif block.startswith("# train.py"):
-            (tmp_path / "train.py").write_text(block, encoding="utf-8")
-            printed = in_two_processes(tmp_path / "train.py")
-        else:
-            capsys.readouterr()
-            exec(compile(block, str(DOCS), "exec"), names)
-            printed = capsys.readouterr().out
-    assert ([kind for kind, _ in blocks].count("python"), compared) == (4, 4)
-
-
-def in_two_processes(script: Path) -> str:
-    command = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", script]
-    package = str(Path(db.__file__).parents[1])
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": package}, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import socket
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -226,3 +229,18 @@ def test_opacus_itself_counts_the_same_in_every_process(results: list[dict[str, 
 def test_what_processes_must_not_do_is_refused_in_each(results: list[dict[str, Any]], what: str, words: str) -> None:
     for result in results:
         assert words in result[what]
+
+
+def test_the_script_of_the_documentation_prints_what_it_says_in_two_processes(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "python" / "opacus.md").read_text(encoding="utf-8")
+    found = re.search(r"```python\n(# train\.py\n.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    script = tmp_path / "train.py"
+    script.write_text(found[1], encoding="utf-8")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(PROCESSES)]
+    path = os.pathsep.join([str(Path(db.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [*torchrun, str(script)], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == found[2]

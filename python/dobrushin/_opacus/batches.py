@@ -20,18 +20,19 @@ _ALL_OF_EACH = "make one step with all of each batch, also if it is empty, and r
 
 def batch_size_of(data_loader: DataLoader[Any]) -> int:
     """The batch size of a plain loader; Poisson sampling would silently replace any other sampling."""
+    batch_size: int | None = data_loader.batch_size
     sampler = data_loader.sampler
     plain = type(sampler) is SequentialSampler or (
         type(sampler) is RandomSampler and not sampler.replacement and len(sampler) == len(sampler.data_source)
     )
-    if isinstance(data_loader.dataset, IterableDataset) or data_loader.batch_size is None or not plain:
+    if isinstance(data_loader.dataset, IterableDataset) or batch_size is None or not plain:
         raise refused(
             "the loader samples in its own way, or has no batch size, and Poisson sampling cannot stand in for that",
             "give DataLoader(dataset, batch_size=…), in each process with all records and the batch size of all",
         )
     if not data_loader.in_order:
         raise refused("the loader has in_order=False, so nobody knows which batch a step is made with")
-    return data_loader.batch_size
+    return batch_size
 
 
 def number_of_records(data_loader: DataLoader[Any]) -> int:

@@ -186,23 +186,23 @@ class PrivateTraining:
         self.accountant.step(noise_multiplier=self.optimizer.noise_multiplier, sample_rate=self._sample_rate)
         self._allowed = True
 
-    @torch.no_grad()
     def _before_update(self, *_: object) -> None:
         """The decay, before SGD subtracts the noisy gradient."""
         if not self._allowed:
             raise refused("this step has no clipping and no noise", "call step() of the optimizer of PrivateTraining")
         self._allowed = False
-        for parameter, start in zip(self.optimizer.params, self._start, strict=True):
-            parameter.lerp_(start, self._decay)
+        with torch.no_grad():
+            for parameter, start in zip(self.optimizer.params, self._start, strict=True):
+                parameter.lerp_(start, self._decay)
 
-    @torch.no_grad()
     def _after_update(self, *_: object) -> None:
         """The projection. Rounding may leave the ball again; then a little more is taken off, in the end everything."""
         room = 2.0**-20
         while (distance := self._distance()) > self._radius:
             factor = self._radius / distance * (1 - room)
-            for parameter, start in zip(self.optimizer.params, self._start, strict=True):
-                parameter.copy_(start + factor * (parameter.double() - start))
+            with torch.no_grad():
+                for parameter, start in zip(self.optimizer.params, self._start, strict=True):
+                    parameter.copy_(start + factor * (parameter.double() - start))
             room *= 2
         if not math.isfinite(distance):
             raise refused("the parameters are no longer finite", "choose a smaller learning rate, or a radius")
@@ -211,7 +211,7 @@ class PrivateTraining:
     def _distance(self) -> float:
         """How far the parameters are from the start."""
         pairs = zip(self.optimizer.params, self._start, strict=True)
-        return math.sqrt(sum(float((parameter.double() - start).square().sum()) for parameter, start in pairs))
+        return math.sqrt(sum(float((parameter.detach().double() - start).square().sum()) for parameter, start in pairs))
 
     def _remember(self) -> None:
         self._last = [parameter.detach().clone() for parameter in self.optimizer.params]
