@@ -177,7 +177,7 @@ def test_no_step_costs_nothing_and_a_step_without_noise_everything() -> None:
     ("noise", "rate"), [(-1.0, 0.1), (math.nan, 0.1), (math.inf, 0.1), (1.0, 0.0), (1.0, 1.5), (1.0, math.nan)]
 )
 def test_numbers_that_no_step_has_are_refused(noise: float, rate: float) -> None:
-    with refused("cannot have"):
+    with refused("cannot have these"):
         HiddenStateAccountant().step(noise_multiplier=noise, sample_rate=rate)
 
 
@@ -185,6 +185,12 @@ def test_numbers_that_no_step_has_are_refused(noise: float, rate: float) -> None
 def test_a_delta_that_is_none_is_refused(delta: float) -> None:
     with pytest.raises(db.InvalidInputError):
         counted((1.0, 0.1, 5)).get_epsilon(delta)
+
+
+def test_only_poisson_batches_are_accounted_for() -> None:
+    assert counted((1.0, 0.1, 5)).get_epsilon(1e-5, poisson=True, eps_error=0.1) > 0
+    with refused("only Poisson batches"):
+        counted((1.0, 0.1, 5)).get_epsilon(1e-5, poisson=False)
 
 
 def test_it_says_once_that_hiding_gains_nothing() -> None:
@@ -217,6 +223,9 @@ def test_a_checkpoint_keeps_the_history_and_shares_nothing() -> None:
         {"mechanism": "hidden-state", "history": [(1.0, 2.0, 3)]},
         {"mechanism": "hidden-state", "history": [(1.0, 0.5, 0)]},
         {"mechanism": "hidden-state", "history": [(1.0, 0.5, 1.5)]},
+        {"mechanism": "hidden-state", "history": [(1.0, 0.5)]},
+        {"mechanism": "hidden-state", "history": [("much", 0.5, 1)]},
+        {"mechanism": "hidden-state", "history": [(1.0, 0.5, math.nan)]},
     ],
 )
 def test_a_state_of_something_else_is_refused_and_changes_nothing(state: dict[str, Any]) -> None:
@@ -262,9 +271,47 @@ def engine_run(steps: int, *, original_loader: bool = False, data: DataLoader[An
 
 def test_an_ordinary_network_gets_the_epsilon_of_composition() -> None:
     engine = engine_run(40)
-    assert engine.accountant.history == [(1.0, 0.1, 40)]
-    assert engine.get_epsilon(1e-5) == pytest.approx(counted((1.0, 0.1, 40)).get_epsilon(1e-5))
+    assert [(noise, count) for noise, _, count in engine.accountant.history] == [(1.0, 40)]
+    assert engine.get_epsilon(1e-5) == pytest.approx(counted((1.0, 0.1, 40)).get_epsilon(1e-5), rel=1e-4)
     assert engine.accountant.report(1e-5).guarantee.analysis == "composition"
+
+
+def test_the_rate_that_is_counted_is_the_one_at_which_opacus_draws() -> None:
+    """Its loader compares the rate with multiples of 2⁻²⁴."""
+    for rate in (0.1, 0.5, 1e-3, 1 / 3, 1 / 60_000, 1e-7, 1.0):
+        accountant = HiddenStateAccountant()
+        parameter = nn.Parameter(torch.zeros(1))
+        parameter.grad_sample = torch.zeros(7, 1)  # type: ignore[attr-defined]
+        optimizer = types.SimpleNamespace(
+            accumulated_iterations=1,
+            params=[parameter],
+            expected_batch_size=7,
+            noise_multiplier=1.0,
+            _is_last_step_skipped=False,
+        )
+        accountant.get_optimizer_hook_fn(rate)(optimizer)
+        counted_rate = accountant.history[0][1]
+        drawn = torch.arange(2**24, dtype=torch.float32) * 2.0**-24 < rate
+        assert counted_rate == int(drawn.sum()) / 2**24
+
+
+def test_ghost_clipping_of_opacus_is_counted_too() -> None:
+    engine = PrivacyEngine(accountant="hidden-state")
+    module: Any = model()
+    module, optimizer, criterion, batches = engine.make_private(
+        module=module,
+        optimizer=sgd(module),
+        criterion=nn.BCEWithLogitsLoss(),
+        data_loader=loader(),
+        noise_multiplier=1.0,
+        max_grad_norm=1.0,
+        grad_sample_mode="ghost",
+    )
+    for rows, labels in batches:
+        optimizer.zero_grad()
+        criterion(module(rows).squeeze(1), labels).backward()
+        optimizer.step()
+    assert len(engine.accountant) == 10
 
 
 def test_a_loader_that_does_not_sample_is_refused() -> None:
@@ -336,13 +383,13 @@ def test_noise_that_changes_is_counted_step_by_step() -> None:
     module, optimizer, batches = engine.make_private(
         module=module, optimizer=sgd(module), data_loader=loader(), noise_multiplier=4.0, max_grad_norm=1.0
     )
-    scheduler = ExponentialNoise(optimizer, gamma=0.5)
+    scheduler = ExponentialNoise(optimizer, gamma=0.9)
     for rows, _ in batches:
         optimizer.zero_grad()
         module(rows).mean().backward()
         optimizer.step()
         scheduler.step()
-    assert [noise for noise, _, _ in engine.accountant.history[:3]] == [4.0, 2.0, 1.0]
+    assert [noise for noise, _, _ in engine.accountant.history[:3]] == pytest.approx([4.0, 3.6, 3.24])
     assert engine.get_epsilon(1e-5) > counted((4.0, 0.1, 10)).get_epsilon(1e-5)
 
 
@@ -787,7 +834,9 @@ def test_a_loader_out_of_order_is_refused() -> None:
         ({"noise_multiplier": None, "epsilon": 1.0}, "either noise_multiplier"),
         ({"steps": 0}, "steps"),
         ({"noise_multiplier": 0.0}, "noise-multiplier"),
-        ({"clip_norm": -1.0}, "clip-norm"),
+        ({"clip_norm": -1.0}, "clip_norm"),
+        ({"clip_norm": 1e-7}, "clip_norm"),
+        ({"clip_norm": math.inf}, "clip-norm"),
         ({"smoothness": math.nan}, "smoothness"),
         ({"weight_decay": -0.1}, "weight-decay"),
         ({"weight_decay": 2.0}, "weight-decay"),
@@ -1086,6 +1135,22 @@ def test_a_checkpoint_is_not_changed_by_what_comes_later() -> None:
     assert training.certificate(1e-5)
 
 
+def test_nothing_is_left_of_a_batch_in_parts_that_was_begun_before_a_checkpoint_was_loaded() -> None:
+    training = private(noise_multiplier=1e-9, clip_norm=1.0)
+    start = training.state_dict()
+    with BatchMemoryManager(
+        data_loader=training.data_loader, max_physical_batch_size=3, optimizer=training.optimizer
+    ) as batches:
+        rows, labels = next(iter(batches))
+        training.step(losses(training, rows, labels))
+    assert len(training.accountant) == 0
+    training.load_state_dict(start)
+    rows, labels = next(iter(training.data_loader))
+    expected = -0.5 / 20 * torch.sum((0.5 - labels).unsqueeze(1) * rows, dim=0)
+    training.step(losses(training, rows, labels))
+    assert torch.allclose(weights(training), expected, atol=1e-5)
+
+
 @pytest.mark.parametrize("other", [{"noise_multiplier": 2.0}, {"steps": 31}, {"weight_decay": 0.1}, {"records": 201}])
 def test_a_checkpoint_of_another_run_is_refused(other: dict[str, Any]) -> None:
     training = private(**other)
@@ -1161,7 +1226,7 @@ def test_the_accountant_tests_of_opacus_pass_with_ours(name: str) -> None:
     """
     from hypothesis import settings
 
-    settings.register_profile("few", max_examples=3, derandomize=True)
+    settings.register_profile("few", max_examples=2, derandomize=True)
     settings.load_profile("few")
     module = opacus_accountant_tests()
 

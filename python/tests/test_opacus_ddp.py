@@ -219,7 +219,7 @@ def test_opacus_itself_counts_the_same_in_every_process(results: list[dict[str, 
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        ("not distributed", "the module is not distributed"),
+        ("not distributed", "each would make a run of its own"),
         ("other start", "start the same run with the same parameters"),
         ("other noise", "start the same run with the same parameters"),
         ("other sampler", "samples in its own way"),

@@ -9,12 +9,16 @@ import warnings
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 
+import torch
 from opacus.accountants import IAccountant
 from opacus.optimizers import DPOptimizer
 from torch import Tensor
 
 from dobrushin import Report, Run, account
 from dobrushin._opacus.checks import refused
+
+
+_OTHER_LOADERS = 'for other loaders, describe the run to dobrushin.account with order="shuffled" or "without-replacement"'
 
 
 class HiddenStateAccountant(IAccountant):
@@ -84,13 +88,16 @@ class HiddenStateAccountant(IAccountant):
         """The account of the steps so far, by every analysis."""
         return account(self.run, delta=delta)
 
-    def get_epsilon(self, delta: float, **_: Any) -> float:
+    def get_epsilon(self, delta: float, *, poisson: bool = True, **_: Any) -> float:
         """The guaranteed ε at this δ, if the parameters are released now, and were not released before.
 
         Args:
             delta: The δ.
+            poisson: Whether batches are Poisson samples, as for Opacus's "gdp". No others are accounted for.
             _: Options of other accountants, which Opacus passes on. They have no meaning here.
         """
+        if not poisson:
+            raise refused("only Poisson batches are accounted for here", _OTHER_LOADERS)
         if self._announced is None and not self._warned:
             self._warned = True
             warnings.warn(self.explanation, stacklevel=2)
@@ -121,10 +128,9 @@ class HiddenStateAccountant(IAccountant):
             if self._sizes.contradict_sampling(optimizer, sample_rate):
                 raise refused(
                     "the batches do not vary in size as Poisson batches do, so this ε would not hold",
-                    "use the loader that make_private of Opacus returns, with poisson_sampling=True; for other loaders, "
-                    'describe the run to dobrushin.account with order="shuffled" or "without-replacement"',
+                    "use the loader that make_private of Opacus returns, with poisson_sampling=True; " + _OTHER_LOADERS,
                 )
-            self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=sample_rate)
+            self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=_rate_of_opacus(sample_rate))
 
         return hook
 
@@ -168,13 +174,23 @@ class HiddenStateAccountant(IAccountant):
 
 def _entry(entry: Sequence[float]) -> tuple[float, float, int]:
     """An entry of a history: noise multiplier, sample rate, number of steps."""
-    noise, rate, count = entry
-    if not (0 <= noise < math.inf and 0 < rate <= 1 and count >= 1 and count == int(count)):
+    try:
+        noise, rate, count = float(entry[0]), float(entry[1]), int(entry[2])
+        is_valid = 0 <= noise < math.inf and 0 < rate <= 1 and count >= 1 and (noise, rate, count) == tuple(entry)
+    except (TypeError, ValueError, OverflowError, LookupError):
+        is_valid = False
+    if not is_valid:
         raise refused(
-            f"a step of DP-SGD cannot have noise multiplier {noise} and sample rate {rate} ({count} steps)",
-            "the noise multiplier is at least 0, and the sample rate is a probability above 0",
+            f"steps of DP-SGD cannot have these (noise multiplier, sample rate, number of steps): {entry}",
+            "the noise multiplier is at least 0, the sample rate is a probability above 0, and there is a step",
         )
-    return float(noise), float(rate), int(count)
+    return noise, rate, count
+
+
+def _rate_of_opacus(rate: float) -> float:
+    """The rate at which Opacus's loader draws: it compares with multiples of 2⁻²⁴, so it draws a little too often."""
+    nearest = float(torch.tensor(rate, dtype=torch.float32))
+    return min(math.ceil(nearest * 2**24) / 2**24, 1.0)
 
 
 class _BatchSizes:
@@ -197,7 +213,7 @@ class _BatchSizes:
             # The batch came in parts, or has no gradient for each record: its size is not known here.
             self._evidence = -math.inf
             return False
-        variance = optimizer.expected_batch_size * (1 - sample_rate)
+        variance = (optimizer.expected_batch_size or 0) * (1 - sample_rate)
         probability = 1 / math.sqrt(2 * math.e * variance) if variance > 0 else 1.0
         if self._previous is not None and probability < 0.25:
             same = len(gradients) == self._previous

@@ -59,10 +59,10 @@ class World:
         self.rank, self.size = 0, 1
         if isinstance(module, DifferentiallyPrivateDistributedDataParallel):
             self.rank, self.size = torch.distributed.get_rank(), torch.distributed.get_world_size()
-        elif torch.distributed.is_available() and torch.distributed.is_initialized():
+        elif torch.distributed.is_initialized() and torch.distributed.get_world_size() > 1:
             raise refused(
-                "this is one of several processes, but the module is not distributed",
-                "wrap it in Opacus's DifferentiallyPrivateDistributedDataParallel",
+                "this is one of several processes, and each would make a run of its own",
+                "wrap the module in Opacus's DifferentiallyPrivateDistributedDataParallel; no other wrapper is supported",
             )
 
     def agree(self, value: object, what: str) -> None:

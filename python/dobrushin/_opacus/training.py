@@ -75,7 +75,7 @@ class PrivateTraining:
             noise_multiplier=plan["update"]["noise-multiplier"],
             max_grad_norm=plan["update"]["clip-norm"],
             poisson_sampling=False,  # the loader draws Poisson batches already
-            noise_generator=None if secure_mode else noise_generator or fresh_generator(device),
+            noise_generator=noise_generator or (None if secure_mode else fresh_generator(device)),
         )
         self.module.forbid_grad_accumulation()
         # Opacus would divide by a number that tells how many records there are.
@@ -147,6 +147,9 @@ class PrivateTraining:
         self.accountant.load_state_dict(state["accountant"])
         self.module.load_state_dict(state["module"])
         self._start = [saved.to(start).clone() for saved, start in zip(state["start"], self._start, strict=True)]
+        # Nothing is left of a batch that was begun, in parts or not.
+        self.optimizer._step_skip_queue.clear()
+        self.optimizer._is_last_step_skipped = False
         self.optimizer.zero_grad()
         self._batches.unused.clear()
         self._used = 0
@@ -305,6 +308,9 @@ def make_private(
             f"records is {records}, but there are more, or a batch is larger",
             "give a public number that is the same whether or not one person is there",
         )
+    if not clip_norm >= 1e-6:
+        # Below, the clipped gradients of a generalised linear loss would be steeper than those of the loss.
+        raise refused(f"clip_norm is {clip_norm}, but Opacus adds 1e-6 to every norm, so it must not be smaller")
     if (steps is None) == (epochs is None):
         raise refused("give either steps or epochs")
     if (noise_multiplier is None) == (epsilon is None) or (epsilon is None) != (delta is None):
