@@ -18,14 +18,13 @@ import pytest
 if os.environ.get("CI") != "true":
     pytest.importorskip("opacus")
 
+import dobrushin as db
 import torch
+from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 from opacus import PrivacyEngine
 from opacus.distributed import DifferentiallyPrivateDistributedDataParallel as Distributed
 from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
-
-import dobrushin as db
-from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 
 PROCESSES = 2
 RECORDS, BATCH, STEPS = 41, 6, 60
@@ -34,7 +33,9 @@ CLIP, NOISE, RATE, DECAY, RADIUS = 0.7, 1.3, 0.2, 0.05, 0.3
 
 def data() -> TensorDataset:
     """One feature each, which tells the records apart."""
-    return TensorDataset(torch.linspace(-1, 1, RECORDS).reshape(-1, 1).double(), torch.linspace(2, -2, RECORDS).double())
+    return TensorDataset(
+        torch.linspace(-1, 1, RECORDS).reshape(-1, 1).double(), torch.linspace(2, -2, RECORDS).double()
+    )
 
 
 def module(start: float = 0.25) -> nn.Module:
@@ -96,7 +97,11 @@ def opacus_run() -> dict[str, Any]:
             optimizer.zero_grad()
             (model(rows).squeeze(1) - labels).square().mean().backward()
             optimizer.step()
-    return {"history": engine.accountant.history, "end": float(optimizer.params[0]), "epsilon": engine.get_epsilon(1e-5)}
+    return {
+        "history": engine.accountant.history,
+        "end": float(optimizer.params[0]),
+        "epsilon": engine.get_epsilon(1e-5),
+    }
 
 
 def different_ends(rank: int) -> str:
@@ -145,7 +150,13 @@ def sampler_refusal() -> str:
     loader = DataLoader(data(), batch_size=BATCH, sampler=DistributedSampler(data()))
     try:
         make_private(
-            model, torch.optim.SGD(model.parameters(), lr=1.0), loader, records=41, clip_norm=1.0, noise_multiplier=1.0, steps=1
+            model,
+            torch.optim.SGD(model.parameters(), lr=1.0),
+            loader,
+            records=41,
+            clip_norm=1.0,
+            noise_multiplier=1.0,
+            steps=1,
         )
     except db.InvalidInputError as error:
         return error.message

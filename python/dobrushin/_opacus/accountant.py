@@ -17,8 +17,9 @@ from torch import Tensor
 from dobrushin import Report, Run, account
 from dobrushin._opacus.checks import refused
 
-
-_OTHER_LOADERS = 'for other loaders, describe the run to dobrushin.account with order="shuffled" or "without-replacement"'
+_OTHER_LOADERS = (
+    'for other loaders, describe the run to dobrushin.account with order="shuffled" or "without-replacement"'
+)
 
 
 class HiddenStateAccountant(IAccountant):
@@ -114,7 +115,9 @@ class HiddenStateAccountant(IAccountant):
                 "So ε is that of composition, and every iterate may be published. If the loss is convex, or the "
                 "parameters stay in a small ball, dobrushin.opacus.make_private may prove a smaller ε."
             )
-        return "Every step is the one that dobrushin.opacus.make_private announced, and only the last iterate is released."
+        return (
+            "Every step is the one that dobrushin.opacus.make_private announced, and only the last iterate is released."
+        )
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[DPOptimizer], None]:
         """What Opacus calls in each step, after the noise and before the parameters change."""
