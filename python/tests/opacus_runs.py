@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
-
-if os.environ.get("CI") != "true":
-    pytest.importorskip("opacus")
-
-import dobrushin as db
 import torch
-from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset, TensorDataset
+
+import dobrushin as db
+from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 
 FEATURES = 4
 LOGISTIC = {"convex": True, "smoothness": 0.25, "generalised_linear": True}

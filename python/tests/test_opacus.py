@@ -17,13 +17,8 @@ import pytest
 if os.environ.get("CI") != "true":
     pytest.importorskip("opacus")
 
-import dobrushin as db
 import opacus
 import torch
-from dobrushin.opacus import HiddenStateAccountant
-
-#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
-pytestmark = pytest.mark.filterwarnings("ignore")
 from opacus import PrivacyEngine
 from opacus.accountants import PRVAccountant, RDPAccountant, create_accountant
 from opacus.accountants.utils import get_noise_multiplier
@@ -31,6 +26,12 @@ from opacus.schedulers import ExponentialNoise
 from opacus_runs import FEATURES, counted, loader, model, people, private, refused, sgd
 from torch import nn
 from torch.utils.data import DataLoader, WeightedRandomSampler
+
+import dobrushin as db
+from dobrushin.opacus import HiddenStateAccountant
+
+#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 # The accountant by itself.
 

@@ -18,13 +18,14 @@ import pytest
 if os.environ.get("CI") != "true":
     pytest.importorskip("opacus")
 
-import dobrushin as db
 import torch
-from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 from opacus import PrivacyEngine
 from opacus.distributed import DifferentiallyPrivateDistributedDataParallel as Distributed
 from torch import nn
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+import dobrushin as db
+from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
 
 PROCESSES = 2
 RECORDS, BATCH, STEPS = 41, 6, 60

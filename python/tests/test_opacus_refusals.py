@@ -12,16 +12,17 @@ import pytest
 if os.environ.get("CI") != "true":
     pytest.importorskip("opacus")
 
-import dobrushin as db
 import torch
-from dobrushin.opacus import PrivateTraining, make_private
-
-#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
-pytestmark = pytest.mark.filterwarnings("ignore")
 from opacus.schedulers import ExponentialNoise
 from opacus_runs import FEATURES, loader, losses, model, people, private, refused, sgd, train, weights
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset, RandomSampler, WeightedRandomSampler
+
+import dobrushin as db
+from dobrushin.opacus import PrivateTraining, make_private
+
+#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 # What is refused before the first step.
 

@@ -15,17 +15,18 @@ import pytest
 if os.environ.get("CI") != "true":
     pytest.importorskip("opacus")
 
-import dobrushin as db
 import torch
-from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
-
-#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
-pytestmark = pytest.mark.filterwarnings("ignore")
 from opacus.accountants.utils import get_noise_multiplier
 from opacus.utils.batch_memory_manager import BatchMemoryManager
 from opacus_runs import FEATURES, counted, loader, losses, model, people, private, refused, train, weights
 from torch import nn
 from torch.utils.data import Dataset, TensorDataset
+
+import dobrushin as db
+from dobrushin.opacus import HiddenStateAccountant, PrivateTraining, make_private
+
+#: Opacus warns of its generator in every run, and PyTorch of Opacus's hooks.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 # What a run does, and what is certified.
 
