@@ -84,18 +84,22 @@ fn checks(venv: &Environment, wheel: &Path) -> Outcome {
     }
     let package = venv.package()?;
     let (tests, examples) = (root().join("python").join("tests"), root().join("examples").join("python"));
+    let configuration = root().join("pyproject.toml");
     let typed = |tool: &str| {
         let mut command = venv.tool(tool);
         command.current_dir(&venv.home);
         command
     };
     run(typed("mypy")
-        .args(["--strict", "--cache-dir"])
+        .args(["--strict", "--config-file"])
+        .arg(&configuration)
+        .arg("--cache-dir")
         .arg(venv.home.join("mypy"))
         .arg(&package)
         .arg(&examples))?;
+    // The stubs say what the compiled part has.
+    run(typed("stubtest").args(["--concise", "dobrushin._core"]))?;
     run(typed("pyright").arg("--pythonpath").arg(venv.program("python")).arg(&examples))?;
-    let configuration = root().join("pyproject.toml");
     let pytest = || {
         let mut command = venv.python();
         command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c"]).arg(&configuration);
