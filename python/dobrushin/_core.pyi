@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, final
 
+__all__: list[str]
 __version__: str
 
 def program(words: Sequence[str]) -> int: ...
