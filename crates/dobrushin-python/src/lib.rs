@@ -4,7 +4,11 @@
 //! numbers, arrays, and reports as JSON with the text that people read. Every error is one of `dobrushin.errors`, work
 //! that may take long runs without the interpreter's lock and can be interrupted, and no panic reaches Python.
 
+mod arrays;
+mod chains;
+mod channel;
 mod convert;
+mod divergences;
 mod errors;
 mod questions;
 mod run_file;
@@ -18,6 +22,14 @@ use std::process::ExitCode;
 mod _core {
     #[pymodule_export]
     use super::program;
+    #[pymodule_export]
+    use crate::chains::chains;
+    #[pymodule_export]
+    use crate::channel::FiniteChannel;
+    #[pymodule_export]
+    use crate::divergences::{
+        Laws, contraction, divergence, hockey_stick, renyi, smallest_epsilon, theta_of,
+    };
     #[pymodule_export]
     use crate::questions::{account, calibrate, certificate_text, curve, explain, plan, verify};
     #[pymodule_export]
