@@ -16,9 +16,9 @@ epsilon = 1.569
 
 from __future__ import annotations
 
-from dobrushin import contraction, divergence, hockey_stick, renyi, smallest_epsilon
+from dobrushin import contraction, divergence, hockey_stick, local, renyi, smallest_epsilon
 from dobrushin._core import __version__, theta
-from dobrushin.chain import Branch, Chain, Step, chains
+from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
 from dobrushin.questions import account, calibrate, curve, explain, plan, verify
@@ -57,12 +57,12 @@ __all__ = [
     "__version__",
     "account",
     "calibrate",
-    "chains",
     "contraction",
     "curve",
     "divergence",
     "explain",
     "hockey_stick",
+    "local",
     "plan",
     "renyi",
     "smallest_epsilon",

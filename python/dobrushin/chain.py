@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from dobrushin import _core
 from dobrushin.errors import InvalidInputError
 from dobrushin.questions import account
 from dobrushin.report import Report, _number
-from dobrushin.run import Run, RunLike, as_run
+from dobrushin.run import Run
 
-__all__ = ["Branch", "Chain", "Step", "chains"]
+__all__ = ["Branch", "Chain", "Step"]
 
 
 @dataclass(frozen=True)
@@ -126,20 +125,9 @@ class Branch(NamedTuple):
     """If the chain stops at random, the number of its last steps after which it may stop, all equally likely."""
 
 
-def chains(run: RunLike) -> list[list[Branch]]:
-    """The chains that a run amounts to, for each record that may be the least private.
-
-    Every number is on the private side, so each chain is accounted for as it is, if perhaps less tightly than the run,
-    about which more may be known. A run without hidden states raises :class:`~dobrushin.NoGuaranteeError`.
-
-    >>> import dobrushin as db
-    >>> run = db.Run(algorithm="pnsgd", records=100, learning_rate=0.1, lipschitz=1.0, gradient_noise=4.0,
-    ...              convex=True, smoothness=1.0, release="last")
-    >>> [[branch]] = db.chains(run)
-    >>> branch.chain.steps[-1].participation, round(branch.chain.steps[-1].displacement, 6)
-    ('always', 0.2)
-    """
-    return [[_branch(data) for data in view] for view in json.loads(_core.chains(as_run(run)._file))]
+def branches(views: str) -> list[list[Branch]]:
+    """The chains of each view, from their data."""
+    return [[_branch(data) for data in view] for view in json.loads(views)]
 
 
 def _branch(data: dict[str, Any]) -> Branch:

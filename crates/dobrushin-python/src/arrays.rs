@@ -28,6 +28,8 @@ pub enum Cost {
     Little,
     /// Up to some milliseconds.
     Much,
+    /// Up to some milliseconds, perhaps in many threads.
+    Threads,
 }
 
 impl Cost {
@@ -35,7 +37,7 @@ impl Cost {
     fn piece(self) -> usize {
         match self {
             Self::Little => 1 << 12,
-            Self::Much => 4,
+            Self::Much | Self::Threads => 4,
         }
     }
 }
@@ -264,7 +266,7 @@ pub fn map<'py, const N: usize>(
         }
     }
     if are_floats {
-        return one(py, bounds, quickly(py, || function(numbers))?);
+        return one(py, bounds, cost, || function(numbers));
     }
     let mut given = Vec::with_capacity(N);
     for (name, argument) in arguments {
@@ -280,7 +282,7 @@ pub fn map<'py, const N: usize>(
     if sources.iter().all(|source| matches!(source, Source::One(_))) {
         let numbers =
             std::array::from_fn(|k| if let Source::One(number) = sources[k] { number } else { 0.0 });
-        return one(py, bounds, quickly(py, || function(numbers))?);
+        return one(py, bounds, cost, || function(numbers));
     }
     let upper = empty(py, &shape)?;
     let lower = if bounds { Some(empty(py, &shape)?) } else { None };
@@ -296,7 +298,16 @@ pub fn map<'py, const N: usize>(
 }
 
 /// The answer for a single number.
-fn one(py: Python<'_>, bounds: bool, value: Result<Enclosure, Error>) -> PyResult<Bound<'_, PyAny>> {
+fn one(
+    py: Python<'_>,
+    bounds: bool,
+    cost: Cost,
+    value: impl FnOnce() -> Result<Enclosure, Error> + Send,
+) -> PyResult<Bound<'_, PyAny>> {
+    let value = match cost {
+        Cost::Threads => in_parallel(py, value)?,
+        Cost::Little | Cost::Much => quickly(py, value)?,
+    };
     let value = value.raised(py)?;
     match bounds {
         false => Ok(PyFloat::new(py, value.upper()).into_any()),
@@ -340,8 +351,10 @@ fn fill<const N: usize>(
     let mut pieces: Vec<Piece<'_>> = upper.chunks_mut(cost.piece()).enumerate().map(piece).collect();
     while !pieces.is_empty() {
         let rest = pieces.split_off(pieces.len().min(PIECES));
-        let refused = match pieces.len() {
-            1 => quickly(py, || pieces.into_iter().find_map(|piece| values(arguments, piece, function)))?,
+        let refused = match (pieces.len(), cost) {
+            (1, Cost::Little | Cost::Much) => {
+                quickly(py, || pieces.into_iter().find_map(|piece| values(arguments, piece, function)))?
+            }
             _ => in_parallel(py, || {
                 let refused = pieces.into_par_iter().filter_map(|piece| values(arguments, piece, function));
                 refused.min_by_key(|(place, _)| *place)

@@ -10,6 +10,7 @@ mod channel;
 mod convert;
 mod divergences;
 mod errors;
+mod local;
 mod questions;
 mod run_file;
 mod work;
@@ -30,6 +31,8 @@ mod _core {
     use crate::divergences::{
         Laws, contraction, divergence, hockey_stick, renyi, smallest_epsilon, theta_of,
     };
+    #[pymodule_export]
+    use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]
     use crate::questions::{account, calibrate, certificate_text, curve, explain, plan, verify};
     #[pymodule_export]
