@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dobrushin import _core
 from dobrushin._numbers import Array, Number, Numbers, word
+from dobrushin.channel import Channel
 from dobrushin.errors import InvalidInputError
 from dobrushin.report import Interval, _axes, _Document, _interval, _needed, _number
 
@@ -481,9 +482,8 @@ def channel(matrix: ArrayLike, *, epsilon: float, delta: float = 0.0, categories
 
     It privatises only if it keeps the promise.
     """
-    if categories is None:
-        categories = len(np.asarray(matrix, dtype=object))
-    return Mechanism("channel", epsilon=epsilon, delta=delta, categories=categories, matrix=matrix)
+    rows = Channel(matrix).inputs
+    return Mechanism("channel", epsilon=epsilon, delta=delta, categories=categories or rows, matrix=matrix)
 
 
 def one_bit(bounds: tuple[float, float], *, epsilon: float) -> Mechanism:

@@ -521,7 +521,9 @@ enum Value {
 
 /// Answers, whatever they are. What is wrong with one is not an error: errors would tell about it.
 fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
-    if let Ok(Numbers::Many(array)) = Numbers::of("answers", given)
+    // NumPy would take bools in a list for numbers.
+    if given.hasattr("__array__").unwrap_or(false)
+        && let Ok(Numbers::Many(array)) = Numbers::of("answers", given)
         && array.ndim() == 1
     {
         return Ok(array.as_array().iter().map(|&number| Value::Number(number)).collect());
