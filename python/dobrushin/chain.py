@@ -149,7 +149,7 @@ def _step(data: dict[str, Any]) -> Step:
         iterate_noise=_number(data["iterate_noise"]),
         count=data["count"],
         modulus=tuple((_number(c), _number(o)) for c, o in data["modulus"]),
-        displacement=_number(data["displacement"]),
+        displacement=_number(data["displacement"]) if data["participation"] else 0.0,
         participation=words.get(data["participation"], data["participation"]),
         noise=data["noise"],
         diameter=data["diameter"],

@@ -45,6 +45,6 @@ def discrete(p: Law, q: Law, *, f: str = "kl", bounds: bool = False) -> Any:
     """The divergence of P from Q on finitely many outcomes.
 
     >>> print(f"{discrete([0.75, 0.25], [0.25, 0.75], f='chi2'):.6f}")
-    1.333334
+    1.333333
     """
     return _core.Laws(p, q).divergence(word("f", f), bounds=bool(bounds))

@@ -112,7 +112,7 @@ class Mechanism:
         """The smallest δ at which a report is (ε, δ)-private: the exact profile of the mechanism as it is realised.
 
         >>> k_rr(10, epsilon=1.0).delta([0.0, 1.0]).round(4)
-        array([0.1467, 0.    ])
+        array([0.1466, 0.    ])
         """
         return self._core.delta(epsilon, bounds=bool(bounds))
 
@@ -405,7 +405,7 @@ def plan(
     """Which mechanism is best for ``records`` people, or how many people the standard ``error`` needs.
 
     >>> plan(epsilon=1.0, categories=4, records=10_000).best
-    'subset'
+    'k-rr'
     """
     declared = _declared(categories, bounds, radius, dimension)
     people = None if records is None else _whole("records", records)
@@ -428,7 +428,7 @@ def bounds(
     vectors in a ball, and the frequencies of categories.
 
     >>> round(bounds(epsilon=1.0, records=1000).effective_records, 2)
-    213.56
+    213.55
     """
     found = _core.local_bounds(
         epsilon,

@@ -63,11 +63,11 @@ def test_channels_are_composed_and_put_side_by_side_as_matrices() -> None:
     assert (db.Channel(first) * db.Channel(second)).matrix == pytest.approx(np.kron(first, second))
     assert (db.Channel(RESPONSE) ** 2).matrix == pytest.approx(np.kron(RESPONSE, RESPONSE))
     with pytest.raises(db.InvalidInputError):
-        db.Channel(first) @ db.Channel(first)
+        _ = db.Channel(first) @ db.Channel(first)
     with pytest.raises(db.InvalidInputError, match="too large"):
-        db.Channel(RESPONSE) ** 20
+        _ = db.Channel(RESPONSE) ** 20
     with pytest.raises(TypeError):
-        db.Channel(first) @ 3  # type: ignore[operator]
+        _ = db.Channel(first) @ 3  # type: ignore[operator]
 
 
 def test_erasure_multiplies_what_is_left() -> None:

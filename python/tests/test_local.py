@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 import dobrushin as db
 from dobrushin import local
 
+untyped: Any = local
+"""The same, to be called as its types forbid."""
+
 FREQUENCY = [
     local.k_rr(4, epsilon=1.0),
     local.oue(4, epsilon=1.0),
@@ -80,7 +83,7 @@ def test_counts_and_reports_of_parts_add_up_to_those_of_the_whole() -> None:
     assert np.array_equal(mechanism.count(both).counters, counts.counters) and counts.reports == 500
     assert np.array_equal(both.estimate().values, mechanism.estimate(counts).values)
     with pytest.raises(db.InvalidInputError):
-        first + local.oue(["a", "b", "c"], epsilon=1.0).privatize(["a"])
+        _ = first + local.oue(["a", "b", "c"], epsilon=1.0).privatize(["a"])
 
 
 @pytest.mark.parametrize("mechanism", MEAN, ids=names(MEAN))
@@ -113,7 +116,7 @@ def test_reports_are_drawn_anew_each_time_and_a_seed_must_be_owned_up_to() -> No
     first, second = (mechanism.privatize([1] * 100) for _ in range(2))
     assert first.private and not np.array_equal(first.data, second.data)
     known = [mechanism.privatize([1] * 100, seed=7, not_private=True).data for _ in range(2)]
-    assert np.array_equal(*known)
+    assert np.array_equal(known[0], known[1])
     for wishes in [{"seed": 7}, {"not_private": True}, {"seed": -1, "not_private": True}, {"seed": 1.5, "not_private": True}]:
         with pytest.raises(db.InvalidInputError):
             mechanism.privatize([1], **wishes)  # type: ignore[arg-type]
@@ -193,33 +196,33 @@ def test_what_are_no_answers_or_reports_is_an_invalid_input() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: local.k_rr(1, epsilon=1.0),
-        lambda: local.k_rr(-3, epsilon=1.0),
-        lambda: local.k_rr("ab", epsilon=1.0),
-        lambda: local.k_rr(["a", "a"], epsilon=1.0),
-        lambda: local.k_rr([1, 2], epsilon=1.0),
-        lambda: local.k_rr(3, epsilon=-1.0),
-        lambda: local.k_rr(3, epsilon=math.nan),
-        lambda: local.k_rr(3, epsilon=None),
-        lambda: local.k_rr(3, epsilon=math.inf),
-        lambda: local.k_rr(3, epsilon=1.0, delta=2.0),
-        lambda: local.laplace((1.0, 0.0), epsilon=1.0),
-        lambda: local.laplace((0.0, math.inf), epsilon=1.0),
-        lambda: local.laplace((0.0,), epsilon=1.0),
-        lambda: local.laplace(3, epsilon=1.0),
-        lambda: local.gaussian((0.0, 1.0), epsilon=1.0, delta=0.0),
-        lambda: local.priv_unit(-1.0, 3, epsilon=1.0),
-        lambda: local.priv_unit(1.0, 0, epsilon=1.0),
-        lambda: local.channel([[0.5, 0.6], [0.5, 0.5]], epsilon=1.0),
-        lambda: local.channel(None, epsilon=1.0),
-        lambda: local.Mechanism("nothing", epsilon=1.0, categories=3),
-        lambda: local.Mechanism("laplace", epsilon=1.0, categories=3),
-        lambda: local.Mechanism("k-rr", epsilon=1.0),
-        lambda: local.aue(3, epsilon=1.0, truth=2.0),
-        lambda: local.plan(epsilon=1.0, categories=3),
-        lambda: local.plan(epsilon=1.0, records=10),
-        lambda: local.bounds(epsilon=1.0, records=0),
-        lambda: local.bounds(epsilon=1.0, records=10, radius=1.0),
+        lambda: untyped.k_rr(1, epsilon=1.0),
+        lambda: untyped.k_rr(-3, epsilon=1.0),
+        lambda: untyped.k_rr("ab", epsilon=1.0),
+        lambda: untyped.k_rr(["a", "a"], epsilon=1.0),
+        lambda: untyped.k_rr([1, 2], epsilon=1.0),
+        lambda: untyped.k_rr(3, epsilon=-1.0),
+        lambda: untyped.k_rr(3, epsilon=math.nan),
+        lambda: untyped.k_rr(3, epsilon=None),
+        lambda: untyped.k_rr(3, epsilon=math.inf),
+        lambda: untyped.k_rr(3, epsilon=1.0, delta=2.0),
+        lambda: untyped.laplace((1.0, 0.0), epsilon=1.0),
+        lambda: untyped.laplace((0.0, math.inf), epsilon=1.0),
+        lambda: untyped.laplace((0.0,), epsilon=1.0),
+        lambda: untyped.laplace(3, epsilon=1.0),
+        lambda: untyped.gaussian((0.0, 1.0), epsilon=1.0, delta=0.0),
+        lambda: untyped.priv_unit(-1.0, 3, epsilon=1.0),
+        lambda: untyped.priv_unit(1.0, 0, epsilon=1.0),
+        lambda: untyped.channel([[0.5, 0.6], [0.5, 0.5]], epsilon=1.0),
+        lambda: untyped.channel(None, epsilon=1.0),
+        lambda: untyped.Mechanism("nothing", epsilon=1.0, categories=3),
+        lambda: untyped.Mechanism("laplace", epsilon=1.0, categories=3),
+        lambda: untyped.Mechanism("k-rr", epsilon=1.0),
+        lambda: untyped.aue(3, epsilon=1.0, truth=2.0),
+        lambda: untyped.plan(epsilon=1.0, categories=3),
+        lambda: untyped.plan(epsilon=1.0, records=10),
+        lambda: untyped.bounds(epsilon=1.0, records=0),
+        lambda: untyped.bounds(epsilon=1.0, records=10, radius=1.0),
     ],
 )
 def test_what_is_no_mechanism_plan_or_bound_is_an_invalid_input(make: Any) -> None:

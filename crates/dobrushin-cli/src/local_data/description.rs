@@ -175,7 +175,7 @@ impl Question {
     /// The description, or the key that is missing or wrong.
     fn from_fields(fields: &Value) -> Result<Self, &'static str> {
         let number = |key: &'static str| fields[key].as_f64().ok_or(key);
-        let id = fields["mechanism"].as_str().and_then(|name| Id::named(name));
+        let id = fields["mechanism"].as_str().and_then(Id::named);
         let epsilon = Epsilon::new(number("epsilon")?).map_err(|_| "epsilon")?;
         let delta = Delta::new(number("delta")?).map_err(|_| "delta")?;
         let columns = match &fields["columns"] {
