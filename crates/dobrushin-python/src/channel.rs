@@ -75,8 +75,7 @@ impl FiniteChannel {
     fn matrix<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let row = |input: usize| self.kernel.row_enclosures(input).map(Enclosure::midpoint).collect();
         let rows: Vec<Vec<f64>> = (0..self.kernel.inputs()).map(row).collect();
-        Ok(PyArray2::from_vec2(py, &rows)
-            .map_err(|error| invalid(py, &error.to_string(), "give a matrix"))?)
+        PyArray2::from_vec2(py, &rows).map_err(|error| invalid(py, &error.to_string(), "give a matrix"))
     }
 
     /// η_γ.
