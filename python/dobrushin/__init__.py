@@ -16,7 +16,10 @@ epsilon = 1.569
 
 from __future__ import annotations
 
-from dobrushin._core import __version__
+from dobrushin import contraction, divergence, hockey_stick, local, renyi, smallest_epsilon
+from dobrushin._core import __version__, theta
+from dobrushin.chain import Branch, Chain, Step
+from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
 from dobrushin.questions import account, calibrate, curve, explain, plan, verify
 from dobrushin.report import (
@@ -34,8 +37,11 @@ from dobrushin.run import Run
 
 __all__ = [
     "Analysis",
+    "Branch",
     "Calibration",
     "Certificate",
+    "Chain",
+    "Channel",
     "Curve",
     "DobrushinError",
     "Guarantee",
@@ -46,12 +52,20 @@ __all__ = [
     "Plan",
     "Report",
     "Run",
+    "Step",
     "Verification",
     "__version__",
     "account",
     "calibrate",
+    "contraction",
     "curve",
+    "divergence",
     "explain",
+    "hockey_stick",
+    "local",
     "plan",
+    "renyi",
+    "smallest_epsilon",
+    "theta",
     "verify",
 ]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dobrushin import _core
 from dobrushin.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from dobrushin.chain import Branch
 
 __all__ = ["Run", "RunLike"]
 
@@ -92,6 +95,22 @@ class Run:
     def to_toml(self) -> str:
         """The text of a run file that says the same, for ``dobrushin account run.toml``."""
         return self._file.toml()
+
+    def chains(self) -> list[list[Branch]]:
+        """The chains that the run amounts to, for each record that may be the least private.
+
+        Every number is on the private side, so each chain can be accounted for by itself, if perhaps less tightly than
+        the run, about which more is known. A run without hidden states raises :class:`~dobrushin.NoGuaranteeError`.
+
+        >>> run = Run(algorithm="pnsgd", records=100, learning_rate=0.1, lipschitz=1.0, gradient_noise=4.0,
+        ...           convex=True, smoothness=1.0, release="last")
+        >>> [[branch]] = run.chains()
+        >>> branch.chain.steps[-1].participation, round(branch.chain.steps[-1].displacement, 6)
+        ('always', 0.2)
+        """
+        from dobrushin.chain import branches
+
+        return branches(_core.chains(self._file))
 
     def __repr__(self) -> str:
         return f"Run({self.to_dict()!r})"

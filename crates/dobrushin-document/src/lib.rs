@@ -14,6 +14,7 @@ pub mod csv;
 mod error;
 pub mod idea;
 pub mod json;
+pub mod local;
 pub mod model;
 pub mod peers;
 pub mod plain_text;

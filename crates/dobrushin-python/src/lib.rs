@@ -5,8 +5,13 @@
 //! that may take long runs without the interpreter's lock and can be interrupted, and no panic reaches Python.
 
 mod account;
+mod arrays;
+mod chains;
+mod channel;
 mod convert;
+mod divergences;
 mod errors;
+mod local;
 mod questions;
 mod run_file;
 mod work;
@@ -21,6 +26,16 @@ mod _core {
     use super::program;
     #[pymodule_export]
     use crate::account::{Answer, account};
+    #[pymodule_export]
+    use crate::chains::chains;
+    #[pymodule_export]
+    use crate::channel::FiniteChannel;
+    #[pymodule_export]
+    use crate::divergences::{
+        Laws, contraction, divergence, hockey_stick, renyi, smallest_epsilon, theta_of,
+    };
+    #[pymodule_export]
+    use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]
     use crate::questions::{calibrate, certificate_text, curve, explain, plan, verify};
     #[pymodule_export]

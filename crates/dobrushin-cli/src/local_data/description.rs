@@ -3,12 +3,10 @@
 //! A report means nothing without the mechanism that made it, so both are in one file: the description is the first
 //! line of a CSV file, and is in the metadata of a Parquet file.
 
-use super::answers::Categories;
-use super::mechanism::{Answers, Id, Mechanism, Specification};
 use crate::problem::Problem;
-use clap::ValueEnum;
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_document::certificate::NOT_PRIVATE;
+use dobrushin_document::local::{Answers, Categories, Id, Mechanism, Specification};
 use dobrushin_local::mean::Bounds;
 use dobrushin_local::risk::Ball;
 use dobrushin_local::{Asked, LocalPrivacy};
@@ -177,7 +175,7 @@ impl Question {
     /// The description, or the key that is missing or wrong.
     fn from_fields(fields: &Value) -> Result<Self, &'static str> {
         let number = |key: &'static str| fields[key].as_f64().ok_or(key);
-        let id = fields["mechanism"].as_str().and_then(|name| Id::from_str(name, false).ok());
+        let id = fields["mechanism"].as_str().and_then(Id::named);
         let epsilon = Epsilon::new(number("epsilon")?).map_err(|_| "epsilon")?;
         let delta = Delta::new(number("delta")?).map_err(|_| "delta")?;
         let columns = match &fields["columns"] {

@@ -1,11 +1,11 @@
 //! Parquet files of reports.
 
 use super::description::METADATA_KEY;
-use super::mechanism::Mechanism;
-use super::reports::{Batch, Raw, undescribed};
+use super::reports::{Raw, undescribed};
 use crate::file::Draft;
 use crate::problem::Problem;
 use crate::table_file::ParquetInput;
+use dobrushin_document::local::{Batch, Mechanism};
 use parquet::basic::Compression;
 use parquet::data_type::{DoubleType, Int64Type};
 use parquet::errors::ParquetError;

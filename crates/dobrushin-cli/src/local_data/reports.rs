@@ -1,26 +1,16 @@
 //! Files of reports, written and read.
 
-use super::answers::{NUMBER, number, refusal, whole};
 use super::description::{Description, FIRST_LINE};
-use super::mechanism::Mechanism;
 #[cfg(feature = "parquet")]
 use super::parquet_reports::{self, ParquetOutput};
 use crate::file::Draft;
 use crate::input::shown;
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Columns, CsvInput, is_parquet};
+use dobrushin_document::local::{Batch, Mechanism, NUMBER, number, refusal, whole};
 use std::fmt::{self, Display};
 use std::io::Write;
 use std::path::Path;
-
-/// The reports of one batch.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Batch {
-    /// This many words for each report.
-    Words(Vec<u64>, usize),
-    /// One number for each report.
-    Numbers(Vec<f64>),
-}
 
 /// The reports of some rows: a batch for each question, all of the same rows.
 pub struct Rows {
@@ -212,7 +202,7 @@ pub fn parse(cells: &Cells, mechanisms: &[Mechanism], one_is_answered: bool) -> 
                 continue;
             }
             answered += 1;
-            if let Err(what) = batch.read(report, mechanism, names) {
+            if let Err(what) = read(batch, report, mechanism, names) {
                 wrong = Some(what);
                 break;
             }
@@ -228,80 +218,39 @@ pub fn parse(cells: &Cells, mechanisms: &[Mechanism], one_is_answered: bool) -> 
     (batches, bad)
 }
 
-impl Batch {
-    /// No reports of a mechanism yet.
-    fn empty(mechanism: &Mechanism) -> Self {
-        match mechanism {
-            Mechanism::Frequency(oracle, _) => Self::Words(Vec::new(), oracle.report_words()),
-            Mechanism::Vector(_) => Self::Words(Vec::new(), 2),
-            Mechanism::Mean(_) => Self::Numbers(Vec::new()),
-        }
-    }
-
-    /// The number of words or numbers.
-    fn len(&self) -> usize {
-        match self {
-            Self::Words(words, _) => words.len(),
-            Self::Numbers(numbers) => numbers.len(),
-        }
-    }
-
-    /// The number of cells of a report.
-    fn width(&self) -> usize {
-        match self {
-            Self::Words(_, width) => *width,
-            Self::Numbers(_) => 1,
-        }
-    }
-
-    /// The number of reports.
-    fn reports(&self) -> usize {
-        self.len() / self.width()
-    }
-
-    fn truncate(&mut self, length: usize) {
-        match self {
-            Self::Words(words, _) => words.truncate(length),
-            Self::Numbers(numbers) => numbers.truncate(length),
-        }
-    }
-
-    /// Adds a report; if the cells are not one, it says why, and may leave a part of it.
-    fn read(&mut self, report: &[&[u8]], mechanism: &Mechanism, names: &[String]) -> Result<(), String> {
-        match (self, mechanism) {
-            (Self::Numbers(numbers), Mechanism::Mean(mechanism)) => {
-                let cell = report.first().copied().unwrap_or_default();
-                match number(cell) {
-                    Some(report) if mechanism.is_report(report) => numbers.push(report),
-                    Some(_) => return Err(no_report(mechanism.id()).to_string()),
-                    None => return Err(refusal(&names[0], cell, || NUMBER.to_owned()).to_string()),
-                }
+/// Adds a report; if the cells are not one, it says why, and may leave a part of it.
+fn read(batch: &mut Batch, report: &[&[u8]], mechanism: &Mechanism, names: &[String]) -> Result<(), String> {
+    match (batch, mechanism) {
+        (Batch::Numbers(numbers), Mechanism::Mean(mechanism)) => {
+            let cell = report.first().copied().unwrap_or_default();
+            match number(cell) {
+                Some(report) if mechanism.is_report(report) => numbers.push(report),
+                Some(_) => return Err(no_report(mechanism.id()).to_string()),
+                None => return Err(refusal(&names[0], cell, || NUMBER.to_owned()).to_string()),
             }
-            (Self::Words(words, _), mechanism) => {
-                let start = words.len();
-                for (cell, name) in report.iter().zip(names) {
-                    let word =
-                        whole(cell).ok_or_else(|| refusal(name, cell, || WORD.to_owned()).to_string())?;
-                    words.push(word);
-                }
-                let made = &words[start..];
-                let (is_report, id) = match mechanism {
-                    Mechanism::Frequency(oracle, _) => (oracle.is_report(made), oracle.id()),
-                    Mechanism::Vector(mechanism) => (
-                        made.first_chunk().is_some_and(|&report| mechanism.is_report(report)),
-                        mechanism.id(),
-                    ),
-                    Mechanism::Mean(mechanism) => (false, mechanism.id()),
-                };
-                if !is_report {
-                    return Err(no_report(id).to_string());
-                }
-            }
-            // Batches are made for their mechanisms.
-            (Self::Numbers(_), _) => return Err(NUMBER.to_owned()),
         }
-        Ok(())
+        (Batch::Words(words, _), mechanism) => {
+            let start = words.len();
+            for (cell, name) in report.iter().zip(names) {
+                let word = whole(cell).ok_or_else(|| refusal(name, cell, || WORD.to_owned()).to_string())?;
+                words.push(word);
+            }
+            let made = &words[start..];
+            let (is_report, id) = match mechanism {
+                Mechanism::Frequency(oracle, _) => (oracle.is_report(made), oracle.id()),
+                Mechanism::Vector(mechanism) => {
+                    (made.first_chunk().is_some_and(|&report| mechanism.is_report(report)), mechanism.id())
+                }
+                Mechanism::Mean(mechanism) => (false, mechanism.id()),
+            };
+            if !is_report {
+                return Err(no_report(id).to_string());
+            }
+        }
+        // Batches are made for their mechanisms.
+        (Batch::Numbers(_), _) => return Err(NUMBER.to_owned()),
     }
+    Ok(())
 }
 
 /// What a word of a report is.

@@ -1,11 +1,9 @@
 //! What a table is asked: one question, or several under one promise.
 
-use super::answers::Categories;
 use super::description::{Description, Question, asked_word};
-use super::mechanism::{Answers, Id, Mechanism, Specification};
 use crate::problem::Problem;
-use clap::ValueEnum;
 use dobrushin::Error;
+use dobrushin_document::local::{Answers, Categories, Id, Mechanism, Specification};
 use dobrushin_document::report::{PromiseReport, QuestionReport};
 use dobrushin_document::{Possible, SurveyFile, SurveyQuestion};
 use dobrushin_local::risk::Ball;
@@ -82,7 +80,7 @@ impl Asking {
 
     /// Makes the mechanisms.
     pub fn build(&self) -> Result<Vec<Mechanism>, Problem> {
-        self.questions.iter().map(|question| question.mechanism.build()).collect()
+        self.questions.iter().map(|question| Ok(question.mechanism.build()?)).collect()
     }
 
     /// What is promised to everybody who answers, and whether the mechanisms keep it.
@@ -119,12 +117,11 @@ fn specification(
     promise: LocalPrivacy,
     called: &str,
 ) -> Result<Specification, Problem> {
-    let id =
-        Id::from_str(&question.mechanism, false).ok().filter(|id| *id != Id::Channel).ok_or_else(|| {
-            let known = Id::value_variants().iter().filter(|id| **id != Id::Channel).map(|id| id.name());
-            Problem::new(format!("{called}.mechanism is {:?}, which is none", question.mechanism))
-                .help(format!("one of: {}", known.collect::<Vec<_>>().join(", ")))
-        })?;
+    let id = Id::named(&question.mechanism).filter(|id| *id != Id::Channel).ok_or_else(|| {
+        let known = Id::all().filter(|id| *id != Id::Channel).map(|id| id.name());
+        Problem::new(format!("{called}.mechanism is {:?}, which is none", question.mechanism))
+            .help(format!("one of: {}", known.collect::<Vec<_>>().join(", ")))
+    })?;
     let answers = match &question.possible {
         Possible::Numbered(count) => Answers::Category(Categories::numbered(*count)?),
         Possible::Values(names) => {

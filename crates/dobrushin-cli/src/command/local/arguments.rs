@@ -2,15 +2,18 @@
 
 use super::own_problem::OwnProblem;
 use crate::cli::{CsvArgs, DelimiterArgs, bounds, delta, epsilon, positive, probability};
-use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::probabilities;
 use crate::problem::Problem;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
+use dobrushin_document::local::{
+    Answers, Categories, EstimateMethod as Method, EstimateWishes, Id, Specification,
+};
 use dobrushin_local::mean::Bounds;
 use dobrushin_local::risk::Ball;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args, Debug)]
 pub struct LocalArgs {
@@ -97,7 +100,7 @@ impl AnswerArgs {
         }
         let categories = match (self.categories, &self.categories_file) {
             (Some(count), _) => Some(Categories::numbered(count)?),
-            (_, Some(path)) => Some(Categories::from_file(path)?),
+            (_, Some(path)) => Some(categories_in(path)?),
             _ if !self.values.is_empty() => {
                 let names = self.values.iter().map(|name| name.trim().to_owned()).collect();
                 Some(Categories::named(names, "--values")?)
@@ -112,7 +115,7 @@ impl AnswerArgs {
 #[derive(Args, Debug)]
 pub struct MechanismArgs {
     /// The mechanism
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_parser = mechanism_id(), value_name = "NAME")]
     pub mechanism: Option<Id>,
     /// A channel of your own: a CSV file with a row of report probabilities for each category
     #[arg(long, value_name = "FILE")]
@@ -160,6 +163,23 @@ impl MechanismArgs {
         }
         Ok(Specification { id, epsilon, delta: self.delta, answers, truth: self.truth, channel })
     }
+}
+
+/// Reads a file with a category on each line.
+fn categories_in(path: &Path) -> Result<Categories, Problem> {
+    let message = || format!("cannot read the categories of {}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|error| Problem::new(message()).because(error))?;
+    Ok(Categories::lines(&text, &format!("--categories-file {}", path.display()))?)
+}
+
+/// Reads the name of a mechanism.
+pub fn mechanism_id() -> impl TypedValueParser<Value = Id> {
+    let names = Id::all().map(|id| {
+        let value = PossibleValue::new(id.names().first().copied().unwrap_or_default()).help(id.summary());
+        value.aliases(id.names().iter().skip(1).copied())
+    });
+    PossibleValuesParser::new(names)
+        .try_map(|name| Id::named(&name).ok_or_else(|| format!("there is no mechanism {name:?}")))
 }
 
 fn undeclared(id: Id) -> Problem {
@@ -288,6 +308,22 @@ pub struct EstimateArgs {
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub csv: CsvArgs,
+}
+
+impl EstimateArgs {
+    /// What is wanted.
+    pub fn wishes(&self) -> EstimateWishes {
+        EstimateWishes {
+            confidence: self.confidence,
+            simultaneous: self.simultaneous,
+            method: match self.method {
+                EstimateMethod::Unbiased => Method::Unbiased,
+                EstimateMethod::Projected => Method::Projected,
+                EstimateMethod::MaximumLikelihood => Method::MaximumLikelihood,
+            },
+            quantiles: self.quantiles.clone(),
+        }
+    }
 }
 
 /// How to estimate frequencies.

@@ -2,7 +2,6 @@
 
 use super::own_problem::{LossArgs, OwnProblem, PrivacyArgs};
 use crate::laws;
-use crate::local_data::{Answers, Categories, Id, Specification};
 use crate::output::Report;
 use crate::probabilities;
 use crate::problem::Problem;
@@ -10,6 +9,7 @@ use dobrushin::divergence::{DiscretePair, FiniteLaw};
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Epsilon, Gamma, NonNegative, Probability};
+use dobrushin_document::local::{Answers, Categories, Id, Specification};
 use dobrushin_document::report::{PrivacyReport, ProblemReport};
 use dobrushin_document::text::Style;
 use dobrushin_document::{csv, json, text};

@@ -1,9 +1,10 @@
 //! What users type after `dobrushin local bounds` about a problem of their own.
 
+use super::arguments::mechanism_id;
 use crate::cli::{CsvArgs, bounds, checked, delta, epsilon, finite, positive, probability};
-use crate::local_data::Id;
 use clap::{Args, Subcommand, ValueEnum};
 use dobrushin::{Delta, Epsilon, NonNegative, Positive, Probability};
+use dobrushin_document::local::Id;
 use dobrushin_local::mean::Bounds;
 use dobrushin_local::risk::Loss;
 use std::num::NonZeroU32;
@@ -99,7 +100,7 @@ pub struct PrivacyArgs {
     #[arg(long, value_parser = delta, default_value = "0", allow_negative_numbers = true)]
     pub delta: Delta,
     /// Use this mechanism for every record, instead of the best that keeps the promise
-    #[arg(long, value_enum, value_name = "NAME", conflicts_with = "channel")]
+    #[arg(long, value_parser = mechanism_id(), value_name = "NAME", conflicts_with = "channel")]
     pub mechanism: Option<Id>,
     /// Use this channel for every record: a CSV file with a row of report probabilities for each value of a record
     #[arg(long, value_name = "FILE")]

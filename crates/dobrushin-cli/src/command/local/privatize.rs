@@ -3,13 +3,16 @@
 use super::arguments::{AnswerWhich, PrivatizeArgs};
 use crate::cli::Common;
 use crate::file::Place;
-use crate::local_data::{Answers, Asking, Batch, Mechanism, NUMBER, Rows, Writer, number, refusal};
+use crate::local_data::{Asking, Rows, Writer};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
 use crate::table_file::{BadRow, BadRows, Cells, Input, Pass};
-use dobrushin::numeric::bits::{RandomBits, below};
+use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::decimal;
+use dobrushin_document::local::{
+    Answers, Batch, Mechanism, NUMBER, number, on_categories, on_numbers, on_vectors, refusal,
+};
 use dobrushin_document::report::PrivatizedReport;
 use dobrushin_document::{json, text};
 use dobrushin_local::Asked;
@@ -135,10 +138,7 @@ fn bad_rows(mechanisms: &[Mechanism]) -> &'static str {
 /// The reports of a batch, one for each row and question.
 ///
 /// # Guarantee
-/// Whatever a row holds, it has one report on each question, whose law is that of a report on some answer, or a mixture
-/// of such laws: a row that cannot be used reports a category drawn uniformly, the middle of the bounds, or the zero
-/// vector, by the same mechanism. E_γ is jointly convex, so the laws of the reports on any two rows, good or bad, have an
-/// E_γ of at most the mechanism's δ. A missing report would tell with certainty that its row was bad. If only one
+/// Whatever a row holds, it has one report on each question, as `dobrushin_document::local` makes them. If only one
 /// question is answered, which one is drawn independently of all rows, and the reports on the others are dropped.
 struct Made {
     reports: Rows,
@@ -202,7 +202,7 @@ fn reports(
     let column = columns.first().map_or("", String::as_str);
     match mechanism {
         Mechanism::Frequency(oracle, categories) => {
-            let category = |(row, place, mut cell): (usize, u64, _)| {
+            let mut category = |(row, place, mut cell): (usize, u64, _)| {
                 let cell: &[u8] = Iterator::next(&mut cell).unwrap_or_default();
                 let found = categories.find(cell);
                 if found.is_none() {
@@ -211,52 +211,35 @@ fn reports(
                 counts.clipped += u64::from(found?.clipped);
                 Some(found?.category)
             };
-            let drawn = |bits: &mut _| below(u64::from(categories.count()), bits) as u32;
-            let mut category = category;
-            let categories: Vec<u32> =
-                rows.map(|row| row.and_then(&mut category).unwrap_or_else(|| drawn(bits))).collect();
-            let mut reports = Vec::new();
-            oracle.privatise_all(&categories, bits, &mut reports);
-            Batch::Words(reports, oracle.report_words())
+            on_categories(oracle.as_ref(), rows.map(|row| row.and_then(&mut category)), bits)
         }
         Mechanism::Mean(mechanism) => {
-            let bounds = mechanism.bounds();
-            let middle = bounds.lower() / 2.0 + bounds.upper() / 2.0;
             let mut value = |(row, place, mut cell): (usize, u64, _)| {
                 let cell: &[u8] = Iterator::next(&mut cell).unwrap_or_default();
-                let found = number(cell).and_then(|number| bounds.clip(number).ok());
+                let found = number(cell).and_then(|number| mechanism.bounds().clip(number).ok());
                 if found.is_none() {
                     counts.refuse(row, place, refusal(column, cell, || NUMBER.to_owned()));
                 }
                 counts.clipped += u64::from(found?.clipped);
                 Some(found?.value)
             };
-            let reports =
-                rows.map(|row| mechanism.privatise(row.and_then(&mut value).unwrap_or(middle), bits));
-            Batch::Numbers(reports.collect())
+            on_numbers(mechanism.as_ref(), rows.map(|row| row.and_then(&mut value)), bits)
         }
         Mechanism::Vector(mechanism) => {
-            let zero = vec![0.0; places.len()];
-            let mut words = Vec::with_capacity(2 * cells.len());
-            for row in rows {
-                let vector = row.and_then(|(row, place, found)| {
-                    let mut vector = Vec::with_capacity(places.len());
-                    for (cell, column) in found.zip(columns) {
-                        let coordinate = number(cell);
-                        if coordinate.is_none() {
-                            counts.refuse(row, place, refusal(column, cell, || NUMBER.to_owned()));
-                        }
-                        vector.push(coordinate?);
+            let mut vector = |(row, place, found): (usize, u64, _)| {
+                let mut vector = Vec::with_capacity(places.len());
+                for (cell, column) in Iterator::zip(found, columns) {
+                    let coordinate = number(cell);
+                    if coordinate.is_none() {
+                        counts.refuse(row, place, refusal(column, cell, || NUMBER.to_owned()));
                     }
-                    let found = clip_to_ball(vector, mechanism.radius()).ok()?;
-                    counts.clipped += u64::from(found.clipped);
-                    Some(found.value)
-                });
-                // A vector in the ball has a report, and so has the zero vector.
-                let report = vector.and_then(|vector| mechanism.report(&vector, bits).ok());
-                words.extend(report.or_else(|| mechanism.report(&zero, bits).ok()).unwrap_or_default());
-            }
-            Batch::Words(words, 2)
+                    vector.push(coordinate?);
+                }
+                let found = clip_to_ball(vector, mechanism.radius()).ok()?;
+                counts.clipped += u64::from(found.clipped);
+                Some(found.value)
+            };
+            on_vectors(mechanism.as_ref(), rows.map(|row| row.and_then(&mut vector)), bits)
         }
     }
 }
@@ -264,9 +247,9 @@ fn reports(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local_data::{Categories, Id, Specification};
     use crate::table_file::{Source, other_lines};
     use dobrushin::{Delta, Epsilon};
+    use dobrushin_document::local::{Categories, Id, Specification};
     use dobrushin_local::mean::Bounds;
 
     fn asking(id: Id, answers: Answers) -> Asking {

@@ -1,11 +1,10 @@
 //! Mechanisms by the names that users type.
 
 use super::answers::Categories;
-use crate::problem::Problem;
-use clap::ValueEnum;
+use crate::DocumentError;
+use crate::report::PromiseReport;
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::{Delta, Enclosure, Epsilon, Error, Probability};
-use dobrushin_document::report::PromiseReport;
 use dobrushin_local::frequency::{self, FrequencyOracle};
 use dobrushin_local::mean::{self, Bounds, MeanMechanism, Target, VectorMechanism};
 use dobrushin_local::risk::Ball;
@@ -13,7 +12,7 @@ use dobrushin_local::{LocalPrivacy, LocalProfile};
 use serde_json::{Value, json};
 
 /// The name of a mechanism.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Id {
     /// Categories: the true one, or another at random (k-ary randomised response)
     KRr,
@@ -32,7 +31,6 @@ pub enum Id {
     /// Categories: the channel in a CSV file, see --channel
     Channel,
     /// Numbers: one of two, also called duchi (Duchi, Jordan and Wainwright)
-    #[value(alias = "duchi")]
     OneBit,
     /// Numbers: with discrete Laplace noise
     Laplace,
@@ -45,14 +43,73 @@ pub enum Id {
     /// Vectors: a random direction, and on which side of it the vector is (Duchi, Jordan and Wainwright)
     HalfSphere,
     /// Vectors: a random direction that is near the vector more often than not (PrivUnit)
-    #[value(alias = "privunit")]
     PrivUnit,
 }
 
+/// Every mechanism with its names, the usual one first, and what it does.
+const MECHANISMS: [(Id, &[&str], &str); 15] = [
+    (Id::KRr, &["k-rr"], "Categories: the true one, or another at random (k-ary randomised response)"),
+    (Id::Oue, &["oue"], "Categories: a bit each, with the least variance (optimised unary encoding)"),
+    (Id::Sue, &["sue"], "Categories: a bit each, ones and zeros treated alike (symmetric unary encoding)"),
+    (
+        Id::Aue,
+        &["aue"],
+        "Categories: a bit each, the true one kept with probability --truth (asymmetric unary encoding)",
+    ),
+    (Id::Subset, &["subset"], "Categories: a random set of them (subset selection)"),
+    (Id::Hadamard, &["hadamard"], "Categories: an index of a Hadamard matrix (Hadamard response)"),
+    (Id::Olh, &["olh"], "Categories: a random hash (optimised local hashing)"),
+    (Id::Channel, &["channel"], "Categories: the channel in a CSV file, see --channel"),
+    (
+        Id::OneBit,
+        &["one-bit", "duchi"],
+        "Numbers: one of two, also called duchi (Duchi, Jordan and Wainwright)",
+    ),
+    (Id::Laplace, &["laplace"], "Numbers: with discrete Laplace noise"),
+    (Id::Gaussian, &["gaussian"], "Numbers: with discrete Gaussian noise; needs --delta"),
+    (Id::Piecewise, &["piecewise"], "Numbers: near the value more often than not (piecewise mechanism)"),
+    (Id::Hybrid, &["hybrid"], "Numbers: piecewise or one of two, by a coin (hybrid mechanism)"),
+    (
+        Id::HalfSphere,
+        &["half-sphere"],
+        "Vectors: a random direction, and on which side of it the vector is (Duchi, Jordan and Wainwright)",
+    ),
+    (
+        Id::PrivUnit,
+        &["priv-unit", "privunit"],
+        "Vectors: a random direction that is near the vector more often than not (PrivUnit)",
+    ),
+];
+
 impl Id {
+    /// Every mechanism.
+    pub fn all() -> impl Iterator<Item = Self> {
+        MECHANISMS.iter().map(|(id, ..)| *id)
+    }
+
+    /// The mechanism with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        MECHANISMS.iter().find(|(_, names, _)| names.contains(&name)).map(|(id, ..)| *id)
+    }
+
+    fn entry(self) -> (&'static [&'static str], &'static str) {
+        let found = MECHANISMS.iter().find(|(id, ..)| *id == self);
+        found.map_or((&[], ""), |(_, names, summary)| (names, summary))
+    }
+
+    /// The name, as users type it, and other names.
+    pub fn names(self) -> &'static [&'static str] {
+        self.entry().0
+    }
+
+    /// What the mechanism takes and does, in words.
+    pub fn summary(self) -> &'static str {
+        self.entry().1
+    }
+
     /// The name, as users type it.
     pub fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+        self.names().first().map_or_else(String::new, |name| (*name).to_owned())
     }
 
     /// Whether the mechanism takes numbers.
@@ -106,7 +163,7 @@ pub enum Mechanism {
 
 impl Specification {
     /// Makes the mechanism.
-    pub fn build(&self) -> Result<Mechanism, Problem> {
+    pub fn build(&self) -> Result<Mechanism, DocumentError> {
         match &self.answers {
             Answers::Category(categories) => {
                 Ok(Mechanism::Frequency(self.frequency(categories.count())?, categories.clone()))
@@ -122,12 +179,12 @@ impl Specification {
         PromiseReport::new(self.id.name(), promised, &mechanism.privacy())
     }
 
-    fn frequency(&self, categories: u32) -> Result<Box<dyn FrequencyOracle>, Problem> {
+    fn frequency(&self, categories: u32) -> Result<Box<dyn FrequencyOracle>, DocumentError> {
         let (epsilon, delta) = (self.epsilon, self.delta);
         let made: Result<Box<dyn FrequencyOracle>, Error> = match self.id {
             Id::Aue => {
                 let truth = self.truth.ok_or_else(|| {
-                    Problem::new("--mechanism aue needs --truth P")
+                    DocumentError::new("--mechanism aue needs --truth P")
                         .help("the probability of the true bit, such as 0.6")
                 })?;
                 frequency::Unary::asymmetric(categories, epsilon, delta, truth)
@@ -138,7 +195,9 @@ impl Specification {
                 if rows.len() != categories as usize {
                     let message =
                         format!("the channel has {} rows, but there are {categories} categories", rows.len());
-                    return Err(Problem::new(message).help("a row of report probabilities for each category"));
+                    return Err(
+                        DocumentError::new(message).help("a row of report probabilities for each category")
+                    );
                 }
                 frequency::Channel::new(rows).map(|oracle| Box::new(oracle) as _)
             }
@@ -150,14 +209,14 @@ impl Specification {
         made.map_err(|error| self.refused(&error))
     }
 
-    fn mean(&self, bounds: Bounds) -> Result<Box<dyn MeanMechanism>, Problem> {
+    fn mean(&self, bounds: Bounds) -> Result<Box<dyn MeanMechanism>, DocumentError> {
         if !self.id.is_for_numbers() {
             return Err(self.mismatch());
         }
         mean::by_id(&self.id.name(), bounds, self.epsilon, self.delta).map_err(|error| self.refused(&error))
     }
 
-    fn vector(&self, ball: Ball) -> Result<Box<dyn VectorMechanism>, Problem> {
+    fn vector(&self, ball: Ball) -> Result<Box<dyn VectorMechanism>, DocumentError> {
         if !self.id.is_for_vectors() {
             return Err(self.mismatch());
         }
@@ -165,18 +224,18 @@ impl Specification {
             .map_err(|error| self.refused(&error))
     }
 
-    fn mismatch(&self) -> Problem {
+    fn mismatch(&self) -> DocumentError {
         let needed = match (self.id.is_for_numbers(), self.id.is_for_vectors()) {
             (true, _) => "--bounds, for numbers",
             (_, true) => "--radius, for vectors",
             _ => "--values, --categories or --categories-file, for categories",
         };
-        Problem::new(format!("--mechanism {} does not take such answers", self.id.name()))
+        DocumentError::new(format!("--mechanism {} does not take such answers", self.id.name()))
             .help(format!("it takes {needed}"))
     }
 
-    fn refused(&self, error: &Error) -> Problem {
-        Problem::new(format!("--mechanism {} cannot be made: {error}", self.id.name()))
+    fn refused(&self, error: &Error) -> DocumentError {
+        DocumentError::new(format!("--mechanism {} cannot be made: {error}", self.id.name()))
     }
 }
 

@@ -1,13 +1,12 @@
 //! What people may answer. The collector declares it; it is never read off the data.
 
-use crate::problem::Problem;
+use crate::DocumentError;
 use dobrushin::numeric::decimal;
 use dobrushin_local::estimate::Bins;
 use dobrushin_local::mean::Bounds;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
-use std::path::Path;
 
 /// The categories of a column.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub struct Found {
 
 impl Categories {
     /// The numbers from 1 to `count`.
-    pub fn numbered(count: u32) -> Result<Self, Problem> {
+    pub fn numbered(count: u32) -> Result<Self, DocumentError> {
         if count < 2 {
             return Err(too_few(&format!("--categories {count}")));
         }
@@ -44,7 +43,7 @@ impl Categories {
     }
 
     /// These words, in this order.
-    pub fn named(names: Vec<String>, given_by: &str) -> Result<Self, Problem> {
+    pub fn named(names: Vec<String>, given_by: &str) -> Result<Self, DocumentError> {
         if names.len() < 2 {
             return Err(too_few(given_by));
         }
@@ -53,16 +52,16 @@ impl Categories {
             if let Some(before) = places.insert(name.clone().into_bytes(), place) {
                 let message =
                     format!("{given_by}: categories {} and {} are both {name:?}", before + 1, place + 1);
-                return Err(Problem::new(message).help("name every category once"));
+                return Err(DocumentError::new(message).help("name every category once"));
             }
         }
         Ok(Self { names: Names::Words(names, places) })
     }
 
     /// Numbers between bounds, in this many bins of equal width.
-    pub fn binned(bounds: Bounds, count: u32) -> Result<Self, Problem> {
-        let bins =
-            Bins::new(bounds, count).map_err(|error| Problem::new(format!("--bins {count}: {error}")))?;
+    pub fn binned(bounds: Bounds, count: u32) -> Result<Self, DocumentError> {
+        let bins = Bins::new(bounds, count)
+            .map_err(|error| DocumentError::new(format!("--bins {count}: {error}")))?;
         Ok(Self { names: Names::Bins(bounds, bins) })
     }
 
@@ -74,13 +73,11 @@ impl Categories {
         }
     }
 
-    /// Reads a file with a category on each line; blank lines are skipped.
-    pub fn from_file(path: &Path) -> Result<Self, Problem> {
-        let message = || format!("cannot read the categories of {}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| Problem::new(message()).because(error))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    /// A category on each line of a text; blank lines are skipped.
+    pub fn lines(text: &str, given_by: &str) -> Result<Self, DocumentError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let names = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-        Self::named(names, &format!("--categories-file {}", path.display()))
+        Self::named(names, given_by)
     }
 
     /// The number of categories.
@@ -113,8 +110,20 @@ impl Categories {
                 number.map(|number| inside(number as u32 - 1))
             }
             Names::Words(_, places) => places.get(cell).copied().map(inside),
+            Names::Bins(..) => self.find_number(number(cell)?),
+        }
+    }
+
+    /// The category of a number; `None` if the number is not a category.
+    pub fn find_number(&self, number: f64) -> Option<Found> {
+        match &self.names {
+            Names::Numbers(count) => {
+                let inside = number.fract() == 0.0 && (1.0..=f64::from(*count)).contains(&number);
+                inside.then(|| Found { category: number as u32 - 1, clipped: false })
+            }
+            Names::Words(..) => None,
             Names::Bins(bounds, bins) => {
-                let value = bounds.clip(number(cell)?).ok()?;
+                let value = bounds.clip(number).ok()?;
                 Some(Found { category: bins.bin(value.value), clipped: value.clipped })
             }
         }
@@ -194,8 +203,8 @@ pub fn refusal(column: &str, cell: &[u8], accepted: impl Fn() -> String) -> impl
 /// A message lists at most this many categories.
 const SHOWN: usize = 6;
 
-fn too_few(given: &str) -> Problem {
-    Problem::new(format!("{given}: there must be at least two categories"))
+fn too_few(given: &str) -> DocumentError {
+    DocumentError::new(format!("{given}: there must be at least two categories"))
         .help("a single possible answer has nothing to hide; declare all that people may answer")
 }
 
