@@ -28,7 +28,7 @@ pub fn tables(given: &Bound<'_, PyAny>) -> PyResult<Table> {
 }
 
 /// Writes the keys of a table, or of each table of a list, as run files do.
-fn kebab(section: &mut Value) {
+pub fn kebab(section: &mut Value) {
     match section {
         Value::Table(table) => {
             *table = std::mem::take(table)

@@ -19,7 +19,8 @@ use toml::Value;
 
 type Answer = (String, String);
 
-fn asked(epsilon: Option<&Bound<'_, PyAny>>, delta: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
+/// The ε and the δ that are given.
+pub fn asked(epsilon: Option<&Bound<'_, PyAny>>, delta: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
     let finite = |value: f64| match value {
         f64::INFINITY => Err(dobrushin::Error::OutOfRange { name: "epsilon", value, accepted: "finite" }),
         _ => Epsilon::new(value),
