@@ -11,6 +11,7 @@ epsilon = 1.569
 
 - :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
   :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates.
+- :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
 
@@ -31,6 +32,7 @@ from dobrushin.report import (
     Verification,
 )
 from dobrushin.run import Run
+from dobrushin.training import Trained, Training, load_model, train
 
 __all__ = [
     "Analysis",
@@ -46,12 +48,16 @@ __all__ = [
     "Plan",
     "Report",
     "Run",
+    "Trained",
+    "Training",
     "Verification",
     "__version__",
     "account",
     "calibrate",
     "curve",
     "explain",
+    "load_model",
     "plan",
+    "train",
     "verify",
 ]

@@ -86,31 +86,29 @@ def train(
         )
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64):
         raise InvalidInputError(f"seed is {seed!r}, but it must be a whole number from 0 to 2^64 - 1", "seed=7")
-    if run is not None:
-        if schema is not None or label is not None or records is not None:
-            raise InvalidInputError(
-                "schema, label and records are for a plan, but a run is given", "the run has a model, with its schema"
-            )
-        given, described = as_run(run), None
-        declared, names = _core.Schema.of_run(given._file), None
+    names: list[str] | None = None
+    if run is None:
+        described = _schema(schema)
+        declared = described if label is None else described.with_label(_text("label", label))
+        names = [name for name in _order(schema) if name not in described.columns()[1]]
+        file = None
+    elif schema is None and label is None and records is None:
+        file = as_run(run)._file
+        declared = _core.Schema.of_run(file)
     else:
-        given, described = None, _schema(schema)
-        declared, names = described if label is None else described.with_label(_text("label", label)), _order(schema)
-    features, labels = declared.columns()
-    if names is not None:
-        names = [name for name in names if name not in set(labels)]
-        if label is not None and described is not None:
-            names = [name for name in names if name not in set(described.columns()[1])]
+        message = "schema, label and records are for a plan, but a run is given"
+        raise InvalidInputError(message, "the run has a model, with its schema")
     if columns is not None:
         names = [_text("columns", name) for name in _list("columns", columns)]
+    features, labels = declared.columns()
 
     def wanted(records: Any, what: str) -> _core.Given | None:
         return None if records is None else columns_of(records, features, labels, names, what)
 
-    file, certificate, report, text = _core.train(
+    found, certificate, report, text = _core.train(
         columns_of(data, features, labels, names),
-        None if given is None else given._file,
-        schema=None if given is not None else declared,
+        file,
+        schema=declared if file is None else None,
         model=_word("model", model),
         order=_word("order", order),
         neighbours=_word("neighbours", neighbours),
@@ -123,7 +121,7 @@ def train(
         force=bool(force),
         seed=seed,
     )
-    return Trained(file, Certificate(certificate), Training(report, text), names)
+    return Trained(found, Certificate(certificate), Training(report, text), names)
 
 
 def load_model(path: str | os.PathLike[str]) -> Trained:
@@ -301,11 +299,11 @@ def _schema(schema: SchemaLike | None) -> _core.Schema:
     raise InvalidInputError(f"the schema is a {type(schema).__name__}", "give a dict, or the path of a schema")
 
 
-def _order(schema: SchemaLike | None) -> list[str] | None:
-    """The names of the columns in the order in which a schema declares them."""
+def _order(schema: SchemaLike | None) -> list[str]:
+    """The names of the columns in the order in which a schema, which could be read, declares them."""
     if isinstance(schema, str | os.PathLike):
         schema = tomllib.loads(Path(_path(schema)).read_text(encoding="utf-8-sig"))
-    return None if schema is None else list(schema["columns"])
+    return list((schema or {})["columns"])
 
 
 def _text(name: str, given: Any) -> str:
