@@ -32,8 +32,7 @@ def columns_of(
     if isinstance(data, tuple) and len(data) == 2 and labels:
         rows, targets = data
         columns = _features_of(rows, features, names, what)
-        targets = np.asarray(targets) if not hasattr(targets, "shape") else targets
-        if len(labels) == 1 and len(targets.shape) == 1:
+        if len(labels) == 1 and len(getattr(targets, "shape", (0,))) == 1:
             return [*columns, _column(targets)]
         found = _wide(targets, what)
         if found.shape[1] != len(labels):
@@ -65,17 +64,16 @@ def _features_of(rows: Any, features: Sequence[str], names: Sequence[str] | None
 
 def _named(data: Any, wanted: Sequence[str], what: str) -> list[Any]:
     """The columns of a frame or a dict."""
+    if hasattr(data, "collect"):
+        raise InvalidInputError(f"{what} is a lazy frame", "call its method collect() first")
     names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", None)
     if names is None or not hasattr(data, "__getitem__"):
         raise InvalidInputError(f"{what} is a {type(data).__name__}", ACCEPTED)
-    if hasattr(data, "collect"):
-        raise InvalidInputError(f"{what} is a lazy frame", "call its method collect() first")
     places: dict[str, Any] = {}
     for name in names:
         if places.setdefault(str(name), name) is not name:
             raise InvalidInputError(f"two columns of {what} have the name {str(name)!r}", "give each a name of its own")
-    columns = [_column(data[_known(places, name, what)]) for name in wanted]
-    return columns
+    return [_column(data[_known(places, name, what)]) for name in wanted]
 
 
 def _known(places: Mapping[str, Any], name: str, what: str) -> Any:
@@ -88,13 +86,24 @@ def _known(places: Mapping[str, Any], name: str, what: str) -> Any:
 
 def _wide(rows: Any, what: str) -> np.ndarray[Any, Any]:
     """An array of rows and columns."""
-    try:
-        found = np.asarray(rows)
-    except ValueError:
-        # The rows of a list have different lengths.
-        found = np.empty(0)
+    found = rows_of(rows) if isinstance(rows, list | tuple) else np.asarray(rows)
     if found.ndim != 2:
         raise InvalidInputError(f"X of {what} does not have rows and columns", "X.reshape(-1, 1) is one column")
+    return found
+
+
+def rows_of(rows: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """A list of rows as an array of objects: NumPy would look at the cells for a type and a shape that fit all of them.
+
+    If the rows have no lengths, or different ones, the array has one dimension.
+    """
+    widths = {len(row) if hasattr(row, "__len__") and not isinstance(row, str | bytes) else -1 for row in rows}
+    if len(widths) != 1 or -1 in widths:
+        return np.fromiter(rows, dtype=object, count=len(rows))
+    found = np.empty((len(rows), *widths), dtype=object)
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            found[place, column] = cell
     return found
 
 

@@ -33,6 +33,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from dobrushin._frame import rows_of
 from dobrushin.errors import InvalidInputError
 from dobrushin.questions import plan
 from dobrushin.report import Certificate, _interval, _needed
@@ -93,12 +94,14 @@ class _Private(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool) -> Array:
         """The rows, of which only the shape and the type of the array are checked."""
-        if isinstance(X, list):
-            # NumPy would look at the cells for a type that fits all of them.
-            X = np.asarray(X, dtype=object) if np.ndim(np.empty(0) if not X else X[0]) else X
         least = 0 if self.neighbours == "add-or-remove-one" else 1
         rows: Array = validate_data(
-            self, X, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=least
+            self,
+            rows_of(X) if isinstance(X, list) else X,
+            reset=reset,
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=least,
         )
         return rows
 
@@ -246,11 +249,8 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on private records. A label that is not one of the classes makes its record empty."""
-        if y is None:
-            raise InvalidInputError("this estimator requires y to be passed, but the target y is None", "fit(X, y)")
         rows = self._rows(X, reset=True)
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(rows, y)
+        y = _targets(rows, y, as_given=isinstance(self.classes, str))
         known = self._known(y)
         if len(known) < 2 or len(set(known)) < len(known):
             raise InvalidInputError(f"classes has {len(set(known))} class, but 2 are needed", "classes=[0, 1]")
@@ -266,7 +266,8 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The class of each row."""
-        return self.classes_[self._predicted(X)[0].astype(int)]
+        found = self._predicted(X)[0]
+        return self.classes_[found.astype(int)]
 
     def decision_function(self, X: Any) -> Array:
         """The score of the second class of two, or the score of each class."""
@@ -284,7 +285,8 @@ class _Probabilities(_Classifier):
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class for each row."""
-        return self._predicted(X)[2].reshape(-1, len(self.classes_))
+        found = self._predicted(X)[2]
+        return found.reshape(-1, len(self.classes_))
 
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithm of the probability of each class for each row."""
@@ -487,8 +489,6 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on private records. A target that is no finite number makes its record empty."""
-        if y is None:
-            raise InvalidInputError("this estimator requires y to be passed, but the target y is None", "fit(X, y)")
         try:
             lower, upper = (float(end) for end in self.target_bounds or ())
         except (TypeError, ValueError) as error:
@@ -497,8 +497,7 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
                 "target_bounds=(lower, upper)",
             ) from error
         rows = self._rows(X, reset=True)
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(rows, y)
+        y = _targets(rows, y)
         self._train(rows, y, {"kind": "number", "lower": lower, "upper": upper}, {"kind": "linear"}, None)
         # The model predicts targets that are scaled to [-1, 1].
         self.coef_ = self.coef_[0] * (upper / 2 - lower / 2)
@@ -510,6 +509,15 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
         return self.trained_._predicted(rows, skip_bad=False)[0][0]
+
+
+def _targets(rows: Array, y: Any, *, as_given: bool = False) -> Array:
+    """The targets, of which only the shape is checked; a list becomes an array of objects unless it may be looked at."""
+    if y is None:
+        raise InvalidInputError("this estimator requires y to be passed, but the target y is None", "fit(X, y)")
+    found: Array = column_or_1d(rows_of(y) if isinstance(y, list) and not as_given else y, warn=True)
+    check_consistent_length(rows, found)
+    return found
 
 
 def _found(named: dict[Any, str], cell: Any) -> str | None:

@@ -26,16 +26,17 @@ import dobrushin as db
 SCHEMA: dict[str, Any] = {
     "label": "bought",
     "columns": {
-        "visits": {"kind": "number", "lower": 0, "upper": 20, "if_missing": 3},
+        "visits": {"kind": "number", "lower": 0, "upper": 20, "if-missing": 3},
         "age": {"kind": "number", "lower": 18, "upper": 90},
         "job": {"kind": "category", "categories": ["1", "2", "other"], "if_unknown": "other", "if_missing": "none"},
         "bought": {"kind": "category", "categories": ["no", "yes"]},
     },
 }
 RUN = db.Run(
-    algorithm="dp-sgd", order="poisson", batch_size=32, steps=20, learning_rate=0.5, clip_norm=0.5,
+    algorithm="gradient-descent", steps=20, learning_rate=0.5, clip_norm=0.5, noise_multiplier=20.0,
     model={"kind": "logistic", "schema": SCHEMA},
 )  # fmt: skip
+BATCHES = RUN.replace(algorithm="dp-sgd", order="poisson", batch_size=32)
 GOAL = {"epsilon": 1.0, "delta": 1e-5}
 SEED: dict[str, Any] = {"seed": 7, "not_private": True}
 
@@ -94,14 +95,14 @@ def frames(data: dict[str, list[Any]]) -> dict[str, Any]:
 def test_the_same_records_and_seed_give_the_same_bytes_as_the_program(in_a_folder: Path) -> None:
     data = columns()
     write(Path("data.csv"), data)
-    Path("run.toml").write_text(RUN.to_toml())
+    Path("run.toml").write_text(BATCHES.to_toml())
     program("train", "data.csv", "--run", "run.toml", "--epsilon", 1, "--delta", "1e-5", "--seed", 7, "--not-private", "--out", "a")
     for name, frame in frames(data).items():
-        trained = db.train(frame, RUN, **GOAL, **SEED, out=Path(name))
+        trained = db.train(frame, BATCHES, **GOAL, **SEED, out=Path(name))
         for file in ["model.json", "certificate.json", "certificate.txt"]:
             assert Path(name, file).read_bytes() == Path("a", file).read_bytes(), (name, file)
         assert trained.model == Path("a/model.json").read_bytes()
-    from_file = db.train("data.csv", RUN, **GOAL, **SEED)
+    from_file = db.train("data.csv", BATCHES, **GOAL, **SEED)
     assert from_file.model == Path("a/model.json").read_bytes()
     report = json.loads(program(
         "train", "data.csv", "--run", "run.toml", "--epsilon", 1, "--delta", "1e-5", "--seed", 7, "--not-private", "--out", "b",
@@ -117,7 +118,6 @@ def test_a_planned_run_is_that_of_the_program(in_a_folder: Path) -> None:
     Path("schema.toml").write_text(db._core.Schema.of_dict(SCHEMA).toml())
     program("train", "data.csv", "--epsilon", 1, "--delta", "1e-5", "--seed", 7, "--not-private", "--out", "a")
     model = Path("a/model.json").read_bytes()
-    assert db.train(data, schema=SCHEMA, **GOAL, **SEED).model == model
     names = ["visits", "age", "job"]
     rows = np.array([data[name] for name in names], dtype=object).T
     trained = db.train((rows, np.array(data["bought"])), schema=SCHEMA, **GOAL, **SEED)
@@ -128,7 +128,7 @@ def test_a_planned_run_is_that_of_the_program(in_a_folder: Path) -> None:
 def test_predictions_are_those_of_the_program(in_a_folder: Path) -> None:
     data = columns()
     write(Path("data.csv"), data)
-    trained = db.train(data, RUN, **GOAL, out="model")
+    trained = db.train(data, RUN, delta=1e-5, out="model")
     rows = list(csv.DictReader(program("predict", "model/model.json", "data.csv").splitlines()))
     assert trained.predict(data).tolist() == [row["bought"] for row in rows]
     probabilities = trained.predict_proba(data)
@@ -137,7 +137,7 @@ def test_predictions_are_those_of_the_program(in_a_folder: Path) -> None:
 
 
 def test_a_model_is_saved_loaded_and_pickled(in_a_folder: Path) -> None:
-    trained = db.train(columns(), RUN, **GOAL, out="a")
+    trained = db.train(columns(), RUN, delta=1e-5, out="a")
     trained.save("b")
     for file in ["model.json", "certificate.json", "certificate.txt"]:
         assert Path("b", file).read_bytes() == Path("a", file).read_bytes()
@@ -149,8 +149,8 @@ def test_a_model_is_saved_loaded_and_pickled(in_a_folder: Path) -> None:
     with pytest.raises(db.InvalidInputError, match="already exists"):
         trained.save("b")
     with pytest.raises(db.InvalidInputError, match="already exists"):
-        db.train(columns(), RUN, **GOAL, out="b")
-    other = db.train(columns(), RUN, **GOAL)
+        db.train(columns(), RUN, delta=1e-5, out="b")
+    other = db.train(columns(), RUN, delta=1e-5)
     other.save("b", force=True)
     assert db.load_model("b").model == other.model
     Path("b/certificate.json").write_text(trained.certificate.file if trained.certificate else "")
@@ -161,18 +161,18 @@ def test_a_model_is_saved_loaded_and_pickled(in_a_folder: Path) -> None:
 def test_test_records_are_public_and_reported() -> None:
     data = columns()
     good = {name: [cell for place, cell in enumerate(cells) if place != 5] for name, cells in data.items()}
-    trained = db.train(data, RUN, **GOAL, test=good)
+    trained = db.train(data, RUN, delta=1e-5, test=good)
     assert trained.report is not None and isinstance(trained.report.test, dict)
     assert trained.report.test["records"] == 199
     with pytest.raises(db.InvalidInputError, match='row 6 of the data: column "bought"'):
-        db.train(data, RUN, **GOAL, test=data)
+        db.train(data, RUN, delta=1e-5, test=data)
 
 
 def test_several_labels_have_a_model_each() -> None:
     schema = {**SCHEMA, "label": ["bought", "back"], "columns": {**SCHEMA["columns"], "back": SCHEMA["columns"]["bought"]}}
     data = {**columns(), "back": columns()["bought"][::-1]}
     run = RUN.replace(model={"kind": "logistic", "schema": schema})
-    trained = db.train(data, run, **GOAL)
+    trained = db.train(data, run, delta=1e-5)
     assert list(trained.predict(data)) == ["bought", "back"] == trained.labels
     assert [len(one) for one in trained.parameters] == [6, 6]
     one = db.train(data, schema=schema, label="back", **GOAL)
@@ -201,7 +201,7 @@ def left(data: Any, run: db.Run | None = RUN, **more: Any) -> str:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            trained = db.train(data, run, **GOAL, **more)
+            trained = db.train(data, run, delta=1e-5, **more)
         except db.DobrushinError as error:
             return repr((type(error), str(error), [str(one.message) for one in told]))
     model = {**trained.to_dict(), "parameters": [len(one) for one in trained.parameters]}
@@ -226,7 +226,7 @@ def test_neighbouring_tables_look_the_same() -> None:
 
 def test_neighbouring_frames_look_the_same_whatever_types_they_infer() -> None:
     pandas = needed("pandas")
-    plain = [data for data in neighbours() if not any(isinstance(cells[0], Unprintable) for cells in data.values())]
+    plain = [data for data in neighbours() if not isinstance(data["age"][0], Unprintable) and "\ud800" not in data["job"]]
     assert len({left(pandas.DataFrame(data)) for data in plain}) == 1
     data = columns(60)
     numbers = {name: data[name] for name in ["visits", "age"]}
@@ -240,33 +240,29 @@ def test_a_secret_number_of_records_does_not_show() -> None:
     tables.append({name: [] for name in SCHEMA["columns"]})
     assert len({left(data, run) for data in tables}) == 1
     with pytest.raises(db.InvalidInputError, match=r"run\.records is missing"):
-        db.train(columns(), run.replace(records=None, neighbours="add-or-remove-one") and _without_records(run), **GOAL)
-
-
-def _without_records(run: db.Run) -> db.Run:
-    sections = run.to_dict()
-    del sections["run"]["records"]
-    return db.Run(sections)
+        db.train(columns(), RUN.replace(neighbours="add-or-remove-one"), delta=1e-5)
 
 
 def test_an_interrupted_training_releases_nothing(tmp_path: Path) -> None:
     long = RUN.replace(steps=50_000_000, noise_multiplier=50.0)
     timer = threading.Timer(1.0, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        db.train(columns(), long, delta=1e-5, out=tmp_path / "model")
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            db.train(columns(), long, delta=1e-5, out=tmp_path / "model")
+    finally:
+        timer.cancel()
     assert list((tmp_path / "model").iterdir()) == []
 
 
 def _in_a_child(queue: Any) -> None:
-    queue.put(db.train(columns(), RUN, **GOAL, **SEED).model)
+    queue.put(db.train(columns(), RUN, delta=1e-5, **SEED).model)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_trains(in_a_folder: Path) -> None:
-    mine = db.train(columns(), RUN, **GOAL, **SEED).model
+    mine = db.train(columns(), RUN, delta=1e-5, **SEED).model
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=_in_a_child, args=(queue,))
@@ -276,11 +272,11 @@ def test_a_forked_process_trains(in_a_folder: Path) -> None:
 
 
 def test_a_seed_is_not_private() -> None:
-    trained = db.train(columns(), RUN, **GOAL, **SEED)
+    trained = db.train(columns(), RUN, delta=1e-5, **SEED)
     assert trained.report is not None and not trained.report.private
     assert "NOT private" in str(trained.report) and "NOT private" in str(trained.certificate)
     assert trained.certificate is not None and not db.verify(trained.certificate, model=trained.model)
-    assert db.train(columns(), RUN, **GOAL).model != db.train(columns(), RUN, **GOAL).model
+    assert db.train(columns(), RUN, delta=1e-5).model != db.train(columns(), RUN, delta=1e-5).model
 
 
 @pytest.mark.parametrize(
@@ -309,7 +305,7 @@ def test_a_seed_is_not_private() -> None:
     ],
 )
 def test_what_is_wrong_is_said(words: dict[str, Any], message: str) -> None:
-    given: dict[str, Any] = {"data": columns(), "run": RUN, **GOAL, **words}
+    given: dict[str, Any] = {"data": columns(), "run": RUN, delta=1e-5, **words}
     with pytest.raises(db.InvalidInputError, match=message):
         db.train(given.pop("data"), given.pop("run"), **given)
 
@@ -317,14 +313,14 @@ def test_what_is_wrong_is_said(words: dict[str, Any], message: str) -> None:
 def test_a_lazy_frame_is_to_be_collected_and_names_are_unique() -> None:
     pandas, polars = needed("pandas"), needed("polars")
     with pytest.raises(db.InvalidInputError, match="lazy"):
-        db.train(polars.LazyFrame(columns()), RUN, **GOAL)
+        db.train(polars.LazyFrame(columns()), RUN, delta=1e-5)
     frame = pandas.DataFrame(columns())
     with pytest.raises(db.InvalidInputError, match="'age'"):
-        db.train(pandas.concat([frame, frame[["age"]]], axis=1), RUN, **GOAL)
+        db.train(pandas.concat([frame, frame[["age"]]], axis=1), RUN, delta=1e-5)
 
 
 def test_rows_that_cannot_be_predicted_stop_it_or_are_skipped() -> None:
-    trained = db.train(columns(), RUN, **GOAL)
+    trained = db.train(columns(), RUN, delta=1e-5)
     data = {"visits": [1, 2], "age": [50.0, None], "job": ["1", "1"]}
     with pytest.raises(db.InvalidInputError, match='row 2 of the data: column "age"'):
         trained.predict(data)

@@ -46,13 +46,11 @@ impl Given {
         let wanted = if with_labels { schema.columns_wanted() } else { schema.feature_columns() };
         match self {
             Self::File(path) => columns(Source::of(path), &wanted),
-            Self::Memory(frame) if frame.columns.len() != wanted.len() => {
-                Err(Problem::new(format!(
-                    "there are {} columns, but the schema wants {}",
-                    frame.columns.len(),
-                    wanted.len()
-                )))
-            }
+            Self::Memory(frame) if frame.columns.len() != wanted.len() => Err(Problem::new(format!(
+                "there are {} columns, but the schema wants {}",
+                frame.columns.len(),
+                wanted.len()
+            ))),
             Self::Memory(frame) => Ok(Box::new(Rows::new(frame, schema))),
         }
     }

@@ -29,12 +29,10 @@ impl Schema {
     /// Reads a dict that says what a file says. The keys of a column may be written in snake_case.
     #[staticmethod]
     fn of_dict(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let Some(Value::Table(mut table)) = convert::value("schema", given)? else {
+        let Some(mut table @ Value::Table(_)) = convert::value("schema", given)? else {
             return Err(invalid(py, "the schema is no dict", "{\"label\": \"income\", \"columns\": {…}}"));
         };
-        if let Some(Value::Table(columns)) = table.get_mut("columns") {
-            columns.iter_mut().for_each(|(_, column)| convert::kebab(column));
-        }
+        convert::kebab_schema(&mut table);
         let text = toml::to_string(&table).unwrap_or_default();
         Ok(Self { declared: quickly(py, || schema::parse(&text))?.raised(py)? })
     }

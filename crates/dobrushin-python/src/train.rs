@@ -140,10 +140,8 @@ impl Request {
     fn planned(&self, progress: &Progress) -> Result<Prepared, Problem> {
         let (Some(schema), Asked { epsilon: Some(epsilon), delta: Some(delta) }) = (&self.schema, self.asked)
         else {
-            return Err(Problem::new(
-                "there is no --run, and a plan needs --schema, --epsilon and --delta",
-            )
-            .help("schema=\"schema.toml\", epsilon=1.0, delta=1e-6, or run=\"run.toml\""));
+            return Err(Problem::new("there is no --run, and a plan needs --schema, --epsilon and --delta")
+                .help("schema=\"schema.toml\", epsilon=1.0, delta=1e-6, or run=\"run.toml\""));
         };
         if self.public.is_some() {
             return Err(Problem::new("--public is given, but plans have no public steps")
@@ -263,7 +261,9 @@ impl Model {
 
     /// For each label, its classes, if it has classes.
     fn classes(&self) -> Vec<Option<Vec<String>>> {
-        (0..self.saved.schema.tasks()).map(|task| self.saved.schema.classes(task).map(<[_]>::to_vec)).collect()
+        (0..self.saved.schema.tasks())
+            .map(|task| self.saved.schema.classes(task).map(<[_]>::to_vec))
+            .collect()
     }
 
     /// The parameters for each label.
