@@ -29,7 +29,7 @@ import functools
 import json
 import math
 import warnings
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -42,10 +42,10 @@ from dobrushin.training import Trained, Training, train
 
 _needed("sklearn", "sklearn")
 
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # noqa: E402
-from sklearn.utils import check_random_state, column_or_1d  # noqa: E402
-from sklearn.utils.multiclass import check_classification_targets, type_of_target  # noqa: E402
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data  # noqa: E402
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # type: ignore[import-untyped] # noqa: E402
+from sklearn.utils import check_random_state, column_or_1d  # type: ignore[import-untyped] # noqa: E402
+from sklearn.utils.multiclass import check_classification_targets, type_of_target  # type: ignore[import-untyped] # noqa: E402
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data  # type: ignore[import-untyped] # noqa: E402
 
 __all__ = [
     "NotPrivateWarning",
@@ -95,7 +95,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, *, reset: bool) -> Array:
         """The rows, of which only the shape and the type of the array are checked."""
         least = 0 if self.neighbours == "add-or-remove-one" else 1
-        rows: Array = validate_data(
+        rows: Array = cast(Any, validate_data)(
             self,
             rows_of(X) if isinstance(X, list) else X,
             reset=reset,
@@ -266,8 +266,9 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Array:
         """The class of each row."""
-        found = self._predicted(X)[0]
-        return self.classes_[found.astype(int)]
+        places = self._predicted(X)[0].astype(int)
+        found: Array = self.classes_[places]
+        return found
 
     def decision_function(self, X: Any) -> Array:
         """The score of the second class of two, or the score of each class."""

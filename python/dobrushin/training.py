@@ -239,7 +239,8 @@ class Trained:
                 return values
             known = np.array([*classes, None], dtype=object)
             # NaN stands for the last, which is None.
-            return known[np.where(np.isnan(values), len(classes), values).astype(int)]
+            found: Array = known[np.where(np.isnan(values), len(classes), values).astype(int)]
+            return found
 
         found = self._predicted(data, skip_bad)
         return self._of_labels([named(task[0], classes) for task, classes in zip(found, self._core.classes(), strict=True)])

@@ -305,7 +305,7 @@ def test_a_seed_is_not_private() -> None:
     ],
 )
 def test_what_is_wrong_is_said(words: dict[str, Any], message: str) -> None:
-    given: dict[str, Any] = {"data": columns(), "run": RUN, delta=1e-5, **words}
+    given: dict[str, Any] = {"data": columns(), "run": RUN, **GOAL, **words}
     with pytest.raises(db.InvalidInputError, match=message):
         db.train(given.pop("data"), given.pop("run"), **given)
 
