@@ -111,7 +111,9 @@ def _column(given: Any) -> Any:
     """An array of 64-bit numbers, or a list of cells."""
     dtype = getattr(given, "dtype", None)
     if dtype is None:
-        return list(given)
+        if isinstance(given, list | tuple):
+            return list(given)
+        raise InvalidInputError(f"a column is a {type(given).__name__}", "give a list, an array, or a column of a frame")
     if not isinstance(dtype, np.dtype):
         is_numeric = getattr(dtype, "is_numeric", None)
         if not callable(is_numeric) or not is_numeric() or getattr(dtype, "is_decimal", lambda: False)():

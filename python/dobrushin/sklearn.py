@@ -106,9 +106,10 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         return rows
 
     def _columns(self) -> list[str]:
-        given = getattr(self, "feature_names_in_", None)
+        """The names of the features."""
         width = len(str(self.n_features_in_))
-        return [f"x{place:0{width}}" for place in range(self.n_features_in_)] if given is None else list(given)
+        own = [f"x{place:0{width}}" for place in range(self.n_features_in_)]
+        return list(getattr(self, "feature_names_in_", own))
 
     def _scale(self) -> tuple[Array, Array, Array]:
         """The lower ends, the upper ends and the centres of the features."""

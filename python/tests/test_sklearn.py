@@ -69,7 +69,7 @@ def unplanned(schema: str, *rest: Any) -> db.Run:
     return db.Run({"model": model}, algorithm="gradient-descent", neighbours="zero-out", **FAST)
 
 
-@pytest.mark.parametrize(("estimator", "passed", "exempt"), CHECKED, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(("estimator", "passed", "exempt"), CHECKED, ids=[type(one).__name__ for one, _, _ in CHECKED])
 @pytest.mark.filterwarnings("ignore")
 def test_the_checks_of_scikit_learn_pass(
     estimator: Any, passed: int, exempt: set[str], monkeypatch: pytest.MonkeyPatch
@@ -203,12 +203,28 @@ def test_neighbouring_tables_look_the_same() -> None:
         labels = y.astype(object)
         labels[0] = label
         tables.append((X, labels))
-    assert len({left(*table) for table in tables}) == 1
+    looks = {left(*table) for table in tables}
+    assert len(looks) == 1 and "Error" not in looks.pop()
+
+
+def test_neighbouring_frames_look_the_same_whatever_types_they_infer() -> None:
+    pandas = needed("pandas")
+    X, y = halves(40)
+    y = np.where(y == "yes", 1, 0)
+    frames = [(pandas.DataFrame(X, columns=["a", "b", "c"]), pandas.Series(y, dtype="Int64"))]
+    for cell in ["text", None, pandas.NA, pandas.NaT, {"a": 1}, True, 5]:
+        odd, labels = X.astype(object), y.astype(object)
+        odd[0, 0] = labels[0] = cell
+        frame = pandas.DataFrame({name: odd[:, place].tolist() for place, name in enumerate("abc")})
+        frames += [(frame, pandas.Series(labels.tolist())), (frame.convert_dtypes(), pandas.Series(labels).convert_dtypes())]
+    looks = {left(*frame, classes=[0, 1]) for frame in frames}
+    assert len(looks) == 1 and "Error" not in looks.pop()
 
 
 def test_a_secret_number_of_records_does_not_show() -> None:
     secret = {"neighbours": "add-or-remove-one", "records": 50}
-    assert len({left(*halves(count), **secret) for count in (0, 1, 39, 40, 50, 51)}) == 1
+    looks = {left(*halves(count), **secret) for count in (0, 1, 39, 40, 50, 51)}
+    assert len(looks) == 1 and "Error" not in looks.pop()
     assert "records" in left(*halves(40), neighbours="add-or-remove-one")
 
 

@@ -17,27 +17,24 @@ use std::sync::Arc;
 pub enum Given {
     /// A file.
     File(PathBuf),
-    /// Columns in memory, in the order in which the schema wants them.
-    Memory(Frame),
+    /// Columns in memory, in the order in which the schema wants them, and what messages call them.
+    Memory(Frame, &'static str),
 }
 
-/// What messages call records in memory.
-const IN_MEMORY: &str = "the data";
-
 impl Given {
-    /// The path of a file, or a list of columns.
-    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// The path of a file, or a list of columns, which messages call by this name.
+    pub fn of(given: &Bound<'_, PyAny>, name: &'static str) -> PyResult<Self> {
         if given.cast::<PyString>().is_ok() {
             return Ok(Self::File(given.extract()?));
         }
-        Frame::of(given).map(Self::Memory)
+        Ok(Self::Memory(Frame::of(given)?, name))
     }
 
     /// What messages call it.
     pub fn path(&self) -> &Path {
         match self {
             Self::File(path) => path,
-            Self::Memory(_) => Path::new(IN_MEMORY),
+            Self::Memory(_, name) => Path::new(name),
         }
     }
 
@@ -46,12 +43,12 @@ impl Given {
         let wanted = if with_labels { schema.columns_wanted() } else { schema.feature_columns() };
         match self {
             Self::File(path) => columns(Source::of(path), &wanted),
-            Self::Memory(frame) if frame.columns.len() != wanted.len() => Err(Problem::new(format!(
+            Self::Memory(frame, _) if frame.columns.len() != wanted.len() => Err(Problem::new(format!(
                 "there are {} columns, but the schema wants {}",
                 frame.columns.len(),
                 wanted.len()
             ))),
-            Self::Memory(frame) => Ok(Box::new(Rows::new(frame, schema))),
+            Self::Memory(frame, _) => Ok(Box::new(Rows::new(frame, schema))),
         }
     }
 }
@@ -135,7 +132,7 @@ impl Cell {
         if given.is_none() {
             return Self::Text(String::new());
         }
-        if given.cast::<PyBool>().is_ok() || given.get_type().name().is_ok_and(|name| name == "bool") {
+        if given.cast::<PyBool>().is_ok() || is_flag_of_numpy(given) {
             return Self::Flag(given.is_truthy().unwrap_or(false));
         }
         // What cannot be shown is no cell that a schema accepts.
@@ -143,6 +140,10 @@ impl Cell {
         // So pandas shows what is missing.
         Self::Text(if ["<NA>", "NaT"].contains(&shown.as_str()) { String::new() } else { shown })
     }
+}
+
+fn is_flag_of_numpy(given: &Bound<'_, PyAny>) -> bool {
+    given.get_type().fully_qualified_name().is_ok_and(|name| name == "numpy.bool" || name == "numpy.bool_")
 }
 
 /// Reads a frame from its first row to its last.

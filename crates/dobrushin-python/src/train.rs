@@ -65,9 +65,9 @@ pub fn train<'py>(
         },
         records: records.transpose()?,
         asked: asked(epsilon, delta)?,
-        private: Given::of(data)?,
-        test: test.map(Given::of).transpose()?,
-        public: public.map(Given::of).transpose()?,
+        private: Given::of(data, "the data")?,
+        test: test.map(|given| Given::of(given, "the test records")).transpose()?,
+        public: public.map(|given| Given::of(given, "the public records")).transpose()?,
     };
     let folder = out.map(|path| py.detach(|| Folder::new(&path, force))).transpose().raised(py)?;
     let files = folder.as_ref().map(Folder::files);
@@ -278,7 +278,7 @@ impl Model {
         data: &Bound<'_, PyAny>,
         skip_bad: bool,
     ) -> PyResult<Predicted<'py>> {
-        let (given, saved) = (Given::of(data)?, self.saved.clone());
+        let (given, saved) = (Given::of(data, "the data")?, self.saved.clone());
         let tasks = work(py, move |_| predict(&saved, &given, skip_bad))?;
         let arrays = |task: Predictions| {
             [task.values, task.scores, task.probabilities].map(|flat| PyArray1::from_vec(py, flat))
