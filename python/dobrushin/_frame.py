@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dobrushin.errors import InvalidInputError
-from dobrushin.run import _path
+from dobrushin.run import as_path
 
 __all__: list[str] = []
 
@@ -28,7 +28,7 @@ def columns_of(
 ) -> Given:
     """The columns that are wanted, those of the features first. ``names`` are those of the columns of an array."""
     if isinstance(data, str | os.PathLike):
-        return _path(data)
+        return as_path(what, data)
     if isinstance(data, tuple) and len(data) == 2 and labels:
         rows, targets = data
         columns = _features_of(rows, features, names, what)

@@ -11,7 +11,7 @@ from typing import Any
 from dobrushin import _core
 from dobrushin.errors import InvalidInputError
 from dobrushin.report import Calibration, Certificate, Curve, Plan, Report, Verification
-from dobrushin.run import Run, RunLike, as_run
+from dobrushin.run import Run, RunLike, as_path, as_run
 
 __all__ = ["account", "calibrate", "curve", "explain", "plan", "verify"]
 
@@ -43,7 +43,7 @@ def account(
     >>> print(f"{report.epsilon:.3f}")
     1.569
     """
-    data, text, certificate = _core.account(
+    found = _core.account(
         as_run(run)._file,
         epsilon=epsilon,
         delta=delta,
@@ -55,7 +55,7 @@ def account(
         observers=bool(observers),
         orders=_list("orders", orders),
     )
-    return Report(data, text, certificate)
+    return Report(found)
 
 
 def calibrate(
@@ -153,7 +153,7 @@ def plan(
         records=records,
         epsilon=epsilon,
         delta=delta,
-        schema=None if schema is None or isinstance(schema, Mapping) else os.fspath(schema),
+        schema=None if schema is None or isinstance(schema, Mapping) else as_path("schema", schema),
         schema_text=_core.Schema.of_dict(schema).toml() if isinstance(schema, Mapping) else None,
         dimension=dimension,
         classes=classes,

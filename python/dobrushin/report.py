@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import html
 import json
 import math
@@ -62,6 +63,15 @@ def _number(value: Any) -> float:
     return {"Infinity": math.inf, "-Infinity": -math.inf}[value] if isinstance(value, str) else float(value)
 
 
+def _up(value: float, digits: int = 4) -> str:
+    """A number for people, rounded up: the side of privacy."""
+    if not math.isfinite(value) or value == 0:
+        return f"{value:g}"
+    exact = decimal.Decimal(value)
+    unit = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return f"{float((exact / unit).to_integral_value(decimal.ROUND_CEILING) * unit):.{digits}g}"
+
+
 def _interval(value: Any) -> Interval:
     if isinstance(value, Mapping):
         return Interval(_number(value["lower"]), _number(value["upper"]))
@@ -71,12 +81,20 @@ def _interval(value: Any) -> Interval:
 class _Document:
     """An answer as data and as text."""
 
-    __slots__ = ("_data", "text")
+    __slots__ = ("_json", "_text")
 
     def __init__(self, data: str, text: str) -> None:
-        self._data: dict[str, Any] = json.loads(data)
-        self.text: str = text
+        self._json: dict[str, Any] = json.loads(data)
+        self._text = text
+
+    @property
+    def _data(self) -> dict[str, Any]:
+        return self._json
+
+    @property
+    def text(self) -> str:
         """The answer as the program prints it."""
+        return self._text
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data, as ``--json`` prints it."""
@@ -88,6 +106,34 @@ class _Document:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"
+
+
+class _Kept:
+    """What an account said, in a form that can be pickled."""
+
+    __slots__ = ("_said",)
+
+    def __init__(self, *said: Any) -> None:
+        self._said = said
+
+    def asked(self) -> str:
+        asked: str = self._said[0]
+        return asked
+
+    def guarantee(self) -> tuple[tuple[float, float], tuple[float, float], str, list[str]] | None:
+        found: tuple[tuple[float, float], tuple[float, float], str, list[str]] | None = self._said[1]
+        return found
+
+    def report(self) -> tuple[str, str]:
+        report: tuple[str, str] = self._said[2]
+        return report
+
+    def certificate(self) -> str | None:
+        certificate: str | None = self._said[3]
+        return certificate
+
+    def __reduce__(self) -> tuple[type[_Kept], tuple[Any, ...]]:
+        return _Kept, self._said
 
 
 class Report(_Document):
@@ -102,42 +148,58 @@ class Report(_Document):
     0.7255 composition
     """
 
-    __slots__ = ("_certificate",)
+    __slots__ = ("_answer",)
 
-    def __init__(self, data: str, text: str, certificate: str | None) -> None:
-        super().__init__(data, text)
-        self._certificate = certificate
+    def __init__(self, answer: _core.Answer | _Kept) -> None:
+        self._answer = answer
+
+    def _read(self) -> None:
+        # What the guarantee means for a person takes as long as the account, so it waits until it is wanted.
+        if not hasattr(self, "_json"):
+            data, text = self._answer.report()
+            super().__init__(data, text)
+
+    @property
+    def _data(self) -> dict[str, Any]:
+        self._read()
+        return self._json
+
+    @property
+    def text(self) -> str:
+        """The answer as the program prints it."""
+        self._read()
+        return self._text
 
     @property
     def asked(self) -> str:
         """What was asked for: ``"epsilon"`` or ``"delta"``."""
-        return "epsilon" if "delta" in self._data["target"] else "delta"
+        return self._answer.asked()
 
     @property
     def guarantee(self) -> Guarantee | None:
         """The best of what the analyses prove; ``None`` if none applies."""
-        found = self._data["guarantee"]
+        found = self._answer.guarantee()
         if found is None:
             return None
-        epsilon, delta = _interval(found["epsilon"]), _interval(found["delta"])
-        return Guarantee(epsilon, delta, found["analysis"], list(found["assumptions"]))
+        epsilon, delta, analysis, assumptions = found
+        return Guarantee(Interval(*epsilon), Interval(*delta), analysis, assumptions)
 
-    def _guaranteed(self) -> Guarantee:
-        guarantee = self.guarantee
-        if guarantee is None:
+    def _guaranteed(self) -> tuple[float, float]:
+        found = self._answer.guarantee()
+        if found is None:
             reasons = "; ".join(f"{one.id}: {one.reason}" for one in self.analyses if one.reason)
             raise NoGuaranteeError("no analysis applies, so there is no guarantee", reasons)
-        return guarantee
+        return found[0][1], found[1][1]
 
     @property
     def epsilon(self) -> float:
         """The guaranteed ε; :class:`~dobrushin.NoGuaranteeError` if there is none."""
-        return self._guaranteed().epsilon.upper
+        return self._guaranteed()[0]
 
     @property
     def delta(self) -> float:
         """The guaranteed δ; :class:`~dobrushin.NoGuaranteeError` if there is none."""
-        return self._guaranteed().delta.upper
+        return self._guaranteed()[1]
 
     def __float__(self) -> float:
         return self.epsilon if self.asked == "epsilon" else self.delta
@@ -191,14 +253,14 @@ class Report(_Document):
 
     def certificate(self) -> Certificate:
         """The certificate, which anybody can recompute; :class:`~dobrushin.NoGuaranteeError` if nothing is certified."""
-        if self._certificate is None:
+        certificate = self._answer.certificate()
+        if certificate is None:
             reasons = self.warnings or ["there is no guarantee, or one that protects nobody"]
             raise NoGuaranteeError("there is no certificate", "; ".join(reasons))
-        return Certificate(self._certificate)
+        return Certificate(certificate)
 
     def to_frame(self) -> pandas.DataFrame:
         """One row for each analysis, as a pandas data frame."""
-        pandas = _needed("pandas", "frames")
         rows = [
             {
                 "analysis": one.id,
@@ -209,7 +271,7 @@ class Report(_Document):
             }
             for one in self.analyses
         ]
-        frame: pandas.DataFrame = pandas.DataFrame(rows).set_index("analysis")
+        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(rows).set_index("analysis")
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -228,22 +290,27 @@ class Report(_Document):
         axes.set_xlabel(f"{symbol} at {other} (less is more private)")
         return axes
 
+    def __reduce__(self) -> tuple[type[Report], tuple[_Kept]]:
+        it = self._answer
+        return Report, (_Kept(it.asked(), it.guarantee(), (json.dumps(self._data), self.text), it.certificate()),)
+
     def __repr__(self) -> str:
-        found = self.guarantee
+        found = self._answer.guarantee()
         if found is None:
             return "<Report: no guarantee>"
-        return f"<Report: epsilon={found.epsilon.upper:.6g}, delta={found.delta.upper:.6g} by {found.analysis}>"
+        (_, epsilon), (_, delta), analysis, _ = found
+        return f"<Report: epsilon={_up(epsilon)}, delta={_up(delta)} by {analysis}>"
 
     def _repr_html_(self) -> str:
         found = self.guarantee
         title = (
-            f"(ε, δ) = ({found.epsilon.upper:.4g}, {found.delta.upper:.4g}) <small>by {html.escape(found.analysis)}</small>"
+            f"(ε, δ) = ({_up(found.epsilon.upper)}, {_up(found.delta.upper)}) <small>by {html.escape(found.analysis)}</small>"
             if found
             else "no guarantee"
         )
         lines = "".join(f"<p>{html.escape(line)}</p>" for line in [*self.explanation, *self.warnings])
         rows = "".join(
-            f"<tr><td>{html.escape(one.id)}</td><td>{f'{one.value.upper:.4g}' if one.value else ''}</td>"
+            f"<tr><td>{html.escape(one.id)}</td><td>{_up(one.value.upper) if one.value else ''}</td>"
             f"<td style='text-align:left'>{html.escape(one.reason or '')}</td></tr>"
             for one in self.analyses
         )
@@ -327,8 +394,8 @@ class Curve(_Document):
         rows = list(self._rows())
         if len(keys) == 1:
             for name in [name for name in rows[0] if name != keys[0]]:
-                style = {"linewidth": 2.5, "zorder": 3} if name == "guarantee" else {"linewidth": 1, "alpha": 0.7}
-                axes.plot([row[keys[0]] for row in rows], [row[name] for row in rows], label=name, **style)
+                width = 2.5 if name == "guarantee" else 1.0
+                axes.plot([row[keys[0]] for row in rows], [row[name] for row in rows], label=name, linewidth=width)
         else:
             for value in dict.fromkeys(row[keys[1]] for row in rows):
                 line = [row for row in rows if row[keys[1]] == value]
@@ -421,7 +488,8 @@ class Certificate:
 
     def __repr__(self) -> str:
         found = self.to_dict()["guarantee"]
-        return f"<Certificate: epsilon={_interval(found['epsilon']).upper:.6g}, delta={_interval(found['delta']).upper:.6g}>"
+        epsilon, delta = _interval(found["epsilon"]).upper, _interval(found["delta"]).upper
+        return f"<Certificate: epsilon={_up(epsilon)}, delta={_up(delta)}>"
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.text)}</pre>"

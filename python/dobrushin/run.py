@@ -80,6 +80,10 @@ class Run:
         self._file.check()
         return self
 
+    def self_contained(self) -> Run:
+        """The same run with the content of every file that it names, so that it means the same in every folder."""
+        return self._of(self._file.self_contained()) if self._file.names_files() else self
+
     def to_dict(self) -> dict[str, Any]:
         """The sections of the run file."""
         sections: dict[str, Any] = json.loads(self._file.json())
@@ -99,7 +103,7 @@ class Run:
         return hash(self._file.json())
 
     def __reduce__(self) -> tuple[type[Run], tuple[dict[str, Any]]]:
-        return Run, (self.to_dict(),)
+        return Run, (self.self_contained().to_dict(),)
 
 
 RunLike: TypeAlias = Run | Mapping[str, Any] | str | os.PathLike[str]
@@ -115,18 +119,17 @@ def _file_of(source: RunLike | None) -> _core.RunFile:
         case Mapping():
             return _core.RunFile.of_sections(source)
         case str() | os.PathLike():
-            return _core.RunFile.read(_path(source))
+            return _core.RunFile.read(as_path("the run", source))
     raise InvalidInputError(
         f"the run is a {type(source).__name__}", "give a dobrushin.Run, a dict of sections, or the path of a run file"
     )
 
 
-def _path(source: str | os.PathLike[str]) -> str:
-    path = os.fspath(source)
-    if not isinstance(path, str):
-        raise InvalidInputError("a path is bytes", "give it as text")
-    if "\0" in path:
-        raise InvalidInputError("a path has a zero byte", "give the name of a file")
+def as_path(name: str, given: str | os.PathLike[str]) -> str:
+    """The path of a file, for the argument of this name."""
+    path = given if isinstance(given, str) else os.fspath(given) if isinstance(given, os.PathLike) else None
+    if not isinstance(path, str) or "\0" in path:
+        raise InvalidInputError(f"{name} is not the path of a file: {given!r}", "give the path as text")
     # The program takes "-" for standard input, which belongs to the program that calls this.
     return os.path.join(os.curdir, path) if path == "-" else path
 

@@ -18,7 +18,7 @@ from dobrushin._frame import ACCEPTED, columns_of
 from dobrushin.errors import InvalidInputError
 from dobrushin.questions import _list, _word
 from dobrushin.report import Certificate, _Document
-from dobrushin.run import RunLike, _path, as_run
+from dobrushin.run import RunLike, as_path, as_run
 
 __all__ = ["Trained", "Training", "load_model", "train"]
 
@@ -117,7 +117,7 @@ def train(
         delta=delta,
         test=wanted(test, "the test records"),
         public=wanted(public, "the public records"),
-        out=None if out is None else _path(out),
+        out=None if out is None else as_path("out", out),
         force=bool(force),
         seed=seed,
     )
@@ -266,7 +266,7 @@ class Trained:
         """
         if self.certificate is None:
             raise InvalidInputError("the model has no certificate", "only a model with its certificate is saved")
-        _core.save_model(_path(folder), self._model, self.certificate.file, bool(force))
+        _core.save_model(as_path("folder", folder), self._model, self.certificate.file, bool(force))
 
     def _predicted(self, data: Any, skip_bad: bool) -> list[list[Array]]:
         given = columns_of(data, self._core.columns()[0], [], self._columns)
@@ -296,14 +296,14 @@ def _schema(schema: SchemaLike | None) -> _core.Schema:
         case Mapping():
             return _core.Schema.of_dict(schema)
         case str() | os.PathLike():
-            return _core.Schema.read(_path(schema))
+            return _core.Schema.read(as_path("schema", schema))
     raise InvalidInputError(f"the schema is a {type(schema).__name__}", "give a dict, or the path of a schema")
 
 
 def _order(schema: SchemaLike | None) -> list[str]:
     """The names of the columns in the order in which a schema, which could be read, declares them."""
     if isinstance(schema, str | os.PathLike):
-        schema = tomllib.loads(Path(_path(schema)).read_text(encoding="utf-8-sig"))
+        schema = tomllib.loads(Path(as_path("schema", schema)).read_text(encoding="utf-8-sig"))
     return list((schema or {})["columns"])
 
 

@@ -3,14 +3,19 @@
 mod bench;
 mod fuzz;
 mod graph;
+mod python;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-cargo xtask test      everything a contributor must pass: formatting, lints, documentation, every test; meant to take two
-                      cores less than 12 minutes in a new clone, and less than 4 when all is built
+cargo xtask test      everything a contributor must pass: formatting, lints, documentation, every test, and the Python
+                      package in a fresh environment; meant to take two cores less than 30 minutes in a new clone. If
+                      there is no Python, it says so, and fails if CI=true. With CI=true, it also installs the packages
+                      that fetch gigabytes (opacus, jax-privacy, flwr) and tests what needs them
+cargo xtask test python
+                      the Python package alone
 cargo xtask test --deep
                       the same with every case of the tests that usually try a part of theirs, and then each fuzz target of
                       fuzz/ for 20 seconds: much longer, for before a release
@@ -34,6 +39,7 @@ fn main() -> ExitCode {
     let outcome = match chore.as_deref() {
         Some("test") => match env::args().nth(2).as_deref() {
             None => test(false),
+            Some("python") => python::test(),
             Some("--deep") => test(true).and_then(|()| fuzz::all()),
             Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
         },
@@ -72,7 +78,8 @@ fn test(deep: bool) -> Outcome {
     }
     // Examples have no tests, and the lints have checked them, so they are not linked.
     run(tests.args(["test", "--workspace", "--tests"]))?;
-    run(cargo().args(["test", "--workspace", "--doc"]))
+    run(cargo().args(["test", "--workspace", "--doc"]))?;
+    python::test()
 }
 
 /// Writes the generated tables where the crates include them.

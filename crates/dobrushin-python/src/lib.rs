@@ -4,6 +4,7 @@
 //! numbers, arrays, and reports as JSON with the text that people read. Every error is one of `dobrushin.errors`, work
 //! that may take long runs without the interpreter's lock and can be interrupted, and no panic reaches Python.
 
+mod account;
 mod convert;
 mod errors;
 mod frame;
@@ -22,7 +23,9 @@ mod _core {
     #[pymodule_export]
     use super::program;
     #[pymodule_export]
-    use crate::questions::{account, calibrate, certificate_text, curve, explain, plan, verify};
+    use crate::account::{Answer, account};
+    #[pymodule_export]
+    use crate::questions::{calibrate, certificate_text, curve, explain, plan, verify};
     #[pymodule_export]
     use crate::run_file::RunFile;
     #[pymodule_export]

@@ -5,9 +5,9 @@ use crate::errors::{Kind, Raised, invalid, raise};
 use crate::run_file::RunFile;
 use crate::work::{quickly, work};
 use dobrushin::account::Options;
-use dobrushin::{Delta, Epsilon, Probability, RenyiOrder};
+use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_cli::{Problem, read_schema};
-use dobrushin_document::ask::{self, AccountWishes, Accounted, Asked, CalibrationWishes, PlanWishes};
+use dobrushin_document::ask::{self, Asked, CalibrationWishes, PlanWishes};
 use dobrushin_document::certificate::{self, Certificate};
 use dobrushin_document::report::CalibrationReport;
 use dobrushin_document::text::Style;
@@ -19,64 +19,13 @@ use toml::Value;
 
 type Answer = (String, String);
 
-/// The ε and the δ that are given.
+/// The ε and the δ that are given, if any.
 pub fn asked(epsilon: Option<&Bound<'_, PyAny>>, delta: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
     let finite = |value: f64| match value {
         f64::INFINITY => Err(dobrushin::Error::OutOfRange { name: "epsilon", value, accepted: "finite" }),
         _ => Epsilon::new(value),
     };
     Ok(Asked { epsilon: checked("epsilon", epsilon, finite)?, delta: checked("delta", delta, Delta::new)? })
-}
-
-/// The account of a run, and its certificate if there is one.
-#[pyfunction]
-#[pyo3(signature = (run, *, epsilon=None, delta=None, tolerance=None, analyses=None, advice=false, utility=false, per_record=false, observers=false, orders=None))]
-#[allow(clippy::too_many_arguments)]
-pub fn account(
-    py: Python<'_>,
-    run: &RunFile,
-    epsilon: Option<&Bound<'_, PyAny>>,
-    delta: Option<&Bound<'_, PyAny>>,
-    tolerance: Option<&Bound<'_, PyAny>>,
-    analyses: Option<Vec<String>>,
-    advice: bool,
-    utility: bool,
-    per_record: bool,
-    observers: bool,
-    orders: Option<Vec<Bound<'_, PyAny>>>,
-) -> PyResult<(String, String, Option<String>)> {
-    let only =
-        analyses.unwrap_or_default().iter().map(|word| ask::analyses_of(word)).collect::<Result<Vec<_>, _>>();
-    let order = |given: &Bound<'_, PyAny>| {
-        checked("orders", Some(given), |value| match RenyiOrder::new(value) {
-            Ok(order) if value > 1.0 => Ok(order),
-            _ => Err(dobrushin::Error::OutOfRange { name: "order", value, accepted: "above 1" }),
-        })
-    };
-    let orders = orders.unwrap_or_default().iter().map(order).collect::<PyResult<Vec<_>>>()?;
-    let default = AccountWishes::default();
-    let wishes = AccountWishes {
-        asked: asked(epsilon, delta)?,
-        tolerance: checked("tolerance", tolerance, AccountWishes::check_tolerance)?
-            .unwrap_or(default.tolerance),
-        only: only.raised(py)?.concat(),
-        advice,
-        utility,
-        per_record,
-        observers,
-        orders: orders.into_iter().flatten().collect(),
-    };
-    let opened = run.opened.clone();
-    work(py, move |progress| {
-        let contained = opened.self_contained()?;
-        let accounted = ask::account(&opened.file, &contained, &wishes, &mut |_| progress.clone())?;
-        let Accounted { account, options, report, .. } = accounted;
-        let style = Style { verbose: !wishes.only.is_empty(), ..Style::default() };
-        let certificate =
-            Certificate::of(&contained, &account, &options).map(|certificate| certificate.file());
-        let text = text::account(&report, style).render(style);
-        Ok::<_, Problem>((json::of(&report).to_string(), text, certificate))
-    })
 }
 
 /// The value of a parameter that just meets a target, and the run with it.

@@ -48,11 +48,10 @@ impl RunFile {
             let name = name.replace("__", ".").replace('_', "-");
             match convert::value(&name, &given)? {
                 None => {}
-                Some(value @ (Value::Table(_) | Value::Array(_))) if File::is_section(&name) => {
-                    let one = PyDict::new(py);
-                    one.set_item(&name, &given)?;
-                    _ = value;
-                    opened.file.set_sections(convert::tables(&one)?);
+                Some(Value::Table(_) | Value::Array(_)) if File::is_section(&name) => {
+                    let section = PyDict::new(py);
+                    section.set_item(&name, &given)?;
+                    opened.file.set_sections(convert::tables(&section)?);
                 }
                 Some(value) => {
                     let setting = Setting::of(&name, value).raised(py)?;
@@ -71,6 +70,18 @@ impl RunFile {
     /// The run as a run file.
     fn toml(&self) -> String {
         self.opened.file.toml()
+    }
+
+    /// The same run with the content of every file that it names, so that it means the same everywhere.
+    fn self_contained(&self, py: Python<'_>) -> PyResult<Self> {
+        let opened = self.opened.clone();
+        let contained = crate::work::work(py, move |_| opened.self_contained())?;
+        Ok(Self { opened: Opened::here(contained.file()) })
+    }
+
+    /// Whether the run names files.
+    fn names_files(&self) -> bool {
+        self.opened.file.names().next().is_some()
     }
 
     /// Refuses a run that cannot be accounted for.

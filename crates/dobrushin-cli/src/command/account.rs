@@ -14,6 +14,7 @@ use dobrushin::RenyiOrder;
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options};
 use dobrushin_document::ask::{self, AccountWishes, Accounted, why_no_certificate};
 use dobrushin_document::certificate::Certificate;
+use dobrushin_document::report::{AccountReport, Extras};
 use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, csv, json, sheet, text};
 use std::path::PathBuf;
@@ -103,10 +104,14 @@ pub fn run(arguments: &AccountArgs, guard: &Guard, style: Style) -> Result<Repor
     let accounted = ask::account(&opened.file, &contained, &arguments.wishes(), &mut begin)?;
     drop(watch);
     write_files(arguments, &contained, &accounted, style)?;
-    let Accounted { mut report, .. } = accounted;
-    report.extras.is_example = arguments.run.is_none();
-    report.extras.records = report.extras.records.filter(|_| arguments.per_record);
-    report.extras.observers = report.extras.observers.filter(|_| arguments.observers);
+    let Accounted { account, extras, .. } = accounted;
+    let extras = Extras {
+        records: extras.records.filter(|_| arguments.per_record),
+        observers: extras.observers.filter(|_| arguments.observers),
+        is_example: arguments.run.is_none(),
+        ..extras
+    };
+    let report = AccountReport::new(&opened.file, &account, extras);
     let meets = report.extras.wanted.as_ref().is_none_or(|wanted| wanted.meets);
     // A user who names analyses wants to know what each one says.
     let style = Style { verbose: style.verbose || !arguments.analyses.analyses.is_empty(), ..style };
@@ -129,16 +134,16 @@ fn write_files(
     accounted: &Accounted,
     style: Style,
 ) -> Result<(), Problem> {
-    let Accounted { run, account, options, report } = accounted;
-    if let (Some(path), Some(records)) = (&arguments.per_record_csv, &report.extras.records) {
+    let Accounted { run, account, options, extras } = accounted;
+    if let (Some(path), Some(records)) = (&arguments.per_record_csv, &extras.records) {
         let written = file::replace_by(path, |file| csv::write_records(records, file));
         written.map_err(|error| Problem::cannot_write(path, error))?;
     }
-    if let (Some(path), Some(records)) = (&arguments.per_record_plot, &report.extras.records) {
+    if let (Some(path), Some(records)) = (&arguments.per_record_plot, &extras.records) {
         let published = account.if_published();
         records_plot::draw(records, published.map(|answer| answer.value.upper())).write(path)?;
     }
-    if let (Some(path), Some(observers)) = (&arguments.observers_plot, &report.extras.observers) {
+    if let (Some(path), Some(observers)) = (&arguments.observers_plot, &extras.observers) {
         observers_plot::draw(observers).write(path)?;
     }
     if let Some(path) = &arguments.plot {

@@ -12,6 +12,7 @@
 //! | `toml schema` | a schema of columns, complete |
 //! | `toml fragment FILE` | keys that can be set in that run file |
 //! | `rust` | it is also in the README of the library, which is one of its documentation tests |
+//! | `python` | it, and a `text` after it, is on a page that python/tests/test_pages.py executes: README.md or docs/python/ |
 
 use crate::pages::{Block, Page, cargo, links, shown};
 use crate::support::{dobrushin, file, json, root};
@@ -85,6 +86,8 @@ struct Execution {
     folder: PathBuf,
     /// What the last command printed, if a block may show it.
     printed: Option<String>,
+    /// Whether the last block was Python, which the tests of the package execute.
+    after_python: bool,
     done: Executed,
 }
 
@@ -94,9 +97,15 @@ impl Execution {
         let name = page.name.replace(['/', '.'], "-");
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("documentation").join(name);
         fresh_with_examples(&folder);
-        let mut execution = Self { folder, printed: None, done: Executed::default() };
+        let mut execution = Self { folder, printed: None, after_python: false, done: Executed::default() };
         for block in &page.blocks {
-            if let Err(problem) = execution.execute(block) {
+            let executed = match block.info.as_str() {
+                "python" => execution.python(page),
+                "text" if execution.after_python => Ok(()),
+                _ => execution.execute(block),
+            };
+            execution.after_python = block.info == "python";
+            if let Err(problem) = executed {
                 execution.done.problems.push(format!("{}:{}: {problem}", page.name, block.line));
             }
         }
@@ -202,6 +211,15 @@ impl Execution {
         self.printed = None;
         self.done.run_files += 1;
         Ok(())
+    }
+
+    /// The tests of the Python package execute it.
+    fn python(&mut self, page: &Page) -> Result<(), String> {
+        self.printed = None;
+        match page.name == "README.md" || page.name.starts_with("docs/python/") {
+            true => Ok(()),
+            false => Err("python/tests/test_pages.py does not execute this page".to_owned()),
+        }
     }
 
     fn rust(&mut self, block: &Block) -> Result<(), String> {

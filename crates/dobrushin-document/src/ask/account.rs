@@ -3,7 +3,7 @@
 use super::Asked;
 use crate::error::DocumentError;
 use crate::report::{
-    AccountReport, AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
+    AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
 };
 use crate::run_file::{RunFile, SelfContained};
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
@@ -64,11 +64,11 @@ pub struct Accounted {
     pub account: Account,
     /// How it was asked; nobody watches.
     pub options: Options,
-    /// The answer with all extras.
-    pub report: AccountReport,
+    /// What else was asked for.
+    pub extras: Extras,
 }
 
-/// Accounts for a run. `begin` is told what is being worked on, and gives what counts it.
+/// Accounts for a run; an [`AccountReport`](crate::report::AccountReport) says it to people and programs. `begin` is told what is being worked on, and gives what counts it.
 pub fn account(
     file: &RunFile,
     contained: &SelfContained,
@@ -101,8 +101,7 @@ pub fn account(
     };
     let utility = wishes.utility.then(|| UtilityReport::from(&dobrushin::utility::of(&run)));
     let extras = Extras { wanted, advice, utility, records, observers, renyi, is_example: false };
-    let report = AccountReport::new(file, &account, extras);
-    Ok(Accounted { run, account, options, report })
+    Ok(Accounted { run, account, options, extras })
 }
 
 /// Why there is no certificate, though the run can be accounted for.

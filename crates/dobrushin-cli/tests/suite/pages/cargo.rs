@@ -18,6 +18,12 @@ pub fn problem(root: &Path, command: &str) -> Option<String> {
     match words[..] {
         ["cargo", "install", "--path", path] if root.join(path).join("Cargo.toml").exists() => None,
         ["cargo", "xtask", chore] if chores.contains(&format!("Some({chore:?}")) => None,
+        ["cargo", "xtask", "test", "python"] if chores.contains("Some(\"python\")") => None,
+        ["pip", "install", "."] if root.join("pyproject.toml").exists() => None,
+        // The extras of the package, such as dobrushin[sklearn].
+        ["pip", "install", extra] if has_extra(root, extra) => None,
+        ["maturin", "build", "--release"] if root.join("pyproject.toml").exists() => None,
+        ["python", "-m", "dobrushin", ..] => None,
         ["cargo", "xtask", "test", "--deep"] if chores.contains("Some(\"--deep\")") => None,
         ["cargo", "xtask", "bench", name] if benches.contains(&format!("Some({name:?}")) => None,
         ["cargo", "install" | "xtask", ref rest @ ..] => missing(&rest.join(" ")),
@@ -50,6 +56,14 @@ pub fn problem(root: &Path, command: &str) -> Option<String> {
         }
         _ => Some(format!("{command}: no test knows such a command")),
     }
+}
+
+/// Whether this is `.[NAME]`, with a name that the Python package has for packages it can work with.
+fn has_extra(root: &Path, written: &str) -> bool {
+    let name = written.strip_prefix(".[").and_then(|rest| rest.strip_suffix(']'));
+    name.is_some_and(|names| {
+        names.split(',').all(|name| read(root, "pyproject.toml").contains(&format!("\n{name} = [")))
+    })
 }
 
 fn folder(package: &str) -> String {

@@ -1,0 +1,1 @@
+"""Records stay with their owners, and the model travels from one to the next."""
