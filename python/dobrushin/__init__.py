@@ -11,6 +11,7 @@ epsilon = 1.569
 
 - :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
   :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates.
+- :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
 
@@ -34,6 +35,7 @@ from dobrushin.report import (
     Verification,
 )
 from dobrushin.run import Run
+from dobrushin.training import Trained, Training, load_model, train
 
 __all__ = [
     "Analysis",
@@ -53,6 +55,8 @@ __all__ = [
     "Report",
     "Run",
     "Step",
+    "Trained",
+    "Training",
     "Verification",
     "__version__",
     "account",
@@ -62,10 +66,12 @@ __all__ = [
     "divergence",
     "explain",
     "hockey_stick",
+    "load_model",
     "local",
     "plan",
     "renyi",
     "smallest_epsilon",
     "theta",
+    "train",
     "verify",
 ]

@@ -1,6 +1,6 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, final, overload
+from typing import Any, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -183,3 +183,46 @@ def local_bounds(
     dimension: int | None = None,
     categories: int | None = None,
 ) -> tuple[str, str]: ...
+
+Given: TypeAlias = str | list[Any]
+
+@final
+class Schema:
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Schema: ...
+    @staticmethod
+    def of_dict(given: Mapping[str, Any]) -> Schema: ...
+    @staticmethod
+    def of_run(run: RunFile) -> Schema: ...
+    def with_label(self, label: str) -> Schema: ...
+    def columns(self) -> tuple[list[str], list[str]]: ...
+    def toml(self) -> str: ...
+
+@final
+class Model:
+    @staticmethod
+    def read(model: bytes, name: str) -> Model: ...
+    def columns(self) -> tuple[list[str], list[str]]: ...
+    def feature_names(self) -> list[str]: ...
+    def classes(self) -> list[list[str] | None]: ...
+    def parameters(self) -> list[np.ndarray[Any, Any]]: ...
+    def predict(self, data: Given, skip_bad: bool) -> list[list[np.ndarray[Any, Any]]]: ...
+
+def train(
+    data: Given,
+    run: RunFile | None = None,
+    *,
+    schema: Schema | None = None,
+    model: str | None = None,
+    order: str | None = None,
+    neighbours: str | None = None,
+    records: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    test: Given | None = None,
+    public: Given | None = None,
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
+    seed: int | None = None,
+) -> tuple[bytes, str, str, str]: ...
+def save_model(folder: str | PathLike[str], model: bytes, certificate: str, force: bool) -> None: ...

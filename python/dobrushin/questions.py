@@ -137,7 +137,7 @@ def plan(
     records: float,
     epsilon: float,
     delta: float,
-    schema: str | os.PathLike[str] | None = None,
+    schema: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     dimension: int | None = None,
     classes: int | None = None,
     label: str | None = None,
@@ -147,13 +147,14 @@ def plan(
 ) -> Plan:
     """The best runs that a budget buys, the best first, without a look at any record.
 
-    Give the path of a ``schema``, or the number of features as ``dimension`` with the number of ``classes``.
+    Give a ``schema`` (a path or a dict), or the number of features as ``dimension`` with the number of ``classes``.
     """
     data, text, file = _core.plan(
         records=records,
         epsilon=epsilon,
         delta=delta,
-        schema=None if schema is None else as_path("schema", schema),
+        schema=None if schema is None or isinstance(schema, Mapping) else as_path("schema", schema),
+        schema_text=_core.Schema.of_dict(schema).toml() if isinstance(schema, Mapping) else None,
         dimension=dimension,
         classes=classes,
         label=_word("label", label),

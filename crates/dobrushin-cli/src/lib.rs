@@ -13,6 +13,7 @@ mod input;
 mod laws;
 mod level;
 mod local_data;
+mod model_folder;
 mod output;
 mod plot;
 mod probabilities;
@@ -25,9 +26,13 @@ mod table_file;
 mod train_data;
 mod watch;
 
+pub use day::today;
 pub use guard::Guard;
+pub use model_folder::Folder;
 pub use problem::Problem;
 pub use run_file::{Opened, read_schema};
+pub use table_file::{BadRows, Cells, Columns, Pass, Source, columns};
+pub use train_data::{Loaded, load_columns, refuse_none};
 
 use clap::Parser;
 use command::Cli;

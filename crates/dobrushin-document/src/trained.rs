@@ -1,16 +1,17 @@
 //! Training by a run: first the account, then the model, then its certificate, or nothing at all.
 
-use crate::ask::{self, why_no_certificate};
+use crate::ask::{self, Asked, why_no_certificate, worth_meeting};
 use crate::certificate::{Certificate, TrainingRecord};
 use crate::error::DocumentError;
 use crate::model::ModelFile;
+use crate::report::{MetricsReport, OneOrMany, ScheduleReport, TrainingReport};
 use crate::run_file::SelfContained;
-use dobrushin::Progress;
 use dobrushin::account::{Account, Options, Question, Target};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::Parameter;
+use dobrushin::{Delta, Epsilon, Progress};
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Plan, Released, TrainError};
+use dobrushin_train::{Plan, Released, Table, TrainError, evaluate, quality};
 
 /// A model with its certificate, and all that both were made from.
 pub struct Trained {
@@ -28,6 +29,75 @@ pub struct Trained {
     pub model: Vec<u8>,
     /// The certificate of that file.
     pub certificate: Certificate,
+}
+
+impl Trained {
+    /// What may be said after training by this run has ended, but not yet how good the model is; the noise may have been
+    /// found for a target.
+    pub fn report(&self, run: &SelfContained, seed: Option<u64>, noise_was_found: bool) -> TrainingReport {
+        let schedule = ScheduleReport::new(self.plan.training(), noise_was_found);
+        TrainingReport {
+            private_evaluation: self.released.evaluations.iter().map(Into::into).collect(),
+            ..TrainingReport::new(&self.account, run, &self.schema, schedule, seed)
+        }
+    }
+
+    /// How good the model is on records, one entry for each task, with all that may be said if the records are public.
+    pub fn metrics(&self, table: &Table, are_public: bool) -> OneOrMany<MetricsReport> {
+        let (model, schema) = (self.plan.model(), &self.schema);
+        let metrics = self.released.parameters.iter().enumerate().map(|(task, parameters)| {
+            let metrics = evaluate(model, parameters, table, task);
+            let found = are_public.then(|| quality(model, parameters, table, task)).flatten();
+            MetricsReport::new(&metrics, schema, task).with_quality(found.as_ref(), schema, task)
+        });
+        metrics.collect()
+    }
+}
+
+/// The guarantee that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal {
+    /// The one that the noise of the run gives.
+    Ask(Question),
+    /// One for which the noise must be found.
+    Meet(Epsilon, Delta),
+}
+
+impl Goal {
+    /// What the wishes and the run ask for.
+    pub fn of(asked: Asked, run: &SelfContained) -> Result<Self, DocumentError> {
+        let (of_file, delta) = run.target()?;
+        let delta = asked.delta.or(delta).map(worth_meeting).transpose()?;
+        match (asked.epsilon.or(of_file), delta) {
+            (Some(epsilon), Some(delta)) => Ok(Self::Meet(epsilon, delta)),
+            (Some(_), None) if asked.epsilon.is_some() => {
+                Err(DocumentError::new("--epsilon is given, but no δ: neither --delta nor target.delta")
+                    .help("--delta 1e-6, well below 1 over the number of records"))
+            }
+            (Some(epsilon), None) => Ok(Self::Ask(Question::DeltaAt(epsilon))),
+            (None, Some(delta)) => Ok(Self::Ask(Question::EpsilonAt(delta))),
+            (None, None) => {
+                Err(DocumentError::new("there is no δ: neither --delta nor [target] delta is given")
+                    .help("--delta 1e-6, well below 1 over the number of records"))
+            }
+        }
+    }
+
+    /// The question that the certificate answers.
+    pub fn question(self) -> Question {
+        match self {
+            Self::Ask(question) => question,
+            Self::Meet(_, delta) => Question::EpsilonAt(delta),
+        }
+    }
+
+    /// The target that the noise must meet.
+    pub fn target(self) -> Option<Target> {
+        match self {
+            Self::Ask(_) => None,
+            Self::Meet(epsilon, delta) => Some(Target::Privacy { epsilon, delta }),
+        }
+    }
 }
 
 /// What a certificate states and no run tells.
@@ -91,6 +161,29 @@ pub fn with_least_noise(
 /// found.
 pub fn count_is_secret(run: &SelfContained) -> Result<bool, DocumentError> {
     Ok(run.neighbours()? == Some(Neighbours::AddOrRemoveOne))
+}
+
+/// Refuses, before anything is read, whatever would tell the number of records where that is a secret.
+pub fn keep_the_number_secret(run: &SelfContained, tests_on_a_share: bool) -> Result<(), DocumentError> {
+    if count_is_secret(run)? { refuse_counting(run.records()?, tests_on_a_share) } else { Ok(()) }
+}
+
+/// Refuses whatever would tell the number of records, which is a secret; a bound on it is public.
+pub fn refuse_counting(bound: Option<u64>, tests_on_a_share: bool) -> Result<(), DocumentError> {
+    if bound.is_none() {
+        return Err(DocumentError::new(
+            "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
+        )
+        .help("add to [run] a public upper bound on the number of records: records = 50000; for a plan: --records 50000"));
+    }
+    if tests_on_a_share {
+        return Err(DocumentError::new(
+            "--test-share is given, but with neighbours = \"add-or-remove-one\" what is reported of a share of the \
+             records would show how many there are",
+        )
+        .help("--test FILE with records that are public, [evaluation], or neighbours = \"replace-one\""));
+    }
+    Ok(())
 }
 
 /// The run with this many records, unless their number is a secret; a run that gives another number is refused.

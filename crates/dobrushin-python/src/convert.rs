@@ -27,7 +27,7 @@ pub fn tables(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     Ok(tables)
 }
 
-/// Writes the keys of a table, or of each table of a list, as run files do.
+/// Writes the keys of a table, or of each table of a list, as run files do, and those of a schema in it.
 fn kebab(section: &mut Value) {
     match section {
         Value::Table(table) => {
@@ -35,9 +35,17 @@ fn kebab(section: &mut Value) {
                 .into_iter()
                 .map(|(key, value)| (key.replace('_', "-"), value))
                 .collect();
+            table.get_mut("schema").into_iter().for_each(kebab_schema);
         }
         Value::Array(list) => list.iter_mut().for_each(kebab),
         _ => {}
+    }
+}
+
+/// Writes the keys of the columns of a schema as files do. The names of the columns stay as they are.
+pub fn kebab_schema(schema: &mut Value) {
+    if let Some(Value::Table(columns)) = schema.get_mut("columns") {
+        columns.iter_mut().for_each(|(_, column)| kebab(column));
     }
 }
 

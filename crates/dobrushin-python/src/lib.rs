@@ -12,8 +12,11 @@ mod convert;
 mod divergences;
 mod errors;
 mod local;
+mod frame;
 mod questions;
 mod run_file;
+mod schema;
+mod train;
 mod work;
 
 use pyo3::prelude::*;
@@ -40,6 +43,10 @@ mod _core {
     use crate::questions::{calibrate, certificate_text, curve, explain, plan, verify};
     #[pymodule_export]
     use crate::run_file::RunFile;
+    #[pymodule_export]
+    use crate::schema::Schema;
+    #[pymodule_export]
+    use crate::train::{Model, save_model, train};
 
     /// The version of the program.
     #[pymodule_export]

@@ -115,7 +115,8 @@ pub fn planned(
 }
 
 impl ChoiceArgs {
-    fn wishes(&self) -> PlanWishes {
+    /// What the flags tell a plan.
+    pub fn wishes(&self) -> PlanWishes {
         let Self { label, model, order, neighbours } = self;
         PlanWishes { label: label.clone(), model: model.clone(), order: *order, neighbours: *neighbours }
     }

@@ -4,10 +4,11 @@ use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
 use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
-use super::{Cli, Command, figures, man, train};
+use super::{Cli, Command, figures, man};
 use crate::cli::LevelArgs;
 use crate::file::STANDARD_OUTPUT;
 use crate::guard::Touched;
+use crate::model_folder::written;
 use crate::plot::Format;
 use crate::problem::Problem;
 use crate::sheet_file;
@@ -72,7 +73,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the test records", &arguments.test);
             files.read("the public records", &arguments.public);
             files.report(&arguments.report)?;
-            files.fill(&arguments.out, train::written(&arguments.out))?;
+            files.fill(&arguments.out, written(&arguments.out))?;
         }
         Some(Command::Predict(arguments)) => {
             files.read("the model", [&arguments.model]);

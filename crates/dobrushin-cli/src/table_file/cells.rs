@@ -92,7 +92,6 @@ impl Cells {
     }
 
     /// Like [`Cells::push`], with a value that is displayed.
-    #[cfg(feature = "parquet")]
     pub fn push_displayed(&mut self, cell: impl std::fmt::Display) {
         use std::io::Write;
         // Writing to memory cannot fail.

@@ -2,9 +2,10 @@
 
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Source, columns};
+use crate::table_file::{BadRows, Cells, Columns, Source, columns};
 use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
+use std::path::Path;
 
 /// Records, and what was done to them. The counts depend on the records, so they are as private as the records.
 pub struct Loaded {
@@ -20,7 +21,17 @@ pub struct Loaded {
 
 /// Reads all records of a file.
 pub fn load(source: Source, schema: &Schema, skip_bad: bool, show_progress: bool) -> Result<Loaded, Problem> {
-    let (path, mut columns) = (source.path, columns(source, &schema.columns_wanted())?);
+    load_columns(source.path, columns(source, &schema.columns_wanted())?, schema, skip_bad, show_progress)
+}
+
+/// Reads all records of columns that are in the order of [`Schema::columns_wanted`]. Messages call them by the path.
+pub fn load_columns(
+    path: &Path,
+    mut columns: Box<dyn Columns>,
+    schema: &Schema,
+    skip_bad: bool,
+    show_progress: bool,
+) -> Result<Loaded, Problem> {
     columns.becoming((schema.bounds().dimension + schema.tasks()) * size_of::<f32>());
     let encoder = Encoder::new(schema);
     let table = Table::new(schema.bounds(), schema.tasks());

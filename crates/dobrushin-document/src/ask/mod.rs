@@ -11,7 +11,7 @@ mod plan;
 pub use account::{AccountWishes, Accounted, account, why_no_certificate};
 pub use calibrate::{CalibrationWishes, parameter_of, search};
 pub use curve::{MOST_POINTS, curve, refuse_sweeps};
-pub use plan::{PlanWishes, count_of, neighbours_of, order_of, planned, schema_of, with_label};
+pub use plan::{PlanWishes, as_planned, count_of, neighbours_of, order_of, planned, schema_of, with_label};
 
 use crate::error::DocumentError;
 use crate::run_file::RunFile;

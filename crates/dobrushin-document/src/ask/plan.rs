@@ -27,6 +27,23 @@ pub struct PlanWishes {
     pub neighbours: Option<Neighbours>,
 }
 
+impl PlanWishes {
+    /// Refuses what only a plan can use, because a run is given.
+    pub fn refuse_with_run(&self) -> Result<(), DocumentError> {
+        let given = [
+            ("--label", self.label.is_some()),
+            ("--model", self.model.is_some()),
+            ("--order", self.order.is_some()),
+            ("--neighbours", self.neighbours.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((flag, _)) => Err(DocumentError::new(format!("{flag} is for a plan, but --run is given"))
+                .help("change the run file, by --set too, or leave --run out")),
+        }
+    }
+}
+
 /// Orders that plans have.
 const PLANNED: [Order; 5] =
     [Order::Full, Order::Poisson, Order::Shuffled, Order::Cyclic, Order::WithoutReplacement];
@@ -88,7 +105,7 @@ pub fn planned(
         return Err(DocumentError::new("--order is neither full nor poisson, but with add-or-remove-one others would show how many records there are")
             .help("--order poisson, or --neighbours zero-out"));
     }
-    let schema = choose::prepared(&with_label(schema, choice.label.as_deref())?);
+    let schema = as_planned(schema, choice)?;
     let kind = kind_for(&schema, choice.model.as_deref());
     let model = model_for(&schema, kind)?;
     let wanted = Wanted {
@@ -109,6 +126,11 @@ pub fn planned(
     };
     let found = choose::choose(&wanted, &advance).map_err(problem)?;
     ChosenReport::new(&wanted, kind, &found)
+}
+
+/// The schema that plans use, by which the records are read.
+pub fn as_planned(schema: Schema, choice: &PlanWishes) -> Result<Schema, DocumentError> {
+    Ok(choose::prepared(&with_label(schema, choice.label.as_deref())?))
 }
 
 /// The schema with one of its labels.

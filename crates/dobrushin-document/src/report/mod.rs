@@ -51,6 +51,7 @@ pub use renyi::{RenyiCurve, RenyiFinding, RenyiReport};
 pub use schedule::ScheduleReport;
 pub use theorem::Theorem;
 pub use training::{
-    EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainingReport,
+    EnforcedReport, EvaluationReport, MetricsReport, OneOrMany, PublicReport, RegretReport, TrainedFiles,
+    TrainingReport,
 };
 pub use utility::UtilityReport;

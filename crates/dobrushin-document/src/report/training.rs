@@ -12,13 +12,9 @@ use serde_json::Value as Json;
 /// The guarantee, and how good the model is.
 #[derive(Serialize)]
 pub struct TrainingReport {
-    /// Where the model is.
-    pub model: String,
-    /// Where its certificate is.
-    pub certificate: String,
-    /// Where its certificate for people is.
-    #[serde(skip)]
-    pub certificate_text: String,
+    /// Where the model and its certificate are, if they were written.
+    #[serde(flatten)]
+    pub files: Option<TrainedFiles>,
     /// The guarantee.
     pub guarantee: Option<GuaranteeReport>,
     /// What the guarantee means for one person.
@@ -55,6 +51,18 @@ pub struct TrainingReport {
     /// What may be said if the records are not secret.
     #[serde(flatten)]
     pub public: Option<PublicReport>,
+}
+
+/// Where a model and its certificate were written.
+#[derive(Serialize)]
+pub struct TrainedFiles {
+    /// The model.
+    pub model: String,
+    /// Its certificate.
+    pub certificate: String,
+    /// Its certificate for people.
+    #[serde(skip)]
+    pub certificate_text: String,
 }
 
 /// What may be said about records that are not secret.
@@ -158,23 +166,18 @@ impl<T> FromIterator<T> for OneOrMany<T> {
 }
 
 impl TrainingReport {
-    /// The report with what the account says, and nothing yet about how good the model is. The files are the model, its
-    /// certificate, and the certificate for people.
+    /// The report with what the account says, and nothing yet about how good the model is.
     pub fn new(
         account: &Account,
         run: &SelfContained,
         schema: &Schema,
         schedule: ScheduleReport,
-        files: [String; 3],
         seed: Option<u64>,
     ) -> Self {
-        let [model, certificate, certificate_text] = files;
         let published = account.answer("composition").map(|answer| answer.value);
         let is_best = account.guarantee().is_ok_and(|best| best.id == "composition");
         Self {
-            model,
-            certificate,
-            certificate_text,
+            files: None,
             guarantee: GuaranteeReport::of(account),
             // Who knows the randomness may learn everything.
             meaning: account.meaning().filter(|_| seed.is_none()).map(Into::into),

@@ -4,7 +4,7 @@ use super::evaluation::{quality, schedule};
 use super::meaning::in_words;
 use super::{Block, Style, Text, bullets, table, warn, wrap};
 use crate::certificate::NOT_PRIVATE;
-use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainingReport};
+use crate::report::{GuaranteeReport, MetricsReport, PublicReport, TrainedFiles, TrainingReport};
 
 /// The guarantee first, then what may be said about how good the model is.
 pub fn training(report: &TrainingReport, style: Style) -> Text {
@@ -32,11 +32,12 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
         Some(records) => text.answer(public(records)),
         None => text.explanation(wrap(UNUSABLE, "")),
     }
-    let TrainingReport { model, certificate, certificate_text, .. } = report;
-    text.explanation(format!(
-        "The model is {model}, its certificate {certificate} (for people: {certificate_text}).\n\
-         It can be checked by: dobrushin certificate verify {certificate} --model {model}",
-    ));
+    if let Some(TrainedFiles { model, certificate, certificate_text }) = &report.files {
+        text.explanation(format!(
+            "The model is {model}, its certificate {certificate} (for people: {certificate_text}).\n\
+             It can be checked by: dobrushin certificate verify {certificate} --model {model}",
+        ));
+    }
     text
 }
 

@@ -1,14 +1,9 @@
 //! What users type after `dobrushin train`.
 
 use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability};
-
 use crate::command::plan::{ChoiceArgs, count};
-use crate::problem::Problem;
 use clap::Args;
-use dobrushin::account::{Question, Target};
 use dobrushin::{Delta, Epsilon, Probability};
-use dobrushin_document::SelfContained;
-use dobrushin_document::ask::worth_meeting;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -76,48 +71,4 @@ pub struct TrainArgs {
     /// Replace a model that already exists in the folder
     #[arg(long)]
     pub force: bool,
-}
-
-/// The guarantee that is wanted.
-#[derive(Clone, Copy)]
-pub enum Goal {
-    /// The one that the noise of the run file gives.
-    Ask(Question),
-    /// One for which the noise must be found.
-    Meet(Epsilon, Delta),
-}
-
-impl Goal {
-    /// What the flags and the run file ask for.
-    pub fn of(arguments: &TrainArgs, run: &SelfContained) -> Result<Self, Problem> {
-        let (of_file, delta) = run.target()?;
-        let delta = arguments.delta.or(delta).map(worth_meeting).transpose()?;
-        match (arguments.epsilon.or(of_file), delta) {
-            (Some(epsilon), Some(delta)) => Ok(Self::Meet(epsilon, delta)),
-            (Some(_), None) if arguments.epsilon.is_some() => {
-                Err(Problem::new("--epsilon is given, but no δ: neither --delta nor target.delta")
-                    .help("--delta 1e-6, well below 1 over the number of records"))
-            }
-            (Some(epsilon), None) => Ok(Self::Ask(Question::DeltaAt(epsilon))),
-            (None, Some(delta)) => Ok(Self::Ask(Question::EpsilonAt(delta))),
-            (None, None) => Err(Problem::new("there is no δ: neither --delta nor [target] delta is given")
-                .help("--delta 1e-6, well below 1 over the number of records")),
-        }
-    }
-
-    /// The question that the certificate answers.
-    pub fn question(self) -> Question {
-        match self {
-            Self::Ask(question) => question,
-            Self::Meet(_, delta) => Question::EpsilonAt(delta),
-        }
-    }
-
-    /// The target that the noise must meet.
-    pub fn target(self) -> Option<Target> {
-        match self {
-            Self::Ask(_) => None,
-            Self::Meet(epsilon, delta) => Some(Target::Privacy { epsilon, delta }),
-        }
-    }
 }

@@ -28,29 +28,6 @@ enum Private {
     Streamed(Box<Streamed>),
 }
 
-/// Refuses, before anything is read, whatever would tell the number of records where that is a secret.
-pub fn keep_the_number_secret(arguments: &TrainArgs, run: &SelfContained) -> Result<(), Problem> {
-    if count_is_secret(run)? { refuse_counting(arguments, run.records()?) } else { Ok(()) }
-}
-
-/// Refuses whatever would tell the number of records, which is a secret; a bound on it is public.
-pub fn refuse_counting(arguments: &TrainArgs, bound: Option<u64>) -> Result<(), Problem> {
-    if bound.is_none() {
-        return Err(Problem::new(
-            "run.records is missing, and with neighbours = \"add-or-remove-one\" it must not be read off the data",
-        )
-        .help("add to [run] a public upper bound on the number of records: records = 50000; for a plan: --records 50000"));
-    }
-    if arguments.test_share.is_some() {
-        return Err(Problem::new(
-            "--test-share is given, but with neighbours = \"add-or-remove-one\" what is reported of a share of the \
-             records would show how many there are",
-        )
-        .help("--test FILE with records that are public, [evaluation], or neighbours = \"replace-one\""));
-    }
-    Ok(())
-}
-
 /// The stream that decides which records are for testing; training numbers its streams from 0 upwards.
 const SPLIT: u64 = u64::MAX;
 

@@ -2,30 +2,28 @@
 
 mod arguments;
 mod data;
-mod files;
 mod planned;
 mod report;
 
 pub use arguments::TrainArgs;
-pub use files::written;
 
 use super::account_plot;
 use crate::day;
 use crate::guard::Guard;
+use crate::model_folder::Folder;
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
 use crate::watch::{self, Watch};
-use arguments::Goal;
 use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::Target;
+use dobrushin_document::ask::Asked;
 use dobrushin_document::text::Style;
-use dobrushin_document::trained::{self, Circumstances, Trained};
+use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
 use dobrushin_document::{SelfContained, json, sheet, text};
 use dobrushin_train::{Generators, Seed};
-use files::Folder;
 use std::path::Path;
 use std::time::Instant;
 
@@ -83,12 +81,12 @@ fn described(
     generators: &Generators,
     style: Style,
 ) -> Result<Prepared, Problem> {
-    planned::refuse_with_run(arguments)?;
+    arguments.choice.wishes().refuse_with_run()?;
     let opened = Opened::new(Some(path), &arguments.changes.set, guard)?;
     let out = Folder::new(&arguments.out, arguments.force)?;
     let run = opened.self_contained()?;
-    data::keep_the_number_secret(arguments, &run)?;
-    let goal = Goal::of(arguments, &run)?;
+    trained::keep_the_number_secret(&run, arguments.test_share.is_some())?;
+    let goal = Goal::of(Asked { epsilon: arguments.epsilon, delta: arguments.delta }, &run)?;
     let data = Data::read(arguments, &run.schema()?, generators, !style.quiet)?;
     let run = data.counted(&arguments.data, run)?;
     let run = match goal.target() {

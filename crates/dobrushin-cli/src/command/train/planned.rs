@@ -1,20 +1,19 @@
 //! Training without a run file: a plan chooses the run.
 
-use super::arguments::{Goal, TrainArgs};
-use super::data::{self, Data};
-use super::files::Folder;
+use super::arguments::TrainArgs;
+use super::data::Data;
 use super::{Prepared, Problem};
 use crate::command::plan::planned;
 use crate::guard::Guard;
+use crate::model_folder::Folder;
 use crate::run_file::read_schema;
 use crate::stderr::say;
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
-use dobrushin_document::ask::with_label;
+use dobrushin_document::ask::as_planned;
 use dobrushin_document::text::{Style, plan_in_words};
+use dobrushin_document::trained::{Goal, refuse_counting};
 use dobrushin_train::Generators;
-use dobrushin_train::choose;
-use dobrushin_train::schema::Schema;
 use std::path::{Path, PathBuf};
 
 /// Reads the schema and the records, and chooses a plan. Of the records, the plan knows their number, where that is
@@ -42,14 +41,15 @@ pub fn prepare(
     let schema = read_schema(&path)?;
     let secret = arguments.choice.neighbours == Some(Neighbours::AddOrRemoveOne);
     if secret {
-        data::refuse_counting(arguments, arguments.records)?;
+        refuse_counting(arguments.records, arguments.test_share.is_some())?;
     }
     let out = Folder::new(&arguments.out, arguments.force)?;
     // The plan is chosen before any record is read, where their number is known.
     let choose =
         |records: u64| planned(schema.clone(), records, epsilon, delta, &arguments.choice, !style.quiet);
     let early = arguments.records.map(choose).transpose()?;
-    let data = Data::read(arguments, &as_planned(&schema, arguments)?, generators, !style.quiet)?;
+    let read_by = as_planned(schema.clone(), &arguments.choice.wishes())?;
+    let data = Data::read(arguments, &read_by, generators, !style.quiet)?;
     let report = match early {
         Some(report) => report,
         None => choose(data.some(&arguments.data)?)?,
@@ -59,11 +59,6 @@ pub fn prepare(
         say(&format!("planned: {}\n", plan_in_words(&best.training)));
     }
     Ok(Prepared { out, data, run, goal: Goal::Ask(Question::EpsilonAt(delta)) })
-}
-
-/// The schema that plans use, which the records are read by.
-fn as_planned(schema: &Schema, arguments: &TrainArgs) -> Result<Schema, Problem> {
-    Ok(choose::prepared(&with_label(schema.clone(), arguments.choice.label.as_deref())?))
 }
 
 /// The schema that is named, or the one beside the data.
@@ -79,20 +74,4 @@ fn schema_path(arguments: &TrainArgs) -> Result<PathBuf, Problem> {
         "declare what the columns may hold: dobrushin schema init {} --label COLUMN --output schema.toml drafts it",
         arguments.data.display()
     )))
-}
-
-/// Refuses what only a plan can use.
-pub fn refuse_with_run(arguments: &TrainArgs) -> Result<(), Problem> {
-    let choice = &arguments.choice;
-    let given = [
-        ("--label", choice.label.is_some()),
-        ("--model", choice.model.is_some()),
-        ("--order", choice.order.is_some()),
-        ("--neighbours", choice.neighbours.is_some()),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((flag, _)) => Err(Problem::new(format!("{flag} is for a plan, but --run is given"))
-            .help("change the run file, by --set too, or leave --run out")),
-    }
 }

@@ -2,13 +2,10 @@
 
 use super::arguments::TrainArgs;
 use super::data::Data;
-use super::files::Folder;
+use crate::model_folder::Folder;
 use dobrushin_document::SelfContained;
-use dobrushin_document::report::{
-    EnforcedReport, MetricsReport, OneOrMany, PublicReport, ScheduleReport, TrainingReport,
-};
+use dobrushin_document::report::{EnforcedReport, PublicReport, TrainingReport};
 use dobrushin_document::trained::Trained;
-use dobrushin_train::{Table, evaluate, quality};
 
 /// What was trained, and on which records.
 pub struct Told<'a> {
@@ -21,23 +18,14 @@ pub struct Told<'a> {
 impl Told<'_> {
     /// The guarantee, and how good the model is on records that may be looked at.
     pub fn report(&self, arguments: &TrainArgs, run: &SelfContained, out: &Folder) -> TrainingReport {
-        let files = [out.model(), out.certificate(), out.text()].map(|path| path.display().to_string());
-        let schedule = ScheduleReport::new(self.trained.plan.training(), self.noise_was_found);
+        let are_public = arguments.test_share.is_none() || arguments.data_is_public;
         TrainingReport {
+            files: Some(out.files()),
             // A share of the private records is not public.
-            test: (self.data.test.as_ref())
-                .map(|table| self.metrics(table, arguments.test_share.is_none() || arguments.data_is_public)),
+            test: self.data.test.as_ref().map(|table| self.trained.metrics(table, are_public)),
             test_is_a_share: arguments.test_share.is_some(),
-            private_evaluation: self.trained.released.evaluations.iter().map(Into::into).collect(),
             public: arguments.data_is_public.then(|| self.public()),
-            ..TrainingReport::new(
-                &self.trained.account,
-                run,
-                &self.trained.schema,
-                schedule,
-                files,
-                arguments.seed,
-            )
+            ..self.trained.report(run, arguments.seed, self.noise_was_found)
         }
     }
 
@@ -48,24 +36,8 @@ impl Told<'_> {
                 scaled: loaded.scaled,
                 skipped: loaded.skipped,
             }),
-            training_records: self.data.in_memory().map(|table| self.metrics(table, true)),
+            training_records: self.data.in_memory().map(|table| self.trained.metrics(table, true)),
             regret: self.data.regret.as_ref().map(Into::into),
         }
-    }
-
-    /// One entry for each task, with all that may be said if the records are public.
-    fn metrics(&self, table: &Table, are_public: bool) -> OneOrMany<MetricsReport> {
-        let tasks = self.trained.released.parameters.iter().enumerate();
-        let metrics = tasks.map(|(task, parameters)| {
-            let metrics = evaluate(self.trained.plan.model(), parameters, table, task);
-            let found =
-                are_public.then(|| quality(self.trained.plan.model(), parameters, table, task)).flatten();
-            MetricsReport::new(&metrics, &self.trained.schema, task).with_quality(
-                found.as_ref(),
-                &self.trained.schema,
-                task,
-            )
-        });
-        metrics.collect()
     }
 }

@@ -3,6 +3,7 @@
 use crate::file::{self, Draft};
 use crate::problem::Problem;
 use dobrushin_document::certificate::Certificate;
+use dobrushin_document::report::TrainedFiles;
 use dobrushin_document::sheet;
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -46,19 +47,11 @@ impl Folder {
         }
     }
 
-    /// The model.
-    pub fn model(&self) -> PathBuf {
-        self.path.join(MODEL)
-    }
-
-    /// Its certificate.
-    pub fn certificate(&self) -> PathBuf {
-        self.path.join(CERTIFICATE)
-    }
-
-    /// Its certificate, for people.
-    pub fn text(&self) -> PathBuf {
-        self.path.join(TEXT)
+    /// The names of the files.
+    pub fn files(&self) -> TrainedFiles {
+        let [model, certificate, certificate_text] =
+            [MODEL, CERTIFICATE, TEXT].map(|name| self.path.join(name).display().to_string());
+        TrainedFiles { model, certificate, certificate_text }
     }
 
     /// Writes all of them and a report, if one is asked for, or none.
@@ -80,10 +73,10 @@ impl Folder {
             draft.write_all(bytes).map_err(cannot_write)?;
             Ok::<_, Problem>(draft)
         };
-        let text = draft(self.text(), sheet::of_certificate(certificate).text().as_bytes())?;
-        let certificate = draft(self.certificate(), certificate.file().as_bytes())?;
+        let text = draft(self.path.join(TEXT), sheet::of_certificate(certificate).text().as_bytes())?;
+        let certificate = draft(self.path.join(CERTIFICATE), certificate.file().as_bytes())?;
         let report = report.map(|(path, bytes)| draft(path.to_owned(), &bytes)).transpose()?;
-        let model = draft(self.model(), model)?;
+        let model = draft(self.path.join(MODEL), model)?;
         file::finish_together([text, certificate].into_iter().chain(report).collect(), model)
             .map_err(|error| Problem::new(format!("cannot write to {}", self.path.display())).because(error))
     }

@@ -1,0 +1,257 @@
+"""Private models are estimators of scikit-learn, as far as privacy allows."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dobrushin as db
+
+
+def needed(name: str) -> Any:
+    """A package that need not be installed, except where everything is tested."""
+    return importlib.import_module(name) if os.environ.get("CI") == "true" else pytest.importorskip(name)
+
+
+needed("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.model_selection import cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import FunctionTransformer  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+
+from dobrushin import sklearn as private  # noqa: E402
+from dobrushin.sklearn import (  # noqa: E402
+    NotPrivateWarning,
+    PrivateClassifier,
+    PrivateLinearRegression,
+    PrivateLogisticRegression,
+    PrivateSVC,
+)
+
+FAST: dict[str, Any] = {"steps": 50, "learning_rate": 1.0}
+
+# The checks of scikit-learn that demand what privacy forbids, and why.
+EXEMPT = {
+    "check_dtype_object": "an exception about a cell that is no number would tell that somebody has one; the record is empty",
+    "check_supervised_y_no_nan": "an exception about a target that is not finite would tell of it; the record is empty",
+}
+# Those that scikit-learn leaves out by itself, and why.
+LEFT_OUT = {
+    "check_pipeline_consistency": "two fits differ: without random_state the noise comes from the operating system",
+    "check_array_api_input": "the estimators take NumPy arrays and data frames only",
+}
+# The estimator, the checks that it passes, and those that it must be exempt from.
+CHECKED = [
+    (PrivateLogisticRegression(classes="observed", **FAST), 49, {"check_dtype_object"}),
+    (PrivateSVC(classes="observed", **FAST), 50, {"check_dtype_object"}),
+    (PrivateClassifier(classes="observed"), 49, {"check_dtype_object"}),
+    (
+        PrivateLinearRegression(epsilon=10.0, target_bounds=(-3, 3), feature_bounds=(-3, 3), clip_norm=0.3, **FAST),
+        45,
+        {"check_dtype_object", "check_supervised_y_no_nan"},
+    ),
+]
+
+
+def unplanned(schema: str, *rest: Any) -> db.Run:
+    """A run for every shape of data, because planning takes seconds for each."""
+    model = {"kind": rest[3], "schema": json.loads(schema)}
+    return db.Run({"model": model}, algorithm="gradient-descent", neighbours="zero-out", **FAST)
+
+
+@pytest.mark.parametrize(("estimator", "passed", "exempt"), CHECKED, ids=[type(one).__name__ for one, _, _ in CHECKED])
+@pytest.mark.filterwarnings("ignore")
+def test_the_checks_of_scikit_learn_pass(
+    estimator: Any, passed: int, exempt: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(private, "_planned", unplanned)
+    expected = {name: reason for name, reason in EXEMPT.items() if name in exempt}
+    found = check_estimator(estimator, expected_failed_checks=expected, on_fail=None, on_skip=None)
+    failed = {one["check_name"]: repr(one["exception"]) for one in found if one["status"] == "failed"}
+    assert failed == {}
+    assert {one["check_name"] for one in found if one["status"] == "xfail"} == exempt
+    assert {one["check_name"] for one in found if one["status"] == "skipped"} <= set(LEFT_OUT)
+    assert sum(one["status"] == "passed" for one in found) >= passed
+
+
+def halves(count: int = 1000) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (count, 3))
+    return X, np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+
+
+def test_a_planned_classifier_learns_and_its_certificate_holds() -> None:
+    X, y = halves()
+    model = PrivateClassifier(epsilon=1.0, delta=1e-6, classes=["no", "yes"]).fit(X, y)
+    assert model.score(X, y) > 0.85
+    assert model.epsilon_ <= 1.0 and model.delta_ == 1e-6
+    assert db.verify(model.certificate_, model=model.trained_.model)
+    assert ((X @ model.coef_.T + model.intercept_ > 0)[:, 0] == (model.predict(X) == "yes")).mean() > 0.999
+    again = PrivateLogisticRegression(epsilon=1.0, delta=1e-6, classes=["no", "yes"], weight_decay=0.01).fit(X, y)
+    assert again.trained_.certificate is not None
+    assert again.certificate_.to_dict()["run"]["update"]["weight-decay"] == 0.01
+    assert again.epsilon_ <= 1.0
+    support = PrivateSVC(epsilon=1.0, delta=1e-6, classes=["no", "yes"]).fit(X, y)
+    assert support.score(X, y) > 0.85 and not hasattr(support, "predict_proba")
+
+
+def test_a_regression_predicts_in_the_units_of_its_columns() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.uniform([0, 100], [1, 300], (4000, 2))
+    y = 10 + 4 * X[:, 0] + 0.02 * X[:, 1]
+    model = PrivateLinearRegression(
+        epsilon=5.0, delta=1e-6, target_bounds=(5, 25), feature_bounds=([0, 100], [1, 300]), steps=200, learning_rate=1.0,
+        clip_norm=0.5,
+    ).fit(X, y)  # fmt: skip
+    assert model.score(X, y) > 0.9
+    assert np.abs(X @ model.coef_ + model.intercept_ - model.predict(X)).max() < 1e-4
+
+
+def test_many_features_keep_their_places() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, (3000, 12))
+    y = (X[:, 10] > 0).astype(int)
+    model = PrivateLogisticRegression(epsilon=5.0, classes=[0, 1], **FAST).fit(X, y)
+    assert np.abs(model.coef_[0]).argmax() == 10
+    pandas, polars = needed("pandas"), needed("polars")
+    names = [f"f{place}" for place in range(12)]
+    for frame in [pandas.DataFrame(X, columns=names), polars.DataFrame(X, schema=names)]:
+        named = clone(model).fit(frame, y)
+        assert np.abs(named.coef_[0]).argmax() == 10
+        assert named.feature_names_in_.tolist() == names
+        assert named.score(frame, y) > 0.8
+
+
+def test_more_than_two_classes_and_batches() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1, 1, (3000, 2))
+    y = np.where(X[:, 0] > 0.3, "a", np.where(X[:, 1] > 0, "b", "c"))
+    model = PrivateLogisticRegression(epsilon=5.0, classes=["a", "b", "c"], batch_size=300, **FAST).fit(X, y)
+    assert model.score(X, y) > 0.7
+    assert model.coef_.shape == (3, 2) and model.decision_function(X).shape == (3000, 3)
+    assert np.abs(model.predict_proba(X).sum(axis=1) - 1).max() < 1e-12
+
+
+def test_it_works_with_the_rest_of_scikit_learn() -> None:
+    X, y = halves()
+    model = PrivateLogisticRegression(classes=["no", "yes"], epsilon=4.0, **FAST)
+    pipeline = make_pipeline(FunctionTransformer(np.tanh), model)
+    # Each of the five fits spends ε = 4.
+    scores = cross_val_score(pipeline, X, y, cv=5)
+    assert scores.mean() > 0.8
+    fitted = clone(model).fit(X, y)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert (copy.predict(X) == fitted.predict(X)).all() and copy.certificate_.file == fitted.certificate_.file
+    assert fitted.get_params()["epsilon"] == 4.0
+
+
+def test_a_seed_is_not_private() -> None:
+    X, y = halves(200)
+    model = PrivateLogisticRegression(classes=["no", "yes"], random_state=3, **FAST)
+    with pytest.warns(NotPrivateWarning):
+        one = clone(model).fit(X, y)
+    with pytest.warns(NotPrivateWarning):
+        two = clone(model).fit(X, y)
+    assert one.trained_.model == two.trained_.model
+    assert one.epsilon_ == math.inf and "NOT private" in one.report_.text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = clone(model).set_params(random_state=None)
+        assert own.fit(X, y).trained_.model != own.fit(X, y).trained_.model
+
+
+def left(X: Any, y: Any, **more: Any) -> str:
+    """Everything that leaves, except what the guarantee covers: the parameters and their hash."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            model = PrivateLogisticRegression(**{"classes": ["no", "yes"], **FAST, **more}).fit(X, y)
+        except Exception as error:
+            return repr((type(error), str(error), [str(one.message) for one in told]))
+    file, certificate = model.trained_.to_dict(), model.certificate_.to_dict()
+    del file["parameters"], certificate["training"]["model_sha256"]
+    state = {name: value for name, value in vars(model).items() if name.endswith("_") and name not in CHECKED_ABOVE}
+    shapes = [model.coef_.shape, model.intercept_.shape]
+    said = [model.report_.text, model.report_.to_dict(), model.epsilon_, model.delta_]
+    return repr((file, certificate, state, shapes, said, [str(one.message) for one in told]))
+
+
+CHECKED_ABOVE = {"coef_", "intercept_", "trained_", "certificate_", "report_"}
+
+
+def test_neighbouring_tables_look_the_same() -> None:
+    X, y = halves(40)
+    tables = [(X, y)]
+    for cell in [math.nan, math.inf, -1e300]:
+        tables.append((np.vstack([[cell] * 3, X[1:]]), y))
+    for cell in ["text", None, {"a": 1}, [1], True, 10**400, b"x"]:
+        odd = X.astype(object)
+        odd[0, 0] = cell
+        tables.append((odd, y))
+        tables.append((odd.tolist(), y.tolist()))
+    for label in ["maybe", None, math.nan, 5, ("no",)]:
+        labels = y.astype(object)
+        labels[0] = label
+        tables.append((X, labels))
+    looks = {left(*table) for table in tables}
+    assert len(looks) == 1 and "Error" not in looks.pop()
+
+
+def test_neighbouring_frames_look_the_same_whatever_types_they_infer() -> None:
+    pandas = needed("pandas")
+    X, y = halves(40)
+    y = np.where(y == "yes", 1, 0)
+    frames = [(pandas.DataFrame(X, columns=["a", "b", "c"]), pandas.Series(y, dtype="Int64"))]
+    for cell in ["text", None, pandas.NA, pandas.NaT, {"a": 1}, True, 5]:
+        odd, labels = X.astype(object), y.astype(object)
+        odd[0, 0] = labels[0] = cell
+        frame = pandas.DataFrame({name: odd[:, place].tolist() for place, name in enumerate("abc")})
+        frames += [(frame, pandas.Series(labels.tolist())), (frame.convert_dtypes(), pandas.Series(labels).convert_dtypes())]
+    looks = {left(*frame, classes=[0, 1]) for frame in frames}
+    assert len(looks) == 1 and "Error" not in looks.pop()
+
+
+def test_a_secret_number_of_records_does_not_show() -> None:
+    secret = {"neighbours": "add-or-remove-one", "records": 50}
+    looks = {left(*halves(count), **secret) for count in (0, 1, 39, 40, 50, 51)}
+    assert len(looks) == 1 and "Error" not in looks.pop()
+    assert "records" in left(*halves(40), neighbours="add-or-remove-one")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (PrivateLogisticRegression(), "classes is not declared"),
+        (PrivateLogisticRegression(classes=["no"]), "1 class"),
+        (PrivateSVC(classes=[0, 1, 2]), "Only binary classification"),
+        (PrivateLinearRegression(), "target_bounds is not declared"),
+        (PrivateLogisticRegression(classes=["no", "yes"], feature_bounds=5), "feature_bounds is not a pair"),
+        (PrivateLogisticRegression(classes=["no", "yes"], feature_bounds=([0, 0], 1)), "does not fit 3 features"),
+        (PrivateLogisticRegression(classes=["no", "yes"], feature_bounds=(1, 0)), "must be below upper"),
+        (PrivateLogisticRegression(classes=["no", "yes"], epsilon=-1.0, **FAST), "epsilon"),
+        (PrivateClassifier(classes=["no", "yes"], neighbours="add-or-remove-one"), "public bound"),
+    ],
+)
+def test_what_is_wrong_is_said(model: Any, message: str) -> None:
+    with pytest.raises(db.InvalidInputError, match=message):
+        model.fit(*halves(20))
+
+
+def test_sparse_matrices_and_weights_are_refused() -> None:
+    sparse = needed("scipy.sparse")
+    X, y = halves(20)
+    model = PrivateLogisticRegression(classes=["no", "yes"], **FAST)
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        model.fit(sparse.csr_array(X), y)
+    with pytest.raises(TypeError, match="sample_weight"):
+        model.fit(X, y, sample_weight=np.ones(20))
