@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
-from scipy.special import log_ndtr  # type: ignore[import-untyped]
-from scipy.stats import norm  # type: ignore[import-untyped]
+from scipy.special import log_ndtr
+from scipy.stats import norm
 
 import dobrushin as db
 
