@@ -184,7 +184,7 @@ def local_bounds(
     categories: int | None = None,
 ) -> tuple[str, str]: ...
 
-Given: TypeAlias = str | list[Any]
+_Given: TypeAlias = str | list[Any]
 
 @final
 class Schema:
@@ -206,10 +206,10 @@ class Model:
     def feature_names(self) -> list[str]: ...
     def classes(self) -> list[list[str] | None]: ...
     def parameters(self) -> list[np.ndarray[Any, Any]]: ...
-    def predict(self, data: Given, skip_bad: bool) -> list[list[np.ndarray[Any, Any]]]: ...
+    def predict(self, data: _Given, skip_bad: bool) -> list[list[np.ndarray[Any, Any]]]: ...
 
 def train(
-    data: Given,
+    data: _Given,
     run: RunFile | None = None,
     *,
     schema: Schema | None = None,
@@ -219,8 +219,8 @@ def train(
     records: float | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
-    test: Given | None = None,
-    public: Given | None = None,
+    test: _Given | None = None,
+    public: _Given | None = None,
     out: str | PathLike[str] | None = None,
     force: bool = False,
     seed: int | None = None,

@@ -32,20 +32,17 @@ import warnings
 from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from dobrushin._frame import rows_of
 from dobrushin.errors import InvalidInputError
 from dobrushin.questions import plan
-from dobrushin.report import Certificate, _interval, _needed
+from dobrushin.report import Certificate, _interval
 from dobrushin.run import Run
 from dobrushin.training import Trained, Training, train
-
-_needed("sklearn", "sklearn")
-
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin  # type: ignore[import-untyped] # noqa: E402
-from sklearn.utils import check_random_state, column_or_1d  # type: ignore[import-untyped] # noqa: E402
-from sklearn.utils.multiclass import check_classification_targets, type_of_target  # type: ignore[import-untyped] # noqa: E402
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data  # type: ignore[import-untyped] # noqa: E402
 
 __all__ = [
     "NotPrivateWarning",

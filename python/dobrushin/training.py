@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dobrushin import _core
-from dobrushin._frame import ACCEPTED, columns_of
+from dobrushin._frame import ACCEPTED, Given, columns_of
 from dobrushin.errors import InvalidInputError
 from dobrushin.questions import _list, _word
 from dobrushin.report import Certificate, _Document
@@ -102,7 +102,7 @@ def train(
         names = [_text("columns", name) for name in _list("columns", columns)]
     features, labels = declared.columns()
 
-    def wanted(records: Any, what: str) -> _core.Given | None:
+    def wanted(records: Any, what: str) -> Given | None:
         return None if records is None else columns_of(records, features, labels, names, what)
 
     found, certificate, report, text = _core.train(

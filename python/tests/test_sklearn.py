@@ -191,10 +191,11 @@ CHECKED_ABOVE = {"coef_", "intercept_", "trained_", "certificate_", "report_"}
 
 def test_neighbouring_tables_look_the_same() -> None:
     X, y = halves(40)
-    tables = [(X, y)]
-    for cell in [math.nan, math.inf, -1e300]:
-        tables.append((np.vstack([[cell] * 3, X[1:]]), y))
-    for cell in ["text", None, {"a": 1}, [1], True, 10**400, b"x"]:
+    tables: list[tuple[Any, Any]] = [(X, y)]
+    for number in [math.nan, math.inf, -1e300]:
+        tables.append((np.vstack([[number] * 3, X[1:]]), y))
+    odd_cells: list[Any] = ["text", None, {"a": 1}, [1], True, 10**400, b"x"]
+    for cell in odd_cells:
         odd = X.astype(object)
         odd[0, 0] = cell
         tables.append((odd, y))
@@ -250,7 +251,7 @@ def test_what_is_wrong_is_said(model: Any, message: str) -> None:
 def test_sparse_matrices_and_weights_are_refused() -> None:
     sparse = needed("scipy.sparse")
     X, y = halves(20)
-    model = PrivateLogisticRegression(classes=["no", "yes"], **FAST)
+    model: Any = PrivateLogisticRegression(classes=["no", "yes"], **FAST)
     with pytest.raises(TypeError, match="[Ss]parse"):
         model.fit(sparse.csr_array(X), y)
     with pytest.raises(TypeError, match="sample_weight"):

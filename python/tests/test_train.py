@@ -37,7 +37,7 @@ RUN = db.Run(
     model={"kind": "logistic", "schema": SCHEMA},
 )  # fmt: skip
 BATCHES = RUN.replace(algorithm="dp-sgd", order="poisson", batch_size=32)
-GOAL = {"epsilon": 1.0, "delta": 1e-5}
+GOAL: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-5}
 SEED: dict[str, Any] = {"seed": 7, "not_private": True}
 
 
@@ -66,7 +66,7 @@ def write(path: Path, data: dict[str, list[Any]]) -> Path:
     return path
 
 
-def program(*words: str | Path) -> str:
+def program(*words: object) -> str:
     """What the program prints."""
     done = subprocess.run([sys.executable, "-m", "dobrushin", *map(str, words)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
