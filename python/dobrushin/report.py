@@ -67,7 +67,7 @@ def _up(value: float, digits: int = 4) -> str:
     """A number for people, rounded up: the side of privacy."""
     if not math.isfinite(value) or value == 0:
         return f"{value:g}"
-    exact = decimal.Decimal(value)
+    exact = decimal.Decimal(repr(float(value)))
     unit = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
     return f"{float((exact / unit).to_integral_value(decimal.ROUND_CEILING) * unit):.{digits}g}"
 
