@@ -8,7 +8,35 @@ from numpy.typing import ArrayLike, NDArray
 from dobrushin._numbers import Array, Law, Number, Numbers
 from dobrushin.report import Interval
 
-__all__: list[str]
+__all__ = [
+    "Answer",
+    "FiniteChannel",
+    "Laws",
+    "LocalMechanism",
+    "Model",
+    "RunFile",
+    "Schema",
+    "__version__",
+    "account",
+    "calibrate",
+    "certificate_text",
+    "chains",
+    "contraction",
+    "curve",
+    "divergence",
+    "explain",
+    "hockey_stick",
+    "local_bounds",
+    "local_plan",
+    "plan",
+    "program",
+    "renyi",
+    "save_model",
+    "smallest_epsilon",
+    "theta",
+    "train",
+    "verify",
+]
 __version__: str
 
 def program(words: Sequence[str]) -> int: ...

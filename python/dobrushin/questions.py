@@ -229,7 +229,8 @@ def _list(name: str, given: Iterable[Any]) -> list[Any]:
 def _words(name: str, given: str | Iterable[str]) -> list[str]:
     words = given.split(",") if isinstance(given, str) else _list(name, given)
     for word in words:
-        _word(name, word)
+        if not isinstance(word, str):
+            raise InvalidInputError(f"{name} has a {type(word).__name__}, but all must be text", f'{name}=["…"]')
     return words
 
 

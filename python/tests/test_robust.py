@@ -103,6 +103,7 @@ def test_any_target_is_met_or_refused(epsilon: Any, delta: Any, tolerance: Any) 
 
 @settings(max_examples=60, deadline=None)
 @given(values, values, scalars)
+@example([None], [], None)
 def test_any_argument_is_used_or_refused(one: Any, other: Any, third: Any) -> None:
     for call in [
         lambda: db.Run(one),

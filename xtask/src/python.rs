@@ -90,13 +90,14 @@ fn checks(venv: &Environment, wheel: &Path) -> Outcome {
         command.current_dir(&venv.home);
         command
     };
-    run(typed("mypy")
-        .args(["--strict", "--config-file"])
-        .arg(&configuration)
-        .arg("--cache-dir")
-        .arg(venv.home.join("mypy"))
-        .arg(&package)
-        .arg(&examples))?;
+    let mypy = || {
+        let mut command = typed("mypy");
+        command.args(["--strict", "--config-file"]).arg(&configuration);
+        command.arg("--cache-dir").arg(venv.home.join("mypy"));
+        command
+    };
+    run(mypy().args(["-p", "dobrushin"]))?;
+    run(mypy().arg(&examples))?;
     // The stubs say what the compiled part has.
     run(typed("stubtest").args(["--concise", "dobrushin._core"]))?;
     run(typed("pyright").arg("--pythonpath").arg(venv.program("python")).arg(&examples))?;
