@@ -7,16 +7,17 @@ use std::process::Command;
 /// One bench by its name, or all of them but the contest, which is not about speed.
 pub fn named(name: Option<&str>) -> Outcome {
     let benches: &[fn(&Path) -> Outcome] = match name {
-        None => &[theta, kernels, accountants, local, train],
+        None => &[theta, kernels, accountants, local, train, package],
         Some("theta") => &[theta],
         Some("kernels") => &[kernels],
         Some("accountants") => &[accountants],
         Some("local") => &[local],
         Some("train") => &[train],
+        Some("python") => &[package],
         Some("contest") => &[contest],
         Some(other) => {
             return Err(format!(
-                "no bench is called {other:?}: theta, kernels, accountants, local, train or contest"
+                "no bench is called {other:?}: theta, kernels, accountants, local, train, python or contest"
             ));
         }
     };
@@ -84,6 +85,20 @@ fn train(examples: &Path) -> Outcome {
         }
     }
     run(Command::new(python).arg(root().join("benches/train.py")).arg(examples.join("train_times")))
+}
+
+/// The Python package against SciPy and dp_accounting. It is installed as its users install it.
+fn package(_examples: &Path) -> Outcome {
+    let python = python(&Packages {
+        probe: "import scipy, dp_accounting",
+        wanted: &["numpy", "scipy", "dp-accounting"],
+        bare: &[],
+    })?;
+    run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(root()))?;
+    for script in ["benches/python/theta.py", "benches/python/accounting.py"] {
+        run(Command::new(&python).arg(root().join(script)))?;
+    }
+    Ok(())
 }
 
 /// The accuracy of planned private training against diffprivlib, Opacus and scikit-learn. It writes docs/contest.md.

@@ -24,7 +24,8 @@ cargo xtask tables    regenerate the tables of numbers that the crates include, 
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
                       prv_accountant, Opacus and OpenDP, minutes), local (frequency oracles against multi-freq-ldpy,
                       pure-ldp and NumPy), train (private training against Opacus, jax_privacy, NumPy and torch,
-                      minutes); installs the others in target/
+                      minutes), python (the Python package against SciPy and dp_accounting); installs the others in
+                      target/
 cargo xtask bench contest
                       the accuracy of planned private training against diffprivlib, Opacus and scikit-learn, written to
                       docs/contest.md; about an hour, and it continues if it was interrupted. Adult is downloaded, or
