@@ -210,7 +210,7 @@ class Channel:
 
     def to_frame(self) -> pandas.DataFrame:
         """The channel as a pandas data frame: a row for each input, a column for each output."""
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(self.matrix)
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(self.matrix)
         return frame.rename_axis(index="input", columns="output")
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -339,7 +339,7 @@ class Estimate(_Document):
         names = [row.get("category", row.get("column", "mean")) for row in self._rows()]
         lower, upper = self.intervals.T
         columns = {"estimate": self.values, "standard_error": self.standard_errors, "lower": lower, "upper": upper}
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(columns, index=names)
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(columns, index=names)
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -367,7 +367,7 @@ class Plans(_Document):
 
     def to_frame(self) -> pandas.DataFrame:
         """A row for each mechanism, as a pandas data frame."""
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(self._data["plans"])
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(self._data["plans"])
         return frame.set_index("mechanism")
 
 
@@ -387,7 +387,7 @@ class Bounds(_Document):
             {"id": row["id"], "at_least": _interval(row["value"]).lower, "coefficient": row["coefficient"]}
             for row in self._data["bounds"]
         ]
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(rows)
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(rows)
         return frame.set_index("id")
 
 

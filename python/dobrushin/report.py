@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import html
+import importlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -271,7 +272,7 @@ class Report(_Document):
             }
             for one in self.analyses
         ]
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(rows).set_index("analysis")
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(rows).set_index("analysis")
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -384,7 +385,7 @@ class Curve(_Document):
 
     def to_frame(self) -> pandas.DataFrame:
         """One row for each point, one column for the guarantee and each analysis, as a pandas data frame."""
-        frame: pandas.DataFrame = _needed("pandas", "frames").DataFrame(list(self._rows()))
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(list(self._rows()))
         return frame
 
     def plot(self, ax: Axes | None = None, *, log: bool = True) -> Axes:
@@ -495,17 +496,17 @@ class Certificate:
         return f"<pre>{html.escape(self.text)}</pre>"
 
 
-def _needed(module: str, extra: str) -> Any:
-    import importlib
-
+def _needed(module: str) -> Any:
+    """A module of a package that need not be installed."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise InvalidInputError(f"this needs {module}, which is not installed", f"pip install 'dobrushin[{extra}]'") from error
+        package = module.partition(".")[0]
+        raise InvalidInputError(f"this needs {package}, which is not installed", f"pip install {package}") from error
 
 
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    axes: Axes = _needed("matplotlib.pyplot", "plots").subplots()[1]
+    axes: Axes = _needed("matplotlib.pyplot").subplots()[1]
     return axes
