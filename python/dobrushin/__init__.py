@@ -10,7 +10,8 @@ and release only the last iterate. Other accountants assume that every step is p
 epsilon = 1.569
 
 - :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
-  :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates.
+  :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates, and
+  :func:`total` adds them up.
 - :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
@@ -22,7 +23,7 @@ from dobrushin._core import __version__, theta
 from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
-from dobrushin.questions import account, calibrate, curve, explain, plan, verify
+from dobrushin.questions import account, calibrate, curve, explain, plan, total, verify
 from dobrushin.report import (
     Analysis,
     Calibration,
@@ -32,6 +33,7 @@ from dobrushin.report import (
     Interval,
     Plan,
     Report,
+    Total,
     Verification,
 )
 from dobrushin.run import Run
@@ -55,6 +57,7 @@ __all__ = [
     "Report",
     "Run",
     "Step",
+    "Total",
     "Trained",
     "Training",
     "Verification",
@@ -72,6 +75,7 @@ __all__ = [
     "renyi",
     "smallest_epsilon",
     "theta",
+    "total",
     "train",
     "verify",
 ]

@@ -10,10 +10,10 @@ from typing import Any
 
 from dobrushin import _core
 from dobrushin.errors import InvalidInputError
-from dobrushin.report import Calibration, Certificate, Curve, Plan, Report, Verification
+from dobrushin.report import Calibration, Certificate, Curve, Plan, Report, Total, Verification
 from dobrushin.run import Run, RunLike, as_path, as_run
 
-__all__ = ["account", "calibrate", "curve", "explain", "plan", "verify"]
+__all__ = ["account", "calibrate", "curve", "explain", "plan", "total", "verify"]
 
 
 def account(
@@ -185,22 +185,32 @@ def verify(
     >>> bool(db.verify(forged))
     False
     """
-    name = "the certificate"
-    if isinstance(certificate, Certificate):
-        content = certificate.file.encode()
-    elif isinstance(certificate, Mapping):
-        try:
-            content = json.dumps(dict(certificate), allow_nan=False).encode()
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidInputError(f"the certificate is not JSON: {error}", "give what json.load gave") from error
-    else:
-        name, content = str(certificate), _bytes(certificate, "certificate")
+    name, content = _content(certificate, "the certificate")
     if model is None or isinstance(model, bytes):
         model_name, model_bytes = (None if model is None else "the model"), model
     else:
         model_name, model_bytes = str(model), _bytes(model, "model")
     data, text = _core.verify(content, name=name, model=model_bytes, model_name=model_name)
     return Verification(data, text)
+
+
+def total(
+    certificates: Iterable[Certificate | Mapping[str, Any] | str | os.PathLike[str]], *, delta: float | None = None
+) -> Total:
+    """What several releases about the same people cost together; every certificate is recomputed first.
+
+    Without ``delta``, ε is found for the sum of their δ.
+
+    >>> import dobrushin as db
+    >>> run = db.Run(algorithm="gradient-descent", records=1000, steps=100, clip_norm=1.0, noise_multiplier=50.0)
+    >>> one, other = (db.account(run.replace(steps=steps), delta=1e-5).certificate() for steps in (100, 200))
+    >>> both = db.total([one, other])
+    >>> 1.4 < float(both) / db.account(run, delta=1e-5).epsilon < 2.0
+    True
+    """
+    given = [_content(one, f"certificate {place}") for place, one in enumerate(_list("certificates", certificates), 1)]
+    data, text = _core.total(given, delta=delta)
+    return Total(data, text)
 
 
 def explain(topic: str | None = None) -> str:
@@ -211,6 +221,18 @@ def explain(topic: str | None = None) -> str:
     True
     """
     return _core.explain(_word("topic", topic))
+
+
+def _content(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], name: str) -> tuple[str, bytes]:
+    """What to call a certificate, and the bytes of its file."""
+    if isinstance(certificate, Certificate):
+        return name, certificate.file.encode()
+    if isinstance(certificate, Mapping):
+        try:
+            return name, json.dumps(dict(certificate), allow_nan=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInputError(f"{name} is not JSON: {error}", "give what json.load gave") from error
+    return str(certificate), _bytes(certificate, "certificate")
 
 
 def _word(name: str, given: str | None) -> str | None:

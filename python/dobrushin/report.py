@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-__all__ = ["Analysis", "Calibration", "Certificate", "Curve", "Guarantee", "Interval", "Plan", "Report", "Verification"]
+__all__ = ["Analysis", "Calibration", "Certificate", "Curve", "Guarantee", "Interval", "Plan", "Report", "Total", "Verification"]
 
 
 class Interval(NamedTuple):
@@ -442,6 +442,28 @@ class Verification(_Document):
 
     def __repr__(self) -> str:
         return f"<Verification: {'it holds' if self else 'it does not hold'}>"
+
+
+class Total(_Document):
+    """What several releases about the same people cost together; ``float(total)`` is their ε."""
+
+    __slots__ = ()
+
+    @property
+    def epsilon(self) -> Interval:
+        """The ε of all releases together."""
+        return _interval(self._data["epsilon"])
+
+    @property
+    def delta(self) -> float:
+        """The δ for which it was found."""
+        return _number(self._data["delta"])
+
+    def __float__(self) -> float:
+        return self.epsilon.upper
+
+    def __repr__(self) -> str:
+        return f"<Total: epsilon={_up(float(self))}, delta={_up(self.delta)}>"
 
 
 class Certificate:

@@ -193,6 +193,24 @@ def test_certificates_are_checked_field_by_field(tmp_path: Path) -> None:
             db.verify(nonsense)
 
 
+def test_a_total_is_what_the_program_adds_up(tmp_path: Path) -> None:
+    paths = []
+    for steps in (50, 100):
+        paths.append(tmp_path / f"{steps}.json")
+        db.account(db.Run(EXAMPLES / "noisy-gd.toml", steps=steps), delta=1e-5).certificate().save(paths[-1])
+    added = db.total(paths)
+    printed = program("certificate", "add", *map(str, paths), "--json")
+    assert added.to_dict() == json.loads(printed.stdout)
+    single = [db.account(db.Run(EXAMPLES / "noisy-gd.toml", steps=steps), delta=1e-5).epsilon for steps in (50, 100)]
+    assert max(single) < float(added) == added.epsilon.upper < sum(single)
+    forged = db.Certificate.load(paths[0]).to_dict()
+    forged["guarantee"]["epsilon"]["upper"] = 0.1
+    with pytest.raises(db.NoGuaranteeError, match="nothing is added up"):
+        db.total([forged, paths[1]])
+    with pytest.raises(db.InvalidInputError):
+        db.total([])
+
+
 def test_the_module_is_the_program() -> None:
     assert program("--version").stdout.split()[1] == db.__version__
     assert program("account", "-", "--delta", "1e-5", given=db.Run(**DP_SGD).to_toml()).returncode == 0

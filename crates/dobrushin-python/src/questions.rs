@@ -8,7 +8,7 @@ use dobrushin::account::Options;
 use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_cli::{Problem, read_schema};
 use dobrushin_document::ask::{self, Asked, CalibrationWishes, PlanWishes};
-use dobrushin_document::certificate::{self, Certificate};
+use dobrushin_document::certificate::{self, Certificate, NotAdded};
 use dobrushin_document::report::CalibrationReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::{DocumentError, Sweep, json, sheet, text};
@@ -223,6 +223,34 @@ pub fn verify(
         let found = certificate::verify(&certificate, model.as_deref())?;
         let text =
             text::verification(&found, model_name.as_deref(), Style::default()).render(Style::default());
+        Ok::<_, DocumentError>((json::of(&found).to_string(), text))
+    })
+}
+
+/// The guarantee of several releases about the same people together, each given by the name and the bytes of its
+/// certificate.
+#[pyfunction]
+#[pyo3(signature = (certificates, *, delta=None))]
+pub fn total(
+    py: Python<'_>,
+    certificates: Vec<(String, Vec<u8>)>,
+    delta: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Answer> {
+    let delta = asked(None, delta)?.delta.map(ask::worth_meeting).transpose().raised(py)?;
+    work(py, move |_| {
+        let read = |(name, bytes): (String, Vec<u8>)| {
+            let certificate = certificate::read(&bytes, &name)?;
+            Ok::<_, DocumentError>((name, certificate))
+        };
+        let certificates = certificates.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let found = certificate::total(&certificates, delta).map_err(|refused| match refused {
+            NotAdded::Bad(error) => error,
+            NotAdded::DoesNotHold(why) => {
+                DocumentError::answer_is_no(format!("nothing is added up, because {why}"))
+                    .help("dobrushin.verify lists every difference, and what does hold")
+            }
+        })?;
+        let text = text::total(&found, Style::default()).render(Style::default());
         Ok::<_, DocumentError>((json::of(&found).to_string(), text))
     })
 }
