@@ -109,6 +109,8 @@ def test_hidden_states_are_better_than_published_ones() -> None:
 def test_extras_are_there_if_they_are_asked_for() -> None:
     report = db.account(EXAMPLES / "noisy-gd.toml", delta=1e-5, advice=True, utility=True, orders=[2, np.inf])
     assert {"advice", "utility", "renyi"} <= report.to_dict().keys()
+    # Whoever reads it again, or in another thread, reads the same.
+    assert report._answer.report() == report._answer.report()
     only = db.account(EXAMPLES / "noisy-gd.toml", delta=1e-5, analyses="composition,shift")
     assert [one.id for one in only.analyses] == ["composition", "shift"]
 
@@ -234,3 +236,4 @@ def test_what_people_read_is_rounded_up() -> None:
     report = db.account(db.Run(**DP_SGD), delta=1e-5)
     shown = float(repr(report).split("epsilon=")[1].split(",")[0])
     assert report.epsilon <= shown < report.epsilon * 1.001
+    assert repr(report).split("delta=")[1].startswith("1e-05 ")

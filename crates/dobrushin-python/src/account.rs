@@ -14,7 +14,7 @@ use dobrushin_document::report::{AccountReport, Extras};
 use dobrushin_document::text::Style;
 use dobrushin_document::{SelfContained, json, text};
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// An account. What it means for a person, its text and its certificate take as long as the account itself, so they are
 /// made when somebody wants them.
@@ -27,8 +27,7 @@ struct Inner {
     account: Account,
     options: Options,
     style: Style,
-    /// They are in the report once it is made.
-    extras: Mutex<Option<Extras>>,
+    extras: Extras,
 }
 
 /// ε and δ, each with its lower and its upper end, the analysis that proves them, and what must hold.
@@ -56,13 +55,11 @@ impl Answer {
         })
     }
 
-    /// The report as JSON, and as the text that people read. It is made once.
+    /// The report as JSON, and as the text that people read.
     fn report(&self, py: Python<'_>) -> PyResult<(String, String)> {
         let inner = Arc::clone(&self.0);
         work(py, move |_| {
-            let extras =
-                inner.extras.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-            let report = AccountReport::new(&inner.file, &inner.account, extras);
+            let report = AccountReport::new(&inner.file, &inner.account, inner.extras.clone());
             let text = text::account(&report, inner.style).render(inner.style);
             Ok::<_, Problem>((json::of(&report).to_string(), text))
         })
@@ -121,7 +118,6 @@ pub fn account(
         let accounted = ask::account(&opened.file, &contained, &wishes, &mut |_| progress.clone())?;
         let Accounted { account, options, extras, .. } = accounted;
         let style = Style { verbose: !wishes.only.is_empty(), ..Style::default() };
-        let extras = Mutex::new(Some(extras));
         let inner = Inner { file: opened.file, contained, account, options, style, extras };
         Ok::<_, Problem>(Answer(Arc::new(inner)))
     })

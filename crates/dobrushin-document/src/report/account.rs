@@ -35,7 +35,7 @@ pub struct AccountReport {
 }
 
 /// What can be asked for besides the guarantee.
-#[derive(Default, Serialize)]
+#[derive(Clone, Default, Serialize)]
 pub struct Extras {
     /// Whether both ε and δ are met, if both were asked.
     #[serde(flatten)]
@@ -61,7 +61,7 @@ pub struct Extras {
 }
 
 /// Whether a run is (ε, δ)-private, for a given ε and the δ of the account.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct WantedReport {
     /// Whether some analysis proves it.
     pub meets: bool,
@@ -70,7 +70,7 @@ pub struct WantedReport {
 }
 
 /// The δ at an ε; there is none if no analysis applies.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct AtEpsilon {
     /// The ε.
     pub epsilon: Number,
@@ -100,7 +100,7 @@ impl WantedReport {
 }
 
 /// A change, and what it would give.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct AdviceReport {
     /// The change, in words.
     pub change: String,

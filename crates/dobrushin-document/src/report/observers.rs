@@ -8,6 +8,7 @@ use dobrushin::run::{Order, Run};
 use serde::{Serialize, Serializer};
 
 /// The guarantees of every owner against every observer.
+#[derive(Clone)]
 pub struct ObserversReport {
     /// What the library says, in which neighbours with the same answer are joined.
     pub seen: Observers,

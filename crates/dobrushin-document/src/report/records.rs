@@ -7,6 +7,7 @@ use dobrushin::run::{Order, Run, Tasks};
 use serde::{Serialize, Serializer};
 
 /// The protection of every record.
+#[derive(Clone)]
 pub struct Records {
     question: Question,
     /// Consecutive records that share a bound, in their order.
