@@ -16,7 +16,7 @@ Nothing is read off the records except by the private training itself, so you de
 - **Every fit spends.** A certificate is about one model. ``cross_val_score`` with five folds fits five models, and a grid
   search many more; together they cost the sum of their budgets, or less by composition.
 - **What a private cell holds never shows.** A feature that is NaN counts as the centre of its bounds, in ``predict``
-  too. A record with an infinite value, a cell that is no number, or a label that is not declared trains as an empty
+  too. A record with an infinite value, a cell that is not a number, or a label that is not declared trains as an empty
   record: it keeps its place and contributes nothing. Other estimators raise an exception there, and so tell.
 - **A seed protects nobody.** With ``random_state`` the model can be repeated; a :exc:`NotPrivateWarning` and the
   certificate say so, and ``epsilon_`` is infinite.

@@ -42,7 +42,7 @@ FAST: dict[str, Any] = {"steps": 50, "learning_rate": 1.0}
 
 # The checks of scikit-learn that demand what privacy forbids, and why.
 EXEMPT = {
-    "check_dtype_object": "an exception about a cell that is no number would tell that somebody has one; the record is empty",
+    "check_dtype_object": "an exception about a cell that is not a number would reveal that somebody has one; the record is empty",
     "check_supervised_y_no_nan": "an exception about a target that is not finite would tell of it; the record is empty",
 }
 # Those that scikit-learn leaves out by itself, and why.

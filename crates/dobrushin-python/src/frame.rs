@@ -1,8 +1,8 @@
 //! Columns in memory, as the cells of a table: what a CSV file of the same values would hold.
 //!
 //! A table in memory goes the way of a file: each row is written out as cells, and the same code makes records of them.
-//! Nothing that a cell holds can raise an exception. What is no number is the text that it shows, and what is missing
-//! is an empty cell.
+//! Nothing that a cell holds can raise an exception. A value that is not a number counts as its text, and a missing value
+//! as an empty cell.
 
 use crate::errors::invalid;
 use dobrushin_cli::{Cells, Columns, Problem, Source, columns};
