@@ -1,6 +1,7 @@
 //! The iteration: w ← Π((1 − λ)·w − (η/b)·Σ gradients + noise).
 
-use crate::gradient::Sum;
+use crate::crafted::{Crafted, CraftedGradient};
+use crate::gradient::{self, Sum};
 use crate::random::{Bits, Generators, Streams};
 use crate::schedule::{Draw, Fate, Schedule};
 use crate::{Plan, PrivateMetrics, Records, Table, TrainError};
@@ -58,17 +59,17 @@ impl Plan {
         generators: &Generators,
         progress: &mut (dyn FnMut() + Send),
     ) -> Result<Released, TrainError> {
-        self.train_watched(records, public, generators, progress, &mut |_, _, _| ())
+        self.train_by(records, public, generators, progress, &mut Gradients::Own(&mut |_, _, _| ()))
     }
 
-    /// Like [`Plan::train`]; `watch` sees every iterate before its step, and the records of the step.
-    pub(crate) fn train_watched(
+    /// Like [`Plan::train`], by the records' own gradients or by others.
+    pub(crate) fn train_by(
         &self,
         records: &mut dyn Records,
         public: Option<&Table>,
         generators: &Generators,
         progress: &mut (dyn FnMut() + Send),
-        watch: Watch<'_>,
+        gradients: &mut Gradients<'_>,
     ) -> Result<Released, TrainError> {
         self.check_records(records, public)?;
         // A thread of the pool does everything: threads that hand each step to the pool and wait for it take longer
@@ -86,11 +87,11 @@ impl Plan {
             };
             for task in 0..records.tasks() {
                 let parameters = match &mut centred {
-                    None => self.descend(task, records, public, &mut streams, progress, watch)?,
+                    None => self.descend(task, records, public, &mut streams, progress, gradients)?,
                     Some((centre, rows, public)) => {
                         let public = public.as_ref();
                         let mut parameters =
-                            self.descend(task, rows, public, &mut streams, progress, watch)?;
+                            self.descend(task, rows, public, &mut streams, progress, gradients)?;
                         centre.undo(&self.model, &mut parameters);
                         parameters
                     }
@@ -116,7 +117,7 @@ impl Plan {
         public: Option<&Table>,
         streams: &mut Streams<'_>,
         progress: &mut (dyn FnMut() + Send),
-        watch: Watch<'_>,
+        gradients: &mut Gradients<'_>,
     ) -> Result<Vec<f64>, TrainError> {
         let mut schedule = Schedule::new(self.training(), records.count(), streams.fresh());
         let mut descent = Descent::new(self, task, public, &mut streams.fresh());
@@ -124,8 +125,12 @@ impl Plan {
         let mut more = schedule.draw(&mut draw);
         while more {
             let carried_out;
-            (carried_out, more) =
-                rayon::join(|| descent.step(&draw, records, streams, watch), || schedule.draw(&mut next));
+            (carried_out, more) = if matches!(gradients, Gradients::Own(_)) {
+                rayon::join(|| descent.step(&draw, records, streams, gradients), || schedule.draw(&mut next))
+            } else {
+                // An auditor trains a model in each thread.
+                (descent.step(&draw, records, streams, gradients), schedule.draw(&mut next))
+            };
             carried_out?;
             std::mem::swap(&mut draw, &mut next);
             progress();
@@ -162,6 +167,12 @@ impl Plan {
         Ok(())
     }
 
+    /// The largest norm of a contribution. Gradients that are short enough anyway are also clipped, so that rounding does
+    /// not make them longer either.
+    fn clip(&self) -> Option<f64> {
+        self.training().contribution.map(|contribution| contribution.norm().get())
+    }
+
     pub(crate) fn project(&self, iterate: &mut [f64]) {
         if let Some(set) = self.projection {
             set.project(iterate);
@@ -172,6 +183,14 @@ impl Plan {
 /// Sees the iterate before a step, and the records of the step.
 pub(crate) type Watch<'a> = &'a mut (dyn FnMut(&[f64], &Table, &[u32]) + Send);
 
+/// Which gradients are summed.
+pub(crate) enum Gradients<'a> {
+    /// Those of the records, while somebody watches.
+    Own(Watch<'a>),
+    /// Those that an auditor crafted.
+    Crafted(&'a Crafted<'a>),
+}
+
 /// The iterate of one task.
 struct Descent<'a> {
     plan: &'a Plan,
@@ -180,6 +199,10 @@ struct Descent<'a> {
     sum: Sum,
     /// The sum of more records than are brought into memory at once.
     total: Vec<f64>,
+    /// A gradient that an auditor crafted.
+    gradient: Vec<f64>,
+    /// The records that an auditor left alone.
+    others: Vec<u32>,
     start: Vec<f64>,
     iterate: Vec<f64>,
     /// The iterate that will be released, if it is not the last.
@@ -198,6 +221,8 @@ impl<'a> Descent<'a> {
             public,
             sum: Sum::new(&plan.model),
             total: Vec::new(),
+            gradient: Vec::new(),
+            others: Vec::new(),
             iterate: start.clone(),
             start,
             chosen: None,
@@ -210,7 +235,7 @@ impl<'a> Descent<'a> {
         draw: &Draw,
         records: &mut dyn Records,
         streams: &mut Streams<'_>,
-        watch: Watch<'_>,
+        gradients: &mut Gradients<'_>,
     ) -> Result<(), TrainError> {
         let training = self.plan.training();
         // A plan describes all of its steps.
@@ -226,7 +251,7 @@ impl<'a> Descent<'a> {
             kind: training.noise_kind,
         };
         self.least_noise = update.noise.min(self.least_noise);
-        self.add_up(draw, records, watch)?;
+        self.add_up(draw, records, gradients)?;
         step.apply(&mut self.iterate, &self.total, streams);
         self.plan.project(&mut self.iterate);
         match draw.fate {
@@ -238,25 +263,74 @@ impl<'a> Descent<'a> {
     }
 
     /// Makes the total the sum of the gradients of the records that were drawn.
-    fn add_up(&mut self, draw: &Draw, records: &mut dyn Records, watch: Watch<'_>) -> Result<(), TrainError> {
-        let Self { plan, task, sum, total, iterate, .. } = self;
-        // Gradients that are short enough anyway are also clipped, so that rounding does not make them longer either.
-        let clip = plan.training().contribution.map(|contribution| contribution.norm().get());
-        total.clear();
-        total.resize(iterate.len(), 0.0);
-        let mut add = |part: &[f64]| total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+    fn add_up(
+        &mut self,
+        draw: &Draw,
+        records: &mut dyn Records,
+        gradients: &mut Gradients<'_>,
+    ) -> Result<(), TrainError> {
+        self.total.clear();
+        self.total.resize(self.iterate.len(), 0.0);
         if let Some(table) = self.public.filter(|_| draw.public) {
             let wrapped: Vec<u32> = draw.records.iter().map(|&record| record % table.len() as u32).collect();
-            add(sum.of(&plan.model, iterate, table, *task, &wrapped, clip));
+            self.add(table, &wrapped);
             return Ok(());
         }
+        match gradients {
+            Gradients::Own(watch) => self.add_own(&draw.records, records, watch),
+            Gradients::Crafted(crafted) => self.add_crafted(draw, records, crafted),
+        }
+    }
+
+    /// Adds the records' own gradients.
+    fn add_own(
+        &mut self,
+        wanted: &[u32],
+        records: &mut dyn Records,
+        watch: Watch<'_>,
+    ) -> Result<(), TrainError> {
         // Streamed records are never all in memory.
-        for wanted in draw.records.chunks(BLOCK) {
-            let (table, places) = plan.bring(records, wanted)?;
-            watch(iterate, table, &places);
-            add(sum.of(&plan.model, iterate, table, *task, &places, clip));
+        for wanted in wanted.chunks(BLOCK) {
+            let (table, places) = self.plan.bring(records, wanted)?;
+            watch(&self.iterate, table, &places);
+            self.add(table, &places);
         }
         Ok(())
+    }
+
+    /// Adds the gradients that an auditor crafted, and those of records that it left alone.
+    fn add_crafted(
+        &mut self,
+        draw: &Draw,
+        records: &mut dyn Records,
+        crafted: &Crafted<'_>,
+    ) -> Result<(), TrainError> {
+        let mut others = std::mem::take(&mut self.others);
+        let canaries = crafted.split(&draw.records, &mut others);
+        match crafted.others() {
+            None => self.add_own(&others, records, &mut |_, _, _| ())?,
+            Some(gradient) => self.add_many(draw.time, gradient, others.len()),
+        }
+        canaries.into_iter().for_each(|gradient| self.add_many(draw.time, gradient, 1));
+        self.others = others;
+        Ok(())
+    }
+
+    /// Adds the gradients of records in a table.
+    fn add(&mut self, table: &Table, places: &[u32]) {
+        let Self { plan, task, sum, total, iterate, .. } = self;
+        let part = sum.of(&plan.model, iterate, table, *task, places, plan.clip());
+        total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+    }
+
+    /// Adds a crafted gradient, clipped, this often.
+    fn add_many(&mut self, time: u64, crafted: &CraftedGradient<'_>, count: usize) {
+        let Self { plan, total, iterate, gradient, .. } = self;
+        gradient.clear();
+        gradient.resize(iterate.len(), 0.0);
+        crafted(time, iterate, gradient);
+        gradient::clip(gradient, plan.clip());
+        total.iter_mut().zip(&*gradient).for_each(|(total, part)| *total += count as f64 * part);
     }
 
     /// The release: the iterate that was chosen, or the last, without digits that tell where it came from.

@@ -7,6 +7,7 @@
 mod bounds;
 mod centre;
 pub mod choose;
+mod crafted;
 mod descent;
 mod digits;
 mod enforcement;
@@ -28,6 +29,7 @@ pub mod schema;
 mod table;
 
 pub use bounds::{Bounds, Target};
+pub use crafted::{Canary, Crafted, CraftedGradient};
 pub use descent::Released;
 pub use enforcement::enforcement;
 pub use evaluate::{Metrics, evaluate};

@@ -202,6 +202,11 @@ impl Plan {
         &self.model
     }
 
+    /// The set that iterates are projected onto, if there is one.
+    pub fn projection(&self) -> Option<Projection> {
+        self.projection
+    }
+
     /// The bounds that the records are made to obey.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds

@@ -59,6 +59,29 @@ impl Records for Table {
     }
 }
 
+/// Several threads can share a table.
+impl Records for &Table {
+    fn bounds(&self) -> &Bounds {
+        Table::bounds(self)
+    }
+
+    fn tasks(&self) -> usize {
+        Table::tasks(self)
+    }
+
+    fn count(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn any_order(&self) -> bool {
+        true
+    }
+
+    fn bring<'a>(&'a mut self, wanted: &'a [u32]) -> Result<(&'a Table, Cow<'a, [u32]>), String> {
+        Ok((*self, Cow::Borrowed(wanted)))
+    }
+}
+
 /// Why nothing is released.
 ///
 /// ```

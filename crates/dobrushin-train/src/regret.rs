@@ -1,6 +1,6 @@
 //! Regret: what online learning lost against the best fixed parameters, on records that are not secret.
 
-use crate::descent::Released;
+use crate::descent::{Gradients, Released};
 use crate::evaluate::judged;
 use crate::gradient::Sum;
 use crate::{Generators, Plan, Table, TrainError};
@@ -49,15 +49,16 @@ impl Plan {
         progress: &mut (dyn FnMut() + Send),
     ) -> Result<(Released, Option<Regret>), TrainError> {
         let mut regret = Regret { rounds: 0, loss: 0.0, best: 0.0 };
-        let released =
-            self.train_watched(records, public, generators, progress, &mut |iterate, table, places| {
-                for &place in places {
-                    if let Some(judged) = judged(&self.model, iterate, table, place as usize, 0) {
-                        regret.rounds += 1;
-                        regret.loss += judged.loss;
-                    }
+        let mut watch = |iterate: &[f64], table: &Table, places: &[u32]| {
+            for &place in places {
+                if let Some(judged) = judged(&self.model, iterate, table, place as usize, 0) {
+                    regret.rounds += 1;
+                    regret.loss += judged.loss;
                 }
-            })?;
+            }
+        };
+        let released =
+            self.train_by(records, public, generators, progress, &mut Gradients::Own(&mut watch))?;
         if self.training().algorithm != Algorithm::Online {
             return Ok((released, None));
         }

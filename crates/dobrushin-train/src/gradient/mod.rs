@@ -67,6 +67,18 @@ impl Sum {
     }
 }
 
+/// Clips a gradient that is stored, if there is a clip. It contributes nothing under the conditions of [`Sum`].
+///
+/// # Guarantee
+/// What is left has norm at most the clip: the norm is taken to be longer than it is by more than all roundings.
+pub(crate) fn clip(gradient: &mut [f64], clip: Option<f64>) {
+    let norm = gradient.iter().map(|value| value * value).sum::<f64>().sqrt();
+    match f64::from(Clip::to(clip).factor(norm * (1.0 + 1.0 / (1 << 20) as f64))) {
+        factor if factor > 0.0 => gradient.iter_mut().for_each(|value| *value *= factor),
+        _ => gradient.fill(0.0),
+    }
+}
+
 /// Records, one after the other, and which of their targets counts.
 #[derive(Clone, Copy)]
 struct Batch<'a> {

@@ -8,7 +8,7 @@ use dobrushin::run::{
     Algorithm, Batch, Divisor, Evaluation, LearningRate, Length, Noise, NoiseKind, Order, Release,
 };
 use dobrushin::{Delta, Probability};
-use dobrushin_audit::Guesses;
+use dobrushin_audit::{Guesses, Risk};
 use dobrushin_train::loss::{Logistic, Squared};
 use dobrushin_train::{Description, Model, Plan, Projection, Table, Target};
 
@@ -50,7 +50,11 @@ impl Case {
             scores
         };
         let (known, counted) = ([score(known[0]), score(known[1])], [score(counted[0]), score(counted[1])]);
-        DELTAS.map(|delta| best_rule(&known, delta).guesses(&counted).epsilon(delta, RISK))
+        let risk = Risk::new(RISK).expect("valid");
+        DELTAS.map(|delta| {
+            let rates = best_rule(&known, delta).guesses(&counted).rates(risk);
+            rates.epsilon(Delta::new(delta).expect("a probability"))
+        })
     }
 }
 

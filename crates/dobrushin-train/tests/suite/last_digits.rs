@@ -7,7 +7,7 @@ use dobrushin::account::Question;
 use dobrushin::numeric::elementary::{exp, ln};
 use dobrushin::numeric::normal;
 use dobrushin::run::{Batch, Contribution, Length, Noise, Order};
-use dobrushin_audit::Guesses;
+use dobrushin_audit::{Guesses, Risk};
 use dobrushin_train::Description;
 
 /// The layers of the sampler: width, inner end, and the densities at both.
@@ -85,11 +85,11 @@ fn the_last_digits_of_what_is_released_say_nothing() {
         wrong: guessed(&tables[1], 5000),
         other_runs: RUNS,
     };
-    let delta = 0.1;
-    let question = Question::EpsilonAt(Delta::new(delta).expect("a probability"));
+    let delta = Delta::new(0.1).expect("a probability");
+    let question = Question::EpsilonAt(delta);
     let report = plan.run().account(question);
     let certified = report.guarantee().expect("some analysis applies").answer.value.upper();
-    let proved = guesses.epsilon(delta, 1e-9);
+    let proved = guesses.rates(Risk::new(1e-9).expect("a probability")).epsilon(delta);
     println!("{guesses:?}: certified {certified:.3}, proved {proved:.3}");
     assert!(proved <= certified, "ε ≥ {proved}, but {certified} is certified");
 }
