@@ -38,6 +38,10 @@ pub struct BestProfile {
 /// The number of times the nodes next to a common tangent are moved halfway towards it. The error of its height is the
 /// square of the distance, or the distance itself where a member bends.
 const ROUNDS: usize = 40;
+/// Values with a smaller relative difference count as equal. Analyses that prove the same, such as several of one step,
+/// differ by roundings. If each of these made another member the best, there would be common tangents everywhere, and the
+/// search for them would not end.
+const ROUNDING: f64 = 1e-9;
 
 impl BestProfile {
     /// The best of the members, all of which bound the same profile.
@@ -59,7 +63,7 @@ impl BestProfile {
 
     /// The member (counted from 0, the first of equals) with the smallest δ(ε).
     pub fn best_at(&self, epsilon: Epsilon) -> usize {
-        least(&self.members, |member| member.delta(epsilon)).1
+        least(&self.members, 0.0, |member| member.delta(epsilon)).1
     }
 
     /// The smallest value of the members and the hull.
@@ -87,10 +91,16 @@ impl PrivacyProfile for BestProfile {
     }
 }
 
-/// The smallest upper end, and the member that has it.
-fn least(members: &[Arc<dyn PrivacyProfile>], of: impl Fn(&dyn PrivacyProfile) -> Enclosure) -> (f64, usize) {
-    let values = members.iter().enumerate().map(|(index, member)| (of(member.as_ref()).upper(), index));
-    values.fold((f64::INFINITY, 0), |least, next| if next.0 < least.0 { next } else { least })
+/// The smallest upper end, and the first member that has it up to a relative rounding.
+fn least(
+    members: &[Arc<dyn PrivacyProfile>],
+    rounding: f64,
+    of: impl Fn(&dyn PrivacyProfile) -> Enclosure,
+) -> (f64, usize) {
+    let values: Vec<f64> = members.iter().map(|member| of(member.as_ref()).upper()).collect();
+    let least = values.iter().fold(f64::INFINITY, |least, &value| least.min(value));
+    let first = values.iter().position(|&value| value <= least * (1.0 + rounding));
+    (least, first.unwrap_or(0))
 }
 
 /// The minimum at one ε: its value and its member, forward and reverse.
@@ -106,7 +116,7 @@ fn tangents(members: &[Arc<dyn PrivacyProfile>]) -> PiecewiseProfile {
     let directions = if symmetric { &Direction::BOTH[..1] } else { &Direction::BOTH[..] };
     let node = |epsilon: f64| {
         let value = |direction| match Epsilon::new(epsilon) {
-            Ok(at) => least(members, |member| member.delta_of(direction, at)),
+            Ok(at) => least(members, ROUNDING, |member| member.delta_of(direction, at)),
             Err(_) => (1.0, 0),
         };
         let forward = value(Direction::Forward);

@@ -169,6 +169,22 @@ impl Run {
         }
     }
 
+    /// The mechanisms, if the run is a list of them.
+    pub fn as_mechanisms(&self) -> Option<&Mechanisms> {
+        match &self.kind {
+            Kind::Mechanisms(mechanisms) => Some(mechanisms),
+            Kind::Training(_) | Kind::Chain(_) | Kind::Tasks(_) => None,
+        }
+    }
+
+    /// The chain, if the run is one that is given step by step.
+    pub fn as_chain(&self) -> Option<&CustomChain> {
+        match &self.kind {
+            Kind::Chain(chain) => Some(chain),
+            Kind::Training(_) | Kind::Mechanisms(_) | Kind::Tasks(_) => None,
+        }
+    }
+
     /// The number of records, if it is known.
     pub fn records(&self) -> Option<u64> {
         match &self.kind {

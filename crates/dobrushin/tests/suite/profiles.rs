@@ -402,6 +402,17 @@ fn the_best_profile_joins_its_members_by_their_common_tangents() {
 }
 
 #[test]
+fn the_search_for_common_tangents_ends_where_members_are_equal_up_to_rounding() {
+    let members: Vec<Arc<dyn PrivacyProfile>> =
+        (0..4).map(|i| Arc::new(gaussian(1.0 + f64::from(i) * 1e-15)) as Arc<dyn PrivacyProfile>).collect();
+    let start = std::time::Instant::now();
+    let best = BestProfile::new(members).unwrap();
+    assert!(start.elapsed().as_secs() < 20);
+    let (found, one) = (best.delta(at(1.0)).upper(), gaussian(1.0).delta(at(1.0)).upper());
+    assert!((found / one - 1.0).abs() < 1e-12);
+}
+
+#[test]
 fn the_best_profile_of_two_directions_bounds_both() {
     let mut random = Random::new(307);
     for case in 0..40 {
