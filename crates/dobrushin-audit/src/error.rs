@@ -1,6 +1,6 @@
-//! What can be wrong with a chain.
+//! What can be wrong with a chain, or with the scores of runs.
 
-/// Why a chain, a map or a mixture was refused.
+/// Why a chain, a map, a mixture or the scores of runs were refused.
 ///
 /// ```
 /// use dobrushin_audit::{Error, Interval};
@@ -69,6 +69,52 @@ pub enum Error {
         /// The limit.
         most: usize,
     },
+    /// A score that is NaN, or a parameter of a model that is NaN or infinite.
+    #[error("{what} {run} {} is not a number", runs_of(*.with_the_record))]
+    NotANumber {
+        /// A score or a parameter.
+        what: &'static str,
+        /// Whether it is of a run with the record.
+        with_the_record: bool,
+        /// Which run, counted from 1.
+        run: usize,
+    },
+    /// Too few runs to choose a rule by some and to count others.
+    #[error("there are {runs} runs {}, and at least {fewest} are needed", runs_of(*.with_the_record))]
+    TooFewRuns {
+        /// Whether they are with the record.
+        with_the_record: bool,
+        /// Their number.
+        runs: usize,
+        /// The fewest that are accepted.
+        fewest: usize,
+    },
+    /// Models of different numbers of parameters, or of none.
+    #[error("model {run} {} has {parameters} parameters, and the first one {expected}", runs_of(*.with_the_record))]
+    Parameters {
+        /// Whether it is of a run with the record.
+        with_the_record: bool,
+        /// Which run, counted from 1.
+        run: usize,
+        /// Its number of parameters.
+        parameters: usize,
+        /// The number of parameters of the first model.
+        expected: usize,
+    },
+    /// Lists of canaries that do not fit together.
+    #[error("{scores} canaries have a score and {included} a coin, and {guesses} guesses were asked for")]
+    Canaries {
+        /// The number of scores.
+        scores: usize,
+        /// The number of coins.
+        included: usize,
+        /// The number of guesses.
+        guesses: usize,
+    },
+}
+
+fn runs_of(with_the_record: bool) -> &'static str {
+    if with_the_record { "with the record" } else { "without the record" }
 }
 
 /// Magnitudes beyond this are refused, so that no square over- or underflows.

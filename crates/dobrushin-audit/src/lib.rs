@@ -60,20 +60,25 @@
 //! What is *not* proved: that the reference arithmetic behind the Legendre nodes, and the
 //! correctly rounded exponential, are what they claim to be.
 //!
+//! # Runs of anybody's program
+//! [`evidence`] turns the scores that an attacker gave to released models into a lower bound on ε, and says whether they
+//! contradict a claim.
+//!
 //! # Limits
 //! Laplace noise on a map that is not piecewise constant is exact from the starting point only,
 //! and refused later. An interval may be 20 000 noise scales long.
 
 pub mod attack;
 mod chain;
+mod empirical;
 mod error;
+pub mod floor;
 pub mod instances;
 mod interval;
 mod laws;
 mod legendre;
 mod legendre_table;
 mod map;
-mod membership;
 mod mixture;
 mod positive_part;
 mod renyi;
@@ -81,12 +86,16 @@ pub mod simulator;
 pub mod starts;
 mod step;
 mod taylor;
+pub mod trained;
 mod transition;
 
 pub use chain::OneDimensionalChain;
+pub use empirical::{
+    Canaries, Contradiction, Evidence, GaussianEvidence, Guesses, Models, OneRun, Point, Purpose, Rates,
+    Risk, Rule, Scores, Tail, evidence, one_run, score_models,
+};
 pub use error::Error;
 pub use interval::Interval;
 pub use laws::Laws;
 pub use map::Map;
-pub use membership::Guesses;
 pub use step::{Noise, Step};

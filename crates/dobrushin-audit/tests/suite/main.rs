@@ -2,6 +2,9 @@
 
 mod brute_force;
 mod conformance;
+mod empirical;
 mod errata;
+mod floor;
 mod oracle;
 mod simulator;
+mod trained;

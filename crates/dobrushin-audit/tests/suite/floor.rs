@@ -1,0 +1,200 @@
+//! No guarantee is below its floor, and floors catch faults on the way from a run to its guarantee.
+
+use dobrushin::account::{Options, Question, analyses};
+use dobrushin::numeric::Random;
+use dobrushin::run::{LearningRate, Length, Noise, NoiseKind, Run, Training};
+use dobrushin::{Delta, Epsilon, Neighbours, Order, Positive, Probability, Release};
+use dobrushin_audit::floor::floor;
+use dobrushin_audit::simulator::{random_run, run_file};
+use dobrushin_reference::depth;
+
+/// The smallest δ at each ε that any rigorous analysis proves.
+fn proved(run: &Run) -> Vec<f64> {
+    let exceptions: &[f64] = match run.as_training().map(|training| training.order) {
+        Some(Order::Poisson) => &[0.0, 1e-3],
+        _ => &[0.0],
+    };
+    let mut least = vec![1.0_f64; EPSILONS.len()];
+    for &exception in exceptions {
+        let exception = Probability::new(exception).expect("valid");
+        for analysed in analyses(run, &Options { exception, ..Options::default() }) {
+            let (Ok(profile), true) = (analysed.profile, analysed.rigorous) else { continue };
+            for (least, epsilon) in least.iter_mut().zip(EPSILONS) {
+                *least = least.min(profile.delta(Epsilon::new(epsilon).expect("valid")).upper());
+            }
+        }
+    }
+    least
+}
+
+const EPSILONS: [f64; 4] = [0.0, 0.3, 1.0, 4.0];
+
+/// Every ε at which the floor is above what is proved, in words.
+fn violations(run: &Run) -> (bool, Vec<String>) {
+    let (mut known, mut found) = (false, Vec::new());
+    for (epsilon, proved) in EPSILONS.into_iter().zip(proved(run)) {
+        let question = Question::DeltaAt(Epsilon::new(epsilon).expect("valid"));
+        let Some(floor) = floor(run, question) else { continue };
+        let least = floor.answer.value.lower();
+        known |= least > 0.0;
+        if least > proved {
+            found.push(format!("ε = {epsilon}: {least:e} > {proved:e}, {}", floor.instance));
+        }
+    }
+    (known, found)
+}
+
+/// A run with up to a few thousand records and steps, over all keys.
+fn larger(mut random: Random) -> Training {
+    let run = random_run(&mut random);
+    let times = [1, 1, 3, 10][random.below(4)];
+    let lists = matches!(run.learning_rate, Some(LearningRate::List(_)))
+        || matches!(run.noise, Noise::GradientList(_));
+    let by_passes = run.order.is_by_passes();
+    let length = match run.length {
+        Length::Steps(steps) if !lists && run.order != Order::Once => Length::Steps(steps * times),
+        length => length,
+    };
+    let batch = match run.batch {
+        dobrushin::run::Batch::Size(size) if run.order == Order::Full => {
+            dobrushin::run::Batch::Size(size * times)
+        }
+        batch => batch,
+    };
+    let records = if by_passes && lists { run.records } else { run.records * times };
+    Training { records, batch, length, ..run }
+}
+
+#[test]
+fn no_guarantee_is_below_its_floor() {
+    let cases: u64 = depth(80, 8_000);
+    let (mut runs, mut floors) = (0, 0);
+    for index in 0..cases {
+        let training = larger(Random::new(4_200_000 + index));
+        // Composed hidden states of several tasks take minutes.
+        if training.tasks > 1 && matches!(training.order, Order::Poisson | Order::WithoutReplacement) {
+            continue;
+        }
+        let Ok(run) = Run::training(training.clone()) else { continue };
+        let (known, found) = violations(&run);
+        assert!(found.is_empty(), "case {index}: {found:#?}\n{}", run_file(&training));
+        runs += 1;
+        floors += u64::from(known);
+    }
+    println!("{runs} runs, {floors} with a floor above 0");
+    assert!(runs * 2 > cases && floors * 3 > runs, "{runs} runs, {floors} floors");
+}
+
+/// A run whose floor is close to its guarantee.
+fn tight(order: Order, neighbours: Neighbours, release: Release) -> Training {
+    let run = match order {
+        Order::Full => Run::gradient_descent(100).steps(20),
+        Order::Once => Run::pnsgd(20),
+        _ => Run::dp_sgd(200).batch_size(20).steps(20),
+    };
+    let run = run.order(order).neighbours(neighbours).release(release).learning_rate(0.5).clip_norm(1.0);
+    let run = run.convex().generalised_linear().smoothness(1.0);
+    run.noise_multiplier(4.0).weight_decay(0.2).training().expect("all is said")
+}
+
+fn positive(value: f64) -> Positive {
+    Positive::new(value).expect("above 0")
+}
+
+/// Faults that were, or could be, made on the way from a run to its guarantee: the guarantee of another run is given
+/// out for this one, and the floor of this one is above it.
+#[test]
+fn each_of_a_dozen_faults_is_caught_by_the_floor() {
+    use Neighbours::{AddOrRemoveOne, ReplaceOne, ZeroOut};
+    let full = || tight(Order::Full, ReplaceOne, Release::Last);
+    let random = |neighbours| tight(Order::Poisson, neighbours, Release::All);
+    let drawn = || tight(Order::WithoutReplacement, ReplaceOne, Release::All);
+    let turn = || tight(Order::Cyclic, ReplaceOne, Release::All);
+    let faults: Vec<(&str, Training, Training)> = vec![
+        ("replaced records count as removed ones", full(), Training { neighbours: ZeroOut, ..full() }),
+        ("decay counts twice", full(), Training { weight_decay: 0.36, ..full() }),
+        ("decay is credited where there is none", Training { weight_decay: 0.0, ..full() }, full()),
+        (
+            "noise is multiplied by √2",
+            full(),
+            Training { noise: Noise::Multiplier(positive(5.66)), ..full() },
+        ),
+        (
+            "half of the steps are forgotten",
+            Training { weight_decay: 0.01, ..full() },
+            Training { weight_decay: 0.01, length: Length::Steps(10), ..full() },
+        ),
+        (
+            "the clip norm counts half",
+            Training { noise: Noise::Gradient(positive(0.04)), ..full() },
+            Training { noise: Noise::Gradient(positive(0.08)), ..full() },
+        ),
+        ("public steps are counted before the private ones", full(), Training { public_steps: 3, ..full() }),
+        (
+            "sampling is half as likely",
+            random(AddOrRemoveOne),
+            Training { records: 400, ..random(AddOrRemoveOne) },
+        ),
+        (
+            "the published steps count as hidden",
+            Training { weight_decay: 0.9, ..tight(Order::Full, ReplaceOne, Release::All) },
+            Training { weight_decay: 0.9, ..full() },
+        ),
+        (
+            "without replacement is taken for Poisson",
+            drawn(),
+            Training { order: Order::Poisson, neighbours: ZeroOut, ..drawn() },
+        ),
+        (
+            "a record in turn is used once, not once a pass",
+            turn(),
+            Training { length: Length::Steps(10), ..turn() },
+        ),
+        (
+            "an evaluation is forgotten",
+            Training {
+                evaluation: Some(dobrushin::run::Evaluation { noise_multiplier: positive(1.5) }),
+                ..full()
+            },
+            full(),
+        ),
+        ("several tasks count as one", Training { tasks: 4, ..full() }, full()),
+    ];
+    let delta = Delta::new(1e-5).expect("valid");
+    let question = Question::EpsilonAt(delta);
+    for (fault, run, taken_for) in faults {
+        let [run, taken_for] = [run, taken_for].map(|training| Run::training(training).expect("valid"));
+        let floor = floor(&run, question).expect("there is an instance").answer.value.lower();
+        let right = run.account(question).guarantee().expect("a guarantee").epsilon();
+        let wrong = taken_for.account(question).guarantee().expect("a guarantee").epsilon();
+        assert!(floor <= right, "{fault}: {floor} > {right}");
+        assert!(floor > wrong, "{fault}: the floor {floor} does not show that {wrong} is wrong ({right})");
+    }
+}
+
+#[test]
+fn full_batches_with_weight_decay_attain_their_guarantee() {
+    let delta = Delta::new(1e-5).expect("valid");
+    for neighbours in [Neighbours::ReplaceOne, Neighbours::ZeroOut, Neighbours::AddOrRemoveOne] {
+        for decay in [0.01, 0.2, 0.4] {
+            let training = Training { weight_decay: decay, ..tight(Order::Full, neighbours, Release::Last) };
+            let run = Run::training(training).expect("valid");
+            let question = Question::EpsilonAt(delta);
+            let guarantee = run.account(question).guarantee().expect("a guarantee").epsilon();
+            let floor = floor(&run, question).expect("an instance").answer.value.lower();
+            assert!((floor / guarantee - 1.0).abs() < 1e-5, "{neighbours:?}, {decay}: {floor}, {guarantee}");
+        }
+    }
+}
+
+#[test]
+fn laplace_noise_and_missing_facts_have_no_floor_and_no_panic() {
+    let question = Question::EpsilonAt(Delta::new(1e-5).expect("valid"));
+    let run = Run::pnsgd(10).iterate_noise(1.0).build().expect("valid");
+    assert!(floor(&run, question).is_none());
+    let laplace = Training {
+        noise_kind: NoiseKind::Laplace,
+        ..tight(Order::Once, Neighbours::ReplaceOne, Release::Last)
+    };
+    assert!(floor(&Run::training(laplace).expect("valid"), question).is_none());
+}
