@@ -12,6 +12,8 @@ epsilon = 1.569
 - :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
   :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates, and
   :func:`total` adds them up.
+- :func:`audit` attacks a program that trains, and :func:`audit_scores` takes the scores of your own attack: they say what is
+  proved, and whether it contradicts what is claimed.
 - :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 from dobrushin import contraction, divergence, hockey_stick, local, renyi, smallest_epsilon
 from dobrushin._core import __version__, theta
+from dobrushin.auditing import Attack, Audit, audit, audit_scores
 from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
@@ -41,6 +44,8 @@ from dobrushin.training import Trained, Training, load_model, train
 
 __all__ = [
     "Analysis",
+    "Attack",
+    "Audit",
     "Branch",
     "Calibration",
     "Certificate",
@@ -63,6 +68,8 @@ __all__ = [
     "Verification",
     "__version__",
     "account",
+    "audit",
+    "audit_scores",
     "calibrate",
     "contraction",
     "curve",

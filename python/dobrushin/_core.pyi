@@ -18,6 +18,7 @@ __all__ = [
     "Schema",
     "__version__",
     "account",
+    "audit",
     "calibrate",
     "certificate_text",
     "chains",
@@ -70,6 +71,7 @@ def account(
     delta: float | None = None,
     tolerance: float | None = None,
     analyses: Sequence[str] | None = None,
+    floor: bool = True,
     advice: bool = False,
     utility: bool = False,
     per_record: bool = False,
@@ -86,6 +88,15 @@ def calibrate(
     tpr: float | None = None,
     fpr: float | None = None,
 ) -> tuple[str, str, RunFile]: ...
+def audit(
+    with_rows: NDArray[np.float64],
+    without_rows: NDArray[np.float64],
+    *,
+    run: RunFile | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    confidence: float = 0.95,
+) -> tuple[str, str]: ...
 def curve(
     run: RunFile,
     over: list[str | tuple[str, list[Any]]],

@@ -160,7 +160,7 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
             return math.inf
         if not self._releases:
             return 0.0
-        return _answer(account(self._run(target_delta), delta=float(target_delta), tolerance=self._tolerance))
+        return _answer(account(self._run(target_delta), delta=float(target_delta), tolerance=self._tolerance, floor=False))
 
     def get_delta(self, target_epsilon: float) -> float:
         """The smallest δ that is proved to hold with this ε, for everything that was composed.
@@ -177,7 +177,7 @@ class HiddenStateAccountant(PrivacyAccountant):  # type: ignore[misc]
             return 0.0
         epsilon, guess = min(float(target_epsilon), sys.float_info.max), 1e-6
         while True:
-            delta = _answer(account(self._run(guess), epsilon=epsilon, tolerance=self._tolerance))
+            delta = _answer(account(self._run(guess), epsilon=epsilon, tolerance=self._tolerance, floor=False))
             if guess <= max(delta, sys.float_info.min) or not self._profiles():
                 return delta
             # The profiles must end well below the answer.
@@ -258,12 +258,12 @@ def _profile(text: str, floor: float) -> list[tuple[float, float]]:
     where each δ is at most 1.5 times the next, as it is from 1 to 1e-45.
     """
     run = Run.from_toml(text)
-    start, end = account(run, epsilon=0.0), account(run, delta=floor)
+    start, end = account(run, epsilon=0.0, floor=False), account(run, delta=floor, floor=False)
     best = [report.guarantee.analysis for report in (start, end) if report.guarantee is not None]
     ratio = _answer(start) / floor if floor > 0 else 1.0
     steps = min(math.ceil(math.log(max(ratio, 1.0), 1.5)), 256)
     deltas = (floor * ratio ** (step / steps) for step in range(1, steps))
-    points = [(_answer(account(run, delta=delta, analyses=best)), delta) for delta in deltas]
+    points = [(_answer(account(run, delta=delta, analyses=best, floor=False)), delta) for delta in deltas]
     points += [(0.0, _answer(start)), (_answer(end), floor)]
     return [point for point in points if math.isfinite(point[0])]
 

@@ -105,7 +105,7 @@ class Accountant:
         """The δ of everything that was released, at ``epsilon``."""
         if not _is_number(epsilon) or epsilon < 0:
             raise InvalidInputError(f"epsilon is {epsilon!r}, but it must be a number from 0 on")
-        return float(account(self.run, epsilon=epsilon)) if self._released else 0.0
+        return float(account(self.run, epsilon=epsilon, floor=False)) if self._released else 0.0
 
     def get_privacy_spent(self, delta: float | None = None) -> PrivacySpent:
         """The same as ``get_epsilon``, in Flower's words; the δ is that of the configuration unless you give one."""
@@ -188,7 +188,7 @@ class Accountant:
         return {"sampling": self._config.sampling_method.value, "sampling-probability": share}
 
     def _epsilon(self, released: Mapping[GaussianPrivacyEvent, int], delta: float) -> float:
-        return float(account(self._run(released), delta=delta)) if released else 0.0
+        return float(account(self._run(released), delta=delta, floor=False)) if released else 0.0
 
     def _state_of_config(self) -> dict[str, object]:
         return {**asdict(self._config), "neighbours": self._neighbours}

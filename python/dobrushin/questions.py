@@ -23,6 +23,7 @@ def account(
     delta: float | None = None,
     tolerance: float | None = None,
     analyses: str | Iterable[str] = (),
+    floor: bool = True,
     advice: bool = False,
     utility: bool = False,
     per_record: bool = False,
@@ -33,7 +34,8 @@ def account(
 
     Give ``delta`` to find ε, ``epsilon`` to find δ, or both to find out whether the run meets them. Without either, the
     run's own ``target`` is asked. ``tolerance`` says how wide the enclosure of ε may be, relative to ε; ``analyses``
-    names the only ones to use. ``advice``, ``utility``, ``per_record``, ``observers`` and Rényi ``orders`` are added to
+    names the only ones to use. ``floor=False`` leaves out how much of the guarantee is real: what no analysis of the same
+    facts can go below. ``advice``, ``utility``, ``per_record``, ``observers`` and Rényi ``orders`` are added to
     :meth:`Report.to_dict`.
 
     >>> import dobrushin as db
@@ -49,6 +51,7 @@ def account(
         delta=delta,
         tolerance=tolerance,
         analyses=_words("analyses", analyses),
+        floor=bool(floor),
         advice=bool(advice),
         utility=bool(utility),
         per_record=bool(per_record),

@@ -1,4 +1,4 @@
-//! Reading matrices of probabilities from CSV.
+//! Reading matrices of numbers, such as probabilities and scores, from CSV.
 
 use crate::input;
 use crate::problem::Problem;

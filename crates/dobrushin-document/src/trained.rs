@@ -10,6 +10,7 @@ use dobrushin::account::{Account, Options, Question, Target};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::Parameter;
 use dobrushin::{Delta, Epsilon, Progress};
+use dobrushin_audit::floor::{Floor, floor};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Plan, Released, Table, TrainError, evaluate, quality};
 
@@ -21,6 +22,8 @@ pub struct Trained {
     pub schema: Schema,
     /// The account of the plan.
     pub account: Account,
+    /// What no analysis can go below.
+    pub floor: Option<Floor>,
     /// How it was asked; nobody watches.
     pub options: Options,
     /// What training released.
@@ -129,7 +132,8 @@ pub fn train(
     let options = Options::default();
     let account =
         plan.run().account_by(question, &Options { progress: begin("analyses"), ..options.clone() });
-    let Some(mut certificate) = Certificate::of(run, &account, &options) else {
+    let floor = floor(plan.run(), question);
+    let Some(mut certificate) = Certificate::of(run, &account, floor.as_ref(), &options) else {
         return Err(DocumentError::answer_is_no("there is no guarantee, so nothing is trained")
             .help(why_no_certificate(&account)));
     };
@@ -143,7 +147,7 @@ pub fn train(
     let record = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, test_share);
     certificate.training = Some(TrainingRecord { made, ..record });
     certificate.meaning = certificate.meaning.filter(|_| seed.is_none());
-    Ok(Trained { plan, schema, account, options, released, model, certificate })
+    Ok(Trained { plan, schema, account, floor, options, released, model, certificate })
 }
 
 /// The run with the least noise that meets a target.

@@ -25,6 +25,7 @@ struct Inner {
     file: dobrushin_document::RunFile,
     contained: SelfContained,
     account: Account,
+    floor: Option<dobrushin_audit::floor::Floor>,
     options: Options,
     style: Style,
     extras: Extras,
@@ -69,7 +70,8 @@ impl Answer {
     fn certificate(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let inner = Arc::clone(&self.0);
         work(py, move |_| {
-            let certificate = Certificate::of(&inner.contained, &inner.account, &inner.options);
+            let certificate =
+                Certificate::of(&inner.contained, &inner.account, inner.floor.as_ref(), &inner.options);
             Ok::<_, Problem>(certificate.map(|certificate| certificate.file()))
         })
     }
@@ -77,7 +79,7 @@ impl Answer {
 
 /// The account of a run.
 #[pyfunction]
-#[pyo3(signature = (run, *, epsilon=None, delta=None, tolerance=None, analyses=None, advice=false, utility=false, per_record=false, observers=false, orders=None))]
+#[pyo3(signature = (run, *, epsilon=None, delta=None, tolerance=None, analyses=None, floor=true, advice=false, utility=false, per_record=false, observers=false, orders=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn account(
     py: Python<'_>,
@@ -86,6 +88,7 @@ pub fn account(
     delta: Option<&Bound<'_, PyAny>>,
     tolerance: Option<&Bound<'_, PyAny>>,
     analyses: Option<Vec<String>>,
+    floor: bool,
     advice: bool,
     utility: bool,
     per_record: bool,
@@ -106,6 +109,7 @@ pub fn account(
         asked: asked(epsilon, delta)?,
         tolerance: tolerance.unwrap_or(AccountWishes::default().tolerance),
         only: only.raised(py)?.concat(),
+        floor,
         advice,
         utility,
         per_record,
@@ -116,9 +120,9 @@ pub fn account(
     work(py, move |progress| {
         let contained = opened.self_contained()?;
         let accounted = ask::account(&opened.file, &contained, &wishes, &mut |_| progress.clone())?;
-        let Accounted { account, options, extras, .. } = accounted;
+        let Accounted { account, floor, options, extras, .. } = accounted;
         let style = Style { verbose: !wishes.only.is_empty(), ..Style::default() };
-        let inner = Inner { file: opened.file, contained, account, options, style, extras };
+        let inner = Inner { file: opened.file, contained, account, floor, options, style, extras };
         Ok::<_, Problem>(Answer(Arc::new(inner)))
     })
 }

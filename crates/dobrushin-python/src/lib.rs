@@ -40,7 +40,7 @@ mod _core {
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]
-    use crate::questions::{calibrate, certificate_text, curve, explain, plan, total, verify};
+    use crate::questions::{audit, calibrate, certificate_text, curve, explain, plan, total, verify};
     #[pymodule_export]
     use crate::run_file::RunFile;
     #[pymodule_export]

@@ -11,7 +11,7 @@ use crate::sheet_file;
 use crate::watch::Watch;
 use clap::Args;
 use dobrushin::RenyiOrder;
-use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options};
+use dobrushin::account::DEFAULT_TOLERANCE;
 use dobrushin_document::ask::{self, AccountWishes, Accounted, why_no_certificate};
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{AccountReport, Extras};
@@ -33,6 +33,9 @@ pub struct AccountArgs {
     pub tolerance: f64,
     #[command(flatten)]
     pub analyses: AnalysesArgs,
+    /// Leave out how much of the guarantee is real: the floor that no analysis of the same facts can go below
+    #[arg(long)]
+    pub no_floor: bool,
     /// Also show what would help most: more noise, a smaller domain, weight decay, convexity, …; each is tried out
     #[arg(long)]
     pub advice: bool,
@@ -82,6 +85,7 @@ impl AccountArgs {
             asked: self.question.asked(),
             tolerance: self.tolerance,
             only: self.analyses.only(),
+            floor: !self.no_floor,
             advice: self.advice,
             utility: self.utility,
             per_record: self.per_record || self.per_record_csv.is_some() || self.per_record_plot.is_some(),
@@ -134,7 +138,7 @@ fn write_files(
     accounted: &Accounted,
     style: Style,
 ) -> Result<(), Problem> {
-    let Accounted { run, account, options, extras } = accounted;
+    let Accounted { run, account, floor, options, extras } = accounted;
     if let (Some(path), Some(records)) = (&arguments.per_record_csv, &extras.records) {
         let written = file::replace_by(path, |file| csv::write_records(records, file));
         written.map_err(|error| Problem::cannot_write(path, error))?;
@@ -148,16 +152,16 @@ fn write_files(
     }
     if let Some(path) = &arguments.plot {
         let _watch = Watch::new(!style.quiet, 0, "picture");
-        account_plot::draw(run, account, options)?.write(path)?;
+        account_plot::draw(run, account, floor.as_ref(), options)?.write(path)?;
     }
     if arguments.certificate.is_some() || arguments.report.is_some() {
-        let certificate = certified(contained, account, options)?;
+        let certificate = certified(contained, accounted)?;
         if let Some(path) = &arguments.certificate {
             let written = file::replace(path, certificate.file().as_bytes());
             written.map_err(|error| Problem::cannot_write(path, error))?;
         }
         if let Some(path) = &arguments.report {
-            let picture = account_plot::of_the_guarantee(run, account, options)?;
+            let picture = account_plot::of_the_guarantee(run, account, floor.as_ref(), options)?;
             sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
         }
     }
@@ -165,8 +169,9 @@ fn write_files(
 }
 
 /// The certificate, if there is something to certify.
-fn certified(run: &SelfContained, account: &Account, options: &Options) -> Result<Certificate, Problem> {
-    Certificate::of(run, account, options).ok_or_else(|| {
+fn certified(run: &SelfContained, accounted: &Accounted) -> Result<Certificate, Problem> {
+    let Accounted { account, floor, options, .. } = accounted;
+    Certificate::of(run, account, floor.as_ref(), options).ok_or_else(|| {
         Problem::answer_is_no("there is no guarantee, so there is no certificate")
             .help(why_no_certificate(account))
     })

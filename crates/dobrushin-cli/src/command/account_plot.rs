@@ -8,6 +8,7 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Epsilon, Gamma};
+use dobrushin_audit::floor::Floor;
 use dobrushin_document::report::Given;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ use std::sync::Arc;
 const WIDER: f64 = 8.0;
 /// A curve that stays above this in the whole picture is not drawn.
 const VACUOUS: f64 = 0.5;
+/// The name of the curve that no analysis of the same facts can go below.
+const FLOOR: &str = "floor";
 /// The smallest δ that is drawn.
 const LEAST: f64 = 1e-300;
 
@@ -27,14 +30,19 @@ struct Curve {
 }
 
 /// δ(ε) of the analysis behind the guarantee, and of composition.
-pub fn of_the_guarantee(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
+pub fn of_the_guarantee(
+    run: &Run,
+    account: &Account,
+    below: Option<&Floor>,
+    options: &Options,
+) -> Result<Plot, Problem> {
     let best = account.guarantee().ok().map(|best| best.id);
     let only = analysis_ids().filter(|id| Some(*id) == best || *id == "composition").collect();
-    draw(run, account, &Options { only, ..options.clone() })
+    draw(run, account, below, &Options { only, ..options.clone() })
 }
 
-/// δ(ε) of every analysis that applies and says something.
-pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Problem> {
+/// δ(ε) of every analysis that applies and says something, and of the floor.
+pub fn draw(run: &Run, account: &Account, below: Option<&Floor>, options: &Options) -> Result<Plot, Problem> {
     let floor = floor(account)?;
     let options = Options { exception: account.exception, ..options.clone() };
     let curves = analyses_for_curves(run, &options).into_iter().filter_map(|analysed| {
@@ -42,7 +50,13 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
         let end = profile.epsilon(floor).upper();
         Some(Curve { id: analysed.id, rigorous: analysed.rigorous, profile, end })
     });
-    let curves: Vec<Curve> = curves.collect();
+    let mut curves: Vec<Curve> = curves.collect();
+    curves.extend(below.map(|below| Curve {
+        id: FLOOR,
+        rigorous: false,
+        profile: Arc::clone(&below.profile),
+        end: below.profile.epsilon(floor).lower(),
+    }));
     let asked = match account.question {
         Question::DeltaAt(epsilon) => Some(epsilon.get()),
         Question::EpsilonAt(_) => account.guarantee().ok().map(|best| best.answer.value.upper()),
@@ -60,7 +74,11 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
         .iter()
         .map(|curve| {
             let profile = Arc::clone(&curve.profile);
-            Box::new(move |gamma: Gamma| ln_delta(&profile, gamma.epsilon().lower())) as _
+            let is_floor = curve.id == FLOOR;
+            Box::new(move |gamma: Gamma| {
+                let value = ln_delta(&profile, gamma.epsilon().lower());
+                if is_floor { Enclosure::from(value.lower()) } else { value }
+            }) as _
         })
         .collect();
     let profiles = drawn
@@ -107,6 +125,7 @@ pub fn draw(run: &Run, account: &Account, options: &Options) -> Result<Plot, Pro
 /// The name of a curve: which one is the guarantee, and which one is no bound.
 pub fn named(id: &str, rigorous: bool, is_guarantee: bool) -> String {
     match (rigorous, is_guarantee) {
+        (false, _) if id == FLOOR => format!("{FLOOR}: no analysis is below it"),
         (_, true) => format!("guarantee: {id}"),
         (true, false) => id.to_owned(),
         (false, false) => format!("{id}, approximate: no bound"),

@@ -116,8 +116,9 @@ fn show(path: &Path, report: Option<&Path>) -> Result<Report, Problem> {
     let sheet = sheet::of_certificate(&certificate);
     text.answer(sheet.text());
     if let Some(file) = report {
-        let Checked { claim, account, .. } = certificate::check(&json)?;
-        let picture = account_plot::of_the_guarantee(&claim.run().run()?, &account, &claim.options)?;
+        let Checked { claim, account, floor, .. } = certificate::check(&json)?;
+        let picture =
+            account_plot::of_the_guarantee(&claim.run().run()?, &account, floor.as_ref(), &claim.options)?;
         sheet_file::write(&sheet, &picture, file)?;
         text.explanation(format!("The report is {}.", file.display()));
     }

@@ -2,6 +2,7 @@
 
 mod account;
 mod account_plot;
+mod audit;
 mod calibrate;
 mod certificate;
 mod completions;
@@ -81,6 +82,11 @@ pub enum Command {
     Curve(curve::CurveArgs),
     /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
+    /// What attacks prove about a program that was run, and whether it contradicts what is claimed
+    #[command(
+        after_long_help = "Examples:\n  dobrushin audit --scores with.csv without.csv run.toml\n  dobrushin audit --command 'python train.py {data} {out} {runs}' --data with.csv --neighbour without.csv --epsilon 2 --delta 1e-5 --state audit.state"
+    )]
+    Audit(Box<audit::AuditArgs>),
     /// Hockey-stick, Rényi and f-divergences of two laws
     Divergence(divergence::DivergenceArgs),
     /// Contraction coefficients and local-privacy profile of a finite channel, or of noise on an interval
@@ -146,6 +152,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Calibrate(arguments)) => calibrate::run(arguments, &guard, style),
         Some(Command::Prescribe(arguments)) => return prescribe::run(arguments, &cli.common),
         Some(Command::Curve(arguments)) => curve::run(arguments, &guard, style),
+        Some(Command::Audit(arguments)) => audit::run(arguments, &guard, style),
         Some(Command::Divergence(arguments)) => divergence::run(arguments, style),
         Some(Command::Kernel(arguments)) => kernel::run(arguments, style),
         Some(Command::Local(arguments)) => return local::run(arguments, &cli.common),

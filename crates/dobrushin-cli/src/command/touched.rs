@@ -41,6 +41,14 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.draw("--plot", &arguments.plot)?;
         }
         Some(Command::Verify(arguments)) => files.read("the certificate", [&arguments.certificate]),
+        Some(Command::Audit(arguments)) => {
+            files.read("the run", &arguments.run);
+            files.read("the scores", arguments.scores.iter().flatten());
+            files.read("the data", &arguments.program.data);
+            files.read("the neighbouring data", &arguments.program.neighbour);
+            files.write("--state", &arguments.program.state);
+            files.draw("--plot", &arguments.plot)?;
+        }
         Some(Command::Divergence(arguments)) => match &arguments.pair {
             PairArgs::Gaussian { at, .. } | PairArgs::Laplace { at, .. } => files.levels(at)?,
             PairArgs::Discrete { file, at, .. } => {

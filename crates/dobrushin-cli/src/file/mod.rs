@@ -4,7 +4,7 @@ mod place;
 mod unfinished;
 
 pub use place::{Place, STANDARD_OUTPUT, folder_of};
-pub use unfinished::remove_when_interrupted;
+pub use unfinished::{TemporaryFolder, remove_when_interrupted};
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -23,6 +23,16 @@ pub fn replace_by(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Resul
     let mut draft = Draft::new(path)?;
     content(&mut draft)?;
     draft.finish()
+}
+
+/// Adds something to a file; an interruption waits for it, and then says that the file is there.
+pub fn append(path: &Path, write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let mut made = unfinished::no_interruption();
+    write()?;
+    if !made.finished.iter().any(|known| known == path) {
+        made.finished.push(path.to_owned());
+    }
+    Ok(())
 }
 
 /// A file in the making, which gets its path once it is finished.

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempDir};
 
 /// What this program has made so far.
 #[derive(Default)]
@@ -16,14 +16,20 @@ pub struct Made {
     /// Every temporary file. Their names are drawn at random and nobody else takes them, so those of finished files need
     /// not be forgotten.
     temporary: Vec<PathBuf>,
+    /// Every temporary folder, likewise.
+    folders: Vec<PathBuf>,
     /// Complete files, under their names.
     pub finished: Vec<PathBuf>,
     /// Whether something is being written to standard output, a device or a pipe, which cannot be taken back.
     pub is_streaming: bool,
 }
 
-static MADE: Mutex<Made> =
-    Mutex::new(Made { temporary: Vec::new(), finished: Vec::new(), is_streaming: false });
+static MADE: Mutex<Made> = Mutex::new(Made {
+    temporary: Vec::new(),
+    folders: Vec::new(),
+    finished: Vec::new(),
+    is_streaming: false,
+});
 
 /// While this is held, an interruption waits: files that belong together get their names together.
 pub fn no_interruption() -> MutexGuard<'static, Made> {
@@ -39,6 +45,30 @@ pub fn temporary_file(builder: &mut Builder, folder: &Path) -> io::Result<NamedT
     Ok(file)
 }
 
+/// A folder that only its owner can look into. It is removed when it is dropped, and when the program is interrupted.
+pub struct TemporaryFolder(TempDir);
+
+impl TemporaryFolder {
+    /// A new folder, where the system keeps temporary files.
+    pub fn new() -> io::Result<Self> {
+        let mut made = no_interruption();
+        let mut builder = Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o700));
+        }
+        let folder = builder.prefix("dobrushin-").tempdir()?;
+        made.folders.push(folder.path().to_owned());
+        Ok(Self(folder))
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 /// Removes all temporary files, says what is left, and ends the program with the customary exit code of 128 plus the
 /// number of the signal.
 fn interrupted(signal: i32) -> ! {
@@ -46,6 +76,9 @@ fn interrupted(signal: i32) -> ! {
     let made = no_interruption();
     for temporary in &made.temporary {
         let _ = fs::remove_file(temporary);
+    }
+    for folder in &made.folders {
+        let _ = fs::remove_dir_all(folder);
     }
     watch::stop_drawing();
     let exit_code = u8::try_from(128 + signal).unwrap_or(u8::MAX);

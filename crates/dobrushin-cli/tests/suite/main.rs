@@ -1,6 +1,7 @@
 //! The tests of this crate in one program, a module for each subject: `cargo test -p dobrushin-cli --test suite SUBJECT::`.
 
 mod account;
+mod audit;
 mod bad_input;
 mod calibrate;
 mod certificate;

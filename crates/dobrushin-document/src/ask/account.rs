@@ -3,12 +3,13 @@
 use super::Asked;
 use crate::error::DocumentError;
 use crate::report::{
-    AdviceReport, Extras, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
+    AdviceReport, Extras, FloorReport, ObserversReport, Records, RenyiReport, UtilityReport, WantedReport,
 };
 use crate::run_file::{RunFile, SelfContained};
 use dobrushin::account::{Account, DEFAULT_TOLERANCE, Options, Question, advice};
 use dobrushin::run::Run;
 use dobrushin::{Error, Progress, RenyiOrder};
+use dobrushin_audit::floor::{Floor, floor};
 
 /// What is wanted of an account.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct AccountWishes {
     pub tolerance: f64,
     /// The only analyses to use; all, if it is empty.
     pub only: Vec<&'static str>,
+    /// Also what no analysis can go below.
+    pub floor: bool,
     /// Also what would help most.
     pub advice: bool,
     /// Also how good the released result is.
@@ -37,6 +40,7 @@ impl Default for AccountWishes {
             asked: Asked::default(),
             tolerance: DEFAULT_TOLERANCE,
             only: Vec::new(),
+            floor: true,
             advice: false,
             utility: false,
             per_record: false,
@@ -62,6 +66,8 @@ pub struct Accounted {
     pub run: Run,
     /// What every analysis says.
     pub account: Account,
+    /// What no analysis can go below.
+    pub floor: Option<Floor>,
     /// How it was asked; nobody watches.
     pub options: Options,
     /// What else was asked for.
@@ -84,6 +90,7 @@ pub fn account(
     let options = Options { tolerance: wishes.tolerance, only: wishes.only.clone(), ..Options::default() };
     let mut watched = |what| Options { progress: begin(what), ..options.clone() };
     let account = run.account_by(question, &watched("analyses"));
+    let floor = wishes.floor.then(|| floor(&run, question)).flatten();
     let records = wishes.per_record.then(|| Records::new(&run, question, &watched("records"))).transpose()?;
     let observers = wishes
         .observers
@@ -100,8 +107,10 @@ pub fn account(
         false => Some(run.renyi(&wishes.orders, &options)?.iter().map(RenyiReport::new).collect()),
     };
     let utility = wishes.utility.then(|| UtilityReport::from(&dobrushin::utility::of(&run)));
-    let extras = Extras { wanted, advice, utility, records, observers, renyi, is_example: false };
-    Ok(Accounted { run, account, options, extras })
+    let floor_report = floor.as_ref().map(|floor| FloorReport::new(question, floor));
+    let extras =
+        Extras { wanted, floor: floor_report, advice, utility, records, observers, renyi, is_example: false };
+    Ok(Accounted { run, account, floor, options, extras })
 }
 
 /// Why there is no certificate, though the run can be accounted for.

@@ -1,14 +1,17 @@
-//! What every front end can ask about a run: the account, a calibration, a curve, a plan.
+//! What every front end can ask about a run: the account, a calibration, a curve, a plan, and whether
+//! attacks contradict it.
 //!
 //! A front end reads what its user wants, in its own language, into the wishes of a question. Here the wishes are
 //! checked, the question is answered, and the answer is a [report](crate::report). Messages call a wish by its flag.
 
 mod account;
+mod audit;
 mod calibrate;
 mod curve;
 mod plan;
 
 pub use account::{AccountWishes, Accounted, account, why_no_certificate};
+pub use audit::{Attack, Audited, Claim, audit};
 pub use calibrate::{CalibrationWishes, parameter_of, search};
 pub use curve::{MOST_POINTS, curve, refuse_sweeps};
 pub use plan::{PlanWishes, as_planned, count_of, neighbours_of, order_of, planned, schema_of, with_label};

@@ -7,6 +7,7 @@ use crate::json::{self, Number};
 use crate::report::Given;
 use crate::run_file::SelfContained;
 use dobrushin::account::{Account, Options, Question, analysis_ids};
+use dobrushin_audit::floor::{Floor, floor};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ pub struct Checked {
     pub claim: Claim,
     /// What is recomputed.
     pub account: Account,
+    /// The floor, recomputed if the certificate gives one.
+    pub floor: Option<Floor>,
     /// Where the two differ.
     pub differences: Vec<Difference>,
 }
@@ -45,8 +48,11 @@ pub struct Checked {
 /// [`DocumentError`] if it cannot be read as a certificate at all.
 pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
     let claim = Claim::read(certificate)?;
-    let account = claim.run.run()?.account_by(claim.question, &claim.options);
-    let differences = match Certificate::of(&claim.run, &account, &claim.options) {
+    let run = claim.run.run()?;
+    let account = run.account_by(claim.question, &claim.options);
+    // Older versions did not say how much of it is real, and nobody needs to.
+    let floor = certificate.get("floor").and_then(|_| floor(&run, claim.question));
+    let differences = match Certificate::of(&claim.run, &account, floor.as_ref(), &claim.options) {
         None => vec![Difference::no_guarantee()],
         Some(mut recomputed) => {
             recomputed.program.version.clone_from(&claim.version);
@@ -59,7 +65,7 @@ pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
             differences(certificate, &json::of(&recomputed))
         }
     };
-    Ok(Checked { claim, account, differences })
+    Ok(Checked { claim, account, floor, differences })
 }
 
 impl Checked {
@@ -199,7 +205,8 @@ mod tests {
         let options = Options { tolerance: DEFAULT_TOLERANCE, only: only.to_vec(), ..Options::default() };
         let run = SelfContained::from_json(&file.json()).expect("it names no file");
         let account = run.run().expect("a run").account_by(question, &options);
-        json::of(&Certificate::of(&run, &account, &options).expect("a guarantee"))
+        let floor = floor(&run.run().expect("a run"), question);
+        json::of(&Certificate::of(&run, &account, floor.as_ref(), &options).expect("a guarantee"))
     }
 
     fn holds(certificate: &Value) -> bool {
@@ -272,7 +279,7 @@ mod tests {
                 let mut changed = original.clone();
                 match changed.pointer_mut(parent).expect("it is a place") {
                     // Older certificates do not say what they mean.
-                    Value::Object(_) if place == "/meaning" => continue,
+                    Value::Object(_) if ["/meaning", "/floor"].contains(&place.as_str()) => continue,
                     Value::Object(fields) => drop(fields.remove(key)),
                     // With fewer analyses, it is the certificate of those.
                     Value::Array(_) if parent == "/analyses" => continue,

@@ -33,8 +33,9 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The fields that are words; another version may say the same in others.
-const WORDS: [&str; 7] = [
+/// The fields that are words, or no guarantee; another version may say the same in others.
+const WORDS: [&str; 8] = [
+    "floor",
     "guarantee.assumptions",
     "theorem",
     "explanation",

@@ -13,10 +13,11 @@ pub use verification::{Verification, verify};
 
 use crate::error::DocumentError;
 use crate::json::{self, Bounds};
-use crate::report::{Finding, Given, MeaningReport, Theorem};
+use crate::report::{Finding, FloorReport, Given, MeaningReport, Theorem};
 use crate::run_file::SelfContained;
 use dobrushin::account::{Account, Options, Question};
 use dobrushin::{Enclosure, statement};
+use dobrushin_audit::floor::Floor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -41,6 +42,9 @@ pub struct Certificate {
     /// What the guarantee means for one person. Older certificates do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meaning: Option<MeaningReport>,
+    /// What no analysis of the same facts can go below. Older certificates do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorReport>,
     theorem: Option<Theorem>,
     analyses: Vec<Finding>,
     /// Where the guarantee comes from, in words.
@@ -85,8 +89,13 @@ pub struct Certified {
 }
 
 impl Certificate {
-    /// The certificate of the account of a run; `None` if there is no guarantee, or one that says nothing.
-    pub fn of(run: &SelfContained, account: &Account, options: &Options) -> Option<Self> {
+    /// The certificate of the account of a run, with its floor; `None` if there is no guarantee, or one that says nothing.
+    pub fn of(
+        run: &SelfContained,
+        account: &Account,
+        floor: Option<&Floor>,
+        options: &Options,
+    ) -> Option<Self> {
         let best = account.certifiable()?;
         let (epsilon, delta) = match account.question {
             Question::EpsilonAt(delta) => (best.answer.value, Enclosure::from(delta)),
@@ -107,6 +116,7 @@ impl Certificate {
                 assumptions: best.assumptions.iter().map(ToString::to_string).collect(),
             },
             meaning: account.meaning().map(Into::into),
+            floor: floor.map(|floor| FloorReport::new(account.question, floor)),
             theorem: statement::find(best.id).map(Theorem::from),
             analyses: Finding::all(account),
             explanation: account.explanation.clone(),

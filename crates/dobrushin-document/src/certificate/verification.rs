@@ -67,7 +67,7 @@ pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, 
     let other_model = model.map(|bytes| difference(certificate, bytes)).transpose()?.flatten();
     let private = is_private(certificate);
     let verdict = checked.verdict();
-    let Checked { claim, account, differences } = checked;
+    let Checked { claim, account, differences, .. } = checked;
     let guarantee = account.guarantee().ok();
     let entry = account.entries.iter().find(|entry| entry.id == claim.analysis);
     Ok(Verification {

@@ -1,7 +1,7 @@
 //! `account`: how private a run is.
 
 use super::answer::{Answered, Finding, Given, GuaranteeReport};
-use super::{MeaningReport, ObserversReport, Records, RenyiReport, UtilityReport};
+use super::{FloorReport, MeaningReport, ObserversReport, Records, RenyiReport, UtilityReport};
 use crate::json::Number;
 use crate::run_file::RunFile;
 use dobrushin::Epsilon;
@@ -40,6 +40,9 @@ pub struct Extras {
     /// Whether both ε and δ are met, if both were asked.
     #[serde(flatten)]
     pub wanted: Option<WantedReport>,
+    /// What no analysis of the same facts can go below, if it was asked for and an instance is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorReport>,
     /// What would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<AdviceReport>>,

@@ -3,9 +3,11 @@
 
 mod account;
 mod answer;
+mod audit;
 mod calibration;
 mod choice;
 mod curve;
+mod floor;
 mod kernel;
 mod level;
 mod local;
@@ -24,9 +26,14 @@ mod utility;
 pub use account::{AccountReport, AdviceReport, AtEpsilon, Extras, WantedReport};
 pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
+pub use audit::{
+    AttackReport, AuditReport, ClaimReport, ComposedReport, ContradictionReport, GaussianReport, Lower,
+    PointReport, Upper,
+};
 pub use calibration::CalibrationReport;
 pub use choice::{ChoiceReport, ChosenReport, PublishedReport};
 pub use curve::{Curve, Worth, answer};
+pub use floor::FloorReport;
 pub use kernel::{
     BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,
     KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,

@@ -4,8 +4,9 @@ use super::meaning::in_words;
 use super::observers::observers;
 use super::{Block, Style, Text, bullets, capitalised, heading, renyi, table, warn, wrap};
 use crate::report::{
-    AccountReport, AdviceReport, Answered, Finding, Given, Records, UtilityReport, WantedReport,
+    AccountReport, AdviceReport, Answered, Finding, FloorReport, Given, Records, UtilityReport, WantedReport,
 };
+use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
 
 /// The answer, where it comes from, what every analysis says, what must hold, and what else was asked for.
@@ -29,6 +30,11 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     text.explanation(in_words(report.meaning.as_ref()));
     if !report.explanation.is_empty() {
         text.explanation(report.explanation.iter().map(|line| wrap(line, "")).collect::<Block>());
+    }
+    if let Some(floor) = &report.extras.floor {
+        text.explanation(
+            how_much_is_real(report, floor, style).iter().map(|line| wrap(line, "")).collect::<Block>(),
+        );
     }
     if let Some(by_record) = &report.extras.records {
         text.answer(records(by_record, style));
@@ -76,6 +82,35 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
         utility(&mut text, worth, style);
     }
     text
+}
+
+/// How much of the guarantee is real, and what hiding could gain at most.
+fn how_much_is_real(report: &AccountReport, floor: &FloorReport, style: Style) -> Vec<String> {
+    let symbol = report.target.symbol();
+    let Some(least) = floor.answer.value().map(|value| value.lower()) else {
+        return Vec::new();
+    };
+    if least <= 0.0 {
+        return Vec::new();
+    }
+    let shown = style.lower(Enclosure::from(least));
+    let best = report.guarantee.as_ref().and_then(|best| best.answer.value()).map(|value| value.upper());
+    let share = best.filter(|best| best.is_finite() && *best > 0.0).map(|best| 100.0 * least / best);
+    let share = share.map_or(String::new(), |share| {
+        format!(", {} % of the guarantee", number::lower(Enclosure::from(share), 3))
+    });
+    let mut lines = vec![format!(
+        "No analysis of the same facts can prove less than {symbol} = {shown}{share}: that is the floor."
+    )];
+    let composition = report.analyses.iter().find(|finding| finding.id == "composition");
+    let published = composition.and_then(|finding| finding.answer.value()).map(|value| value.upper());
+    if let Some(published) = published.filter(|all| all.is_finite() && *all > least) {
+        let gain = Enclosure::from(100.0 * (1.0 - least / published));
+        lines
+            .push(format!("Hiding iterates can gain at most {} % over composition.", number::upper(gain, 3)));
+    }
+    lines.push(format!("The instance behind it is {}.", floor.instance));
+    lines
 }
 
 /// Yes or no, with the ε at the given δ and the δ at the given ε.

@@ -1,6 +1,7 @@
 //! Reports as people read them: tables and prose, the answer first.
 
 mod account;
+mod audit;
 mod block;
 mod calibration;
 mod choice;
@@ -19,6 +20,7 @@ mod training;
 mod verification;
 
 pub use account::account;
+pub use audit::audit;
 pub use calibration::calibration;
 pub use choice::{chosen, plan_in_words};
 pub use curve::curve;

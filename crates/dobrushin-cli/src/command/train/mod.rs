@@ -54,9 +54,9 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     })?;
     drop(watch);
     watch::say_how_long(!style.quiet, "Training", start.elapsed());
-    let Trained { plan, account, options, certificate, model, .. } = &trained;
+    let Trained { plan, account, floor, options, certificate, model, .. } = &trained;
     let page = arguments.report.as_deref().map(|path| {
-        let picture = account_plot::of_the_guarantee(plan.run(), account, options)?;
+        let picture = account_plot::of_the_guarantee(plan.run(), account, floor.as_ref(), options)?;
         Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
     });
     out.write(model, certificate, page.transpose()?)?;

@@ -1,0 +1,206 @@
+//! Whether attacks contradict a claim.
+
+use super::worth_meeting;
+use crate::error::DocumentError;
+use crate::json::Bounds;
+use crate::report::{Answered, AttackReport, AuditReport, ClaimReport, ComposedReport, FloorReport, Given};
+use crate::run_file::{RunFile, SelfContained};
+use dobrushin::account::{Options, Question, analyses_for_curves};
+use dobrushin::analysis::Family;
+use dobrushin::numeric::decimal as number;
+use dobrushin::profile::{ApproximateProfile, BestProfile, Direction};
+use dobrushin::{Delta, Enclosure, Epsilon, PrivacyProfile, Progress};
+use dobrushin_audit::floor::{Floor, floor};
+use dobrushin_audit::{Evidence, Models, Risk, Scores, evidence, score_models};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// What somebody claims of a program, and what attacks are held against.
+pub struct Claim {
+    /// The δ at which ε is compared.
+    pub delta: Delta,
+    /// The claimed δ(ε), the same in both directions: whoever calls the neighbours by each other's name is right, too.
+    pub profile: Arc<dyn PrivacyProfile>,
+    /// The δ(ε) if every iterate were released, for a run.
+    pub composition: Option<Arc<dyn PrivacyProfile>>,
+    /// What no analysis of the same facts can go below, for a run.
+    pub floor: Option<Floor>,
+    claimed: ClaimReport,
+    composed: Option<ComposedReport>,
+    run: Option<Json>,
+}
+
+impl Claim {
+    /// The claim of being (ε, δ)-private.
+    pub fn of_pair(epsilon: Epsilon, delta: Delta) -> Result<Self, DocumentError> {
+        let delta = worth_meeting(delta)?;
+        Ok(Self {
+            delta,
+            profile: Arc::new(ApproximateProfile::new(epsilon, delta)),
+            composition: None,
+            floor: None,
+            claimed: ClaimReport {
+                epsilon: Bounds(Enclosure::from(epsilon)),
+                delta: Given::Delta(crate::json::Number(delta.get())),
+                analysis: None,
+            },
+            composed: None,
+            run: None,
+        })
+    }
+
+    /// The claim of a run file: the whole profile of its guarantee. The δ is the one that is given, or that of the file.
+    pub fn of_run(
+        file: &RunFile,
+        contained: &SelfContained,
+        delta: Option<Delta>,
+        progress: Progress,
+    ) -> Result<Self, DocumentError> {
+        let delta = match delta {
+            Some(delta) => delta,
+            None => file.target()?.1.ok_or_else(|| {
+                DocumentError::new("it is not said at which δ to compare: target.delta is missing")
+                    .help("--delta 1e-5, or add [target] with delta = 1e-5 to the file")
+            })?,
+        };
+        let delta = worth_meeting(delta)?;
+        let run = contained.run()?;
+        let options = Options { progress, ..Options::default() };
+        let account = run.account_by(Question::EpsilonAt(delta), &options);
+        let best = account.certifiable().ok_or_else(|| {
+            DocumentError::answer_is_no(
+                "the run has no guarantee, so there is nothing that attacks could contradict",
+            )
+            .help("dobrushin account says why; or claim something with --epsilon and --delta")
+        })?;
+        let epsilon = Epsilon::new(best.answer.value.upper())?;
+        let mut rigorous: Vec<Arc<dyn PrivacyProfile>> =
+            vec![Arc::new(ApproximateProfile::new(epsilon, delta))];
+        let mut composition = None;
+        for analysed in analyses_for_curves(&run, &Options::default()) {
+            let (Ok(profile), true) = (analysed.profile, analysed.rigorous) else {
+                continue;
+            };
+            if analysed.family == Family::Composition && composition.is_none() {
+                composition = Some(symmetric(&profile));
+            }
+            rigorous.push(profile);
+        }
+        let profile: Arc<dyn PrivacyProfile> = Arc::new(BestProfile::new(rigorous)?);
+        Ok(Self {
+            delta,
+            profile: symmetric(&profile),
+            composition,
+            floor: floor(&run, Question::EpsilonAt(delta)),
+            claimed: ClaimReport {
+                epsilon: Bounds(best.answer.value),
+                delta: Given::Delta(crate::json::Number(delta.get())),
+                analysis: Some(best.id.to_owned()),
+            },
+            composed: account
+                .if_published()
+                .map(|answer| ComposedReport { answer: Answered::new(account.question, answer) }),
+            run: Some(file.json()),
+        })
+    }
+}
+
+/// The larger δ of both directions, in both directions.
+struct Symmetric(Arc<dyn PrivacyProfile>);
+
+fn symmetric(profile: &Arc<dyn PrivacyProfile>) -> Arc<dyn PrivacyProfile> {
+    if profile.is_symmetric() { Arc::clone(profile) } else { Arc::new(Symmetric(Arc::clone(profile))) }
+}
+
+impl PrivacyProfile for Symmetric {
+    fn delta_of(&self, _: Direction, epsilon: Epsilon) -> Enclosure {
+        self.0.delta(epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+}
+
+/// What an attack is called, and the scores that it gave.
+pub struct Attack {
+    /// Its name in reports.
+    pub id: &'static str,
+    /// Its scores.
+    pub scores: Scores,
+    /// All runs, with and without the record, also those from which the attacker learnt.
+    pub runs: usize,
+}
+
+impl Attack {
+    /// The attack on rows of numbers, one for each run: scores, if there is one number in each; or whole models, some of
+    /// which teach a direction by which the others are scored.
+    pub fn on(with: Vec<Vec<f64>>, without: Vec<Vec<f64>>) -> Result<Self, DocumentError> {
+        let runs = with.len() + without.len();
+        if with.iter().chain(&without).all(|row| row.len() == 1) {
+            let scores = Scores { with: with.concat(), without: without.concat() };
+            return Ok(Self { id: "scores", scores, runs });
+        }
+        let scores = score_models(&Models { with, without }).map_err(|error| refused(&error))?;
+        Ok(Self { id: "direction", scores, runs })
+    }
+}
+
+/// The confidence of statements about attacks, above 0 and below 1.
+fn risk_of(confidence: f64) -> Result<Risk, DocumentError> {
+    Risk::new(1.0 - confidence).map_err(|_| {
+        DocumentError::new(format!(
+            "the confidence is {}, but it must be above 0 and below 1",
+            number::plain(confidence)
+        ))
+        .help("--confidence 0.95, which is usual")
+    })
+}
+
+/// What was found, and what it was found from.
+pub struct Audited {
+    /// The report.
+    pub report: AuditReport,
+    /// What each attack proves, in the order of the report.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Holds attacks against a claim. All that is said about them is true at once, with this confidence.
+pub fn audit(claim: &Claim, attacks: &[Attack], confidence: f64) -> Result<Audited, DocumentError> {
+    let risk = risk_of(confidence)?.shared_by(attacks.len());
+    let mut found = Vec::new();
+    let mut reports = Vec::new();
+    for attack in attacks {
+        let proved = evidence(&attack.scores, claim.delta, risk).map_err(|error| refused(&error))?;
+        let contradiction = proved.contradicts(claim.profile.as_ref());
+        reports.push(AttackReport::new(
+            attack.id,
+            attack.runs,
+            &attack.scores,
+            &proved,
+            contradiction,
+            confidence,
+        ));
+        found.push(proved);
+    }
+    let floor = claim.floor.as_ref().map(|floor| FloorReport::new(Question::EpsilonAt(claim.delta), floor));
+    let report =
+        AuditReport::new(claim.run.clone(), floor, claim.claimed.clone(), claim.composed.clone(), reports);
+    Ok(Audited { report, evidence: found })
+}
+
+/// What cannot be audited, and what to do.
+fn refused(error: &dobrushin_audit::Error) -> DocumentError {
+    use dobrushin_audit::Error;
+    let help = match error {
+        Error::NotANumber { .. } => {
+            "every run needs a score; give runs that diverged the score inf, and do not leave them out"
+        }
+        Error::TooFewRuns { .. } => {
+            "to prove ε, even a perfect attacker needs about 5·e^ε runs with the record and as many without it"
+        }
+        Error::Parameters { .. } => "write the same parameters of every model, in the same order",
+        _ => "see docs/audit.md",
+    };
+    DocumentError::new(error.to_string()).help(help)
+}
