@@ -49,6 +49,53 @@ impl OneDimensionalChain {
         Ok(all)
     }
 
+    /// The laws of the last iterate of a chain in which each of these steps is made many times.
+    ///
+    /// # Errors
+    /// The same as for [`OneDimensionalChain::laws`].
+    ///
+    /// ```
+    /// use dobrushin::{Gamma, profile::Direction};
+    /// use dobrushin_audit::{Interval, Map, Noise, OneDimensionalChain, Step};
+    ///
+    /// // One step that differs, and a thousand that do not: nothing is left of it.
+    /// let noise = Noise::Gaussian(1.0);
+    /// let differs = Step::always(noise, Map::affine(1.0, 1.0)?, Map::affine(1.0, -1.0)?);
+    /// let steps = [(differs, 1), (Step::never(noise, Map::identity()), 1000)];
+    /// let laws = OneDimensionalChain::laws_of_runs(Interval::new(0.0, 3.0)?, 1.5, &steps)?;
+    /// assert!(laws.hockey_stick(Direction::Forward, Gamma::ONE).upper() < 1e-9);
+    /// # Ok::<(), dobrushin_audit::Error>(())
+    /// ```
+    pub fn laws_of_runs(interval: Interval, start: f64, steps: &[(Step, u64)]) -> Result<Laws, Error> {
+        Self::laws_by(interval, start, steps, Mixture::advance_by_enough)
+    }
+
+    /// The same, and no step is left out.
+    pub(crate) fn laws_of_all_steps(
+        interval: Interval,
+        start: f64,
+        steps: &[(Step, u64)],
+    ) -> Result<Laws, Error> {
+        Self::laws_by(interval, start, steps, Mixture::advance_by)
+    }
+
+    fn laws_by(
+        interval: Interval,
+        start: f64,
+        steps: &[(Step, u64)],
+        advance: impl Fn(Mixture, Interval, &Step, usize, u64) -> Result<Mixture, Error>,
+    ) -> Result<Laws, Error> {
+        let made: Vec<&(Step, u64)> = steps.iter().filter(|(_, count)| *count > 0).collect();
+        let (first, count) = made.first().ok_or(Error::Empty("step"))?;
+        let beginning = Self { interval, start, steps: vec![first.clone()] };
+        let mut mixture = advance(beginning.run(|_| ())?, interval, first, 2, count - 1)?;
+        for ((step, count), number) in made.into_iter().skip(1).zip(2..) {
+            step.check(interval, number)?;
+            mixture = advance(mixture, interval, step, number, *count)?;
+        }
+        Ok(Laws::new(interval, vec![mixture]))
+    }
+
     /// Shows the laws after each step, and returns the last.
     fn run(&self, mut see: impl FnMut(&Mixture)) -> Result<Mixture, Error> {
         let start = moderate("start", self.start)?;

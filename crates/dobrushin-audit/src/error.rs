@@ -69,6 +69,16 @@ pub enum Error {
         /// The limit.
         most: usize,
     },
+    /// A step is repeated too often, and what happened long ago is not forgotten.
+    #[error("step {step} is repeated {steps} times, and at most {most} are computed")]
+    TooLong {
+        /// Which step, counted from 1.
+        step: usize,
+        /// How often.
+        steps: u64,
+        /// The limit.
+        most: u64,
+    },
     /// A score that is NaN, or a parameter of a model that is NaN or infinite.
     #[error("{what} {run} {} is not a number", runs_of(*.with_the_record))]
     NotANumber {

@@ -86,6 +86,15 @@ impl Laws {
         self.parts.iter().map(|part| part.error).sum::<f64>() * (1.0 + 1e-12)
     }
 
+    /// A bound on the probability that the projection has ever moved an iterate, with either data set, if no step was left
+    /// out; that of the last projection is counted here.
+    pub(crate) fn clamped(&self) -> f64 {
+        let before: f64 = self.parts.iter().map(|part| part.clamped).sum();
+        let atoms = self.table().atoms;
+        let last = (0..2).map(|law| atoms[0][law] + atoms[1][law]).fold(0.0, f64::max);
+        (before + last) * (1.0 + 1e-9) + self.error()
+    }
+
     /// The probabilities under D and under D′ that the iterate is at most `x`.
     pub fn at_most(&self, x: f64) -> [Enclosure; 2] {
         if x < self.interval.lower() || x >= self.interval.upper() {

@@ -82,6 +82,7 @@ mod map;
 mod mixture;
 mod positive_part;
 mod renyi;
+mod repeated;
 pub mod simulator;
 pub mod starts;
 mod step;

@@ -144,6 +144,18 @@ impl Map {
         self.pieces[self.breaks.partition_point(|&b| b <= x)]
     }
 
+    /// The piece to the left of `x`.
+    pub(crate) fn piece_before(&self, x: f64) -> Piece {
+        self.pieces[self.breaks.partition_point(|&b| b < x)]
+    }
+
+    /// The largest slope, and the sum of all jumps.
+    pub(crate) fn steepness(&self) -> (f64, f64) {
+        let slope = self.pieces.iter().fold(0.0_f64, |most, piece| most.max(piece.slope.abs()));
+        let jump = |(pair, &at): (&[Piece], &f64)| (pair[1].at(at) - pair[0].at(at)).abs() + 1e-15 * at.abs();
+        (slope, self.pieces.windows(2).zip(&self.breaks).map(jump).sum())
+    }
+
     /// Where the pieces meet.
     pub(crate) fn breaks(&self) -> &[f64] {
         &self.breaks

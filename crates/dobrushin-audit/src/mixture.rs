@@ -50,6 +50,8 @@ pub(crate) struct Mixture {
     pub(crate) mass: f64,
     /// The true centres lie between these.
     pub(crate) reach: [f64; 2],
+    /// About the expected number of projections so far that moved an iterate, for the law that has more.
+    pub(crate) clamped: f64,
 }
 
 impl Mixture {
@@ -65,7 +67,7 @@ impl Mixture {
     /// No components yet.
     pub(crate) fn empty(noise: Noise) -> Self {
         let reach = [f64::INFINITY, f64::NEG_INFINITY];
-        Self { noise, components: Vec::new(), error: 0.0, mass: 1.0, reach }
+        Self { noise, components: Vec::new(), error: 0.0, mass: 1.0, reach, clamped: 0.0 }
     }
 
     /// Adds the components to which a mass at `x` leads. The result bounds the rounding error of
@@ -119,15 +121,17 @@ impl Mixture {
     /// units of the peak: a Gaussian is e^(−t) with t off by 7 units relatively, and
     /// 7t·e^(−t) < 3.
     pub(crate) fn density(&self, x: f64) -> [f64; 2] {
-        let inverse = 1.0 / self.noise.scale();
-        let sums = match self.noise {
-            Noise::Gaussian(_) => self.sum(|centre| {
-                let z = (x - centre) * inverse;
-                if z.abs() > OUT_OF_SIGHT { 0.0 } else { elementary::exp(-0.5 * z * z) }
-            }),
-            Noise::Laplace(_) => self.sum(|centre| elementary::exp(-((x - centre) * inverse).abs())),
-        };
-        sums.map(|sum| sum * self.peak())
+        self.sum(|centre| self.bell(x - centre)).map(|sum| sum * self.peak())
+    }
+
+    /// The density of the noise at a distance from its centre, over the peak.
+    pub(crate) fn bell(&self, distance: f64) -> f64 {
+        let z = distance * (1.0 / self.noise.scale());
+        match self.noise {
+            Noise::Gaussian(_) if z.abs() > OUT_OF_SIGHT => 0.0,
+            Noise::Gaussian(_) => elementary::exp(-0.5 * z * z),
+            Noise::Laplace(_) => elementary::exp(-z.abs()),
+        }
     }
 
     /// A bound on the relative rounding error of a sum over the components, each summand of which is right to within 4

@@ -75,6 +75,11 @@ impl Step {
         Self { noise, common: first.clone(), first, second, probability: 1.0 }
     }
 
+    /// The scale of the noise.
+    pub(crate) fn noise_scale(&self) -> f64 {
+        self.noise.scale()
+    }
+
     /// The probabilities of `common`, and of `first` or `second`.
     pub(crate) fn chances(&self) -> [f64; 2] {
         [1.0 - self.probability, self.probability]

@@ -40,104 +40,146 @@ const MOST_NODES: usize = 20_000;
 impl Mixture {
     /// The mixture after projection onto the interval and the next step.
     pub(crate) fn advance(&self, interval: Interval, step: &Step, number: usize) -> Result<Self, Error> {
-        let mut push = Push::new(self, interval, step, number);
-        push.ends();
-        push.between()?;
-        Ok(push.finish())
+        let places = Places::new(self, interval, step, number, |tile| self.sees(tile))?;
+        Ok(places.carry(self, &places.masses(self)))
+    }
+
+    /// Whether some Gaussian is near enough to a panel to be seen.
+    fn sees(&self, tile: Tile) -> bool {
+        let distance = OUT_OF_SIGHT * self.noise.scale() + tile.half;
+        !matches!(self.noise, Noise::Gaussian(_))
+            || self.components.iter().any(|component| (component.centre - tile.centre).abs() <= distance)
     }
 }
 
-/// A step that is being carried out.
-struct Push<'a> {
-    from: &'a Mixture,
+/// What a place takes from the law.
+#[derive(Clone, Copy, Debug)]
+enum Takes {
+    /// The atom at the lower end of the interval.
+    Below,
+    /// The atom at the upper end.
+    Above,
+    /// The probability of a piece on which all maps are constant, up to this number.
+    UpTo(f64),
+    /// The density, times this.
+    Density(f64),
+}
+
+/// A point from which mass moves on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    x: f64,
+    takes: Takes,
+    /// Which of the lists of pieces applies here.
+    region: usize,
+}
+
+impl Place {
+    /// The masses that both laws have here.
+    fn mass(&self, law: &Mixture) -> [f64; 2] {
+        match self.takes {
+            Takes::Below => law.below(self.x),
+            Takes::Above => law.above(self.x),
+            Takes::UpTo(end) => {
+                let (left, right) = (law.below(self.x), law.below(end));
+                [0, 1].map(|i| (right[i] - left[i]).max(0.0))
+            }
+            Takes::Density(weight) => law.density(self.x).map(|density| weight * density),
+        }
+    }
+
+    /// The mass that noise around a centre has here.
+    pub(crate) fn mass_of(&self, noise: &Mixture, centre: f64) -> f64 {
+        match self.takes {
+            Takes::Below => noise.tail(centre - self.x),
+            Takes::Above => noise.tail(self.x - centre),
+            Takes::UpTo(end) => (noise.tail(centre - end) - noise.tail(centre - self.x)).max(0.0),
+            Takes::Density(weight) => weight * noise.peak() * noise.bell(self.x - centre),
+        }
+    }
+}
+
+/// Every point from which mass moves on in a step, and what that costs.
+pub(crate) struct Places {
     interval: Interval,
-    step: &'a Step,
+    noise: Noise,
     number: usize,
-    to: Mixture,
-    /// The largest rounding error of a centre.
-    displacement: f64,
+    pub(crate) all: Vec<Place>,
+    /// The maps that apply in each region, with their probabilities for D and for D′.
+    regions: Vec<Vec<(Piece, [f64; 2])>>,
+    /// Where each region begins and ends.
+    extents: Vec<(f64, f64)>,
+    /// What the sums over panels may be off by, in L¹.
+    error: f64,
+    /// The number of probabilities that are taken from distribution functions.
+    tails: usize,
     nodes: usize,
 }
 
-impl<'a> Push<'a> {
-    fn new(from: &'a Mixture, interval: Interval, step: &'a Step, number: usize) -> Self {
-        let to = Mixture::empty(step.noise);
-        Self { from, interval, step, number, to, displacement: 0.0, nodes: 0 }
-    }
-
-    /// The pieces of the maps at `x`, with their probabilities.
-    fn pieces(&self, x: f64) -> Vec<(Piece, [f64; 2])> {
-        self.step.active().map(|(map, chances)| (map.piece(x), chances)).collect()
-    }
-
-    /// A mass at a point, or at any point of a constant piece.
-    fn push(&mut self, pieces: &[(Piece, [f64; 2])], x: f64, masses: [f64; 2]) {
-        self.displacement = self.displacement.max(self.to.push(pieces, x, masses));
-    }
-
-    /// The atoms.
-    fn ends(&mut self) {
-        let (lower, upper) = (self.interval.lower(), self.interval.upper());
-        for (x, masses) in [(lower, self.from.below(lower)), (upper, self.from.above(upper))] {
-            let pieces = self.pieces(x);
-            self.push(&pieces, x, masses);
-            self.to.cover(&pieces, x, x);
-            self.to.error += self.from.tail_error(masses);
+impl Places {
+    /// The places of a step after a law. Panels that nobody sees are left out.
+    pub(crate) fn new(
+        from: &Mixture,
+        interval: Interval,
+        step: &Step,
+        number: usize,
+        is_seen: impl Fn(Tile) -> bool,
+    ) -> Result<Self, Error> {
+        let mut places = Self {
+            interval,
+            noise: step.noise,
+            number,
+            all: Vec::new(),
+            regions: Vec::new(),
+            extents: Vec::new(),
+            error: 0.0,
+            tails: 0,
+            nodes: 0,
+        };
+        for (x, takes) in [(interval.lower(), Takes::Below), (interval.upper(), Takes::Above)] {
+            places.add_region(step, x, (x, x));
+            places.add(x, takes);
+            places.tails += 1;
         }
-    }
-
-    /// The density, cut where a map breaks and where the density has a kink.
-    fn between(&mut self) -> Result<(), Error> {
-        let mut below: Option<(f64, [f64; 2])> = None;
-        for ends in self.cuts().windows(2) {
+        for ends in cuts(from, interval, step).windows(2) {
             let (left, right) = (ends[0], ends[1]);
-            let pieces = self.pieces(left.midpoint(right));
-            self.to.cover(&pieces, left, right);
-            let steepest = pieces.iter().fold(0.0_f64, |most, (piece, _)| most.max(piece.slope.abs()));
+            let steepest = places.add_region(step, left.midpoint(right), (left, right));
             if steepest == 0.0 {
-                let at_left = match below {
-                    Some((x, below)) if x == left => below,
-                    _ => self.from.below(left),
-                };
-                let at_right = self.from.below(right);
-                below = Some((right, at_right));
-                let masses = [0, 1].map(|i| (at_right[i] - at_left[i]).max(0.0));
-                self.push(&pieces, left, masses);
-                self.to.error += self.from.tail_error(at_left) + self.from.tail_error(at_right);
-                self.count(1)?;
-            } else if let Noise::Gaussian(sd) = self.step.noise {
-                self.panels(left, right, &pieces, steepest / sd)?;
+                places.add(left, Takes::UpTo(right));
+                places.tails += 2;
+                places.count(1)?;
+            } else if let Noise::Gaussian(sd) = step.noise {
+                places.panels(from, (left, right), steepest / sd, &is_seen)?;
             } else {
-                return Err(Error::LaplaceNeedsConstantPieces { step: self.number });
+                return Err(Error::LaplaceNeedsConstantPieces { step: number });
             }
         }
-        Ok(())
+        Ok(places)
     }
 
-    /// The ends of the interval and every cut between, in order.
-    fn cuts(&self) -> Vec<f64> {
-        let mut cuts = vec![self.interval.lower(), self.interval.upper()];
-        cuts.extend(self.step.active().flat_map(|(map, _)| map.breaks()));
-        if let Noise::Laplace(_) = self.from.noise {
-            cuts.extend(self.from.components.iter().map(|component| component.centre));
-        }
-        cuts.retain(|&x| self.interval.contains(x));
-        cuts.sort_by(f64::total_cmp);
-        cuts.dedup();
-        cuts
+    /// The maps at a point, and how steep the steepest is.
+    fn add_region(&mut self, step: &Step, at: f64, extent: (f64, f64)) -> f64 {
+        let pieces: Vec<_> = step.active().map(|(map, chances)| (map.piece(at), chances)).collect();
+        let steepest = pieces.iter().fold(0.0_f64, |most, (piece, _)| most.max(piece.slope.abs()));
+        self.regions.push(pieces);
+        self.extents.push(extent);
+        steepest
     }
 
-    /// Gauss–Legendre nodes on [left, right], where every map is affine and at most `steepness`
-    /// noise deviations steep.
+    fn add(&mut self, x: f64, takes: Takes) {
+        self.all.push(Place { x, takes, region: self.regions.len() - 1 });
+    }
+
+    /// Gauss–Legendre nodes on [left, right], where every map is affine and at most `steepness` noise deviations steep.
     fn panels(
         &mut self,
-        left: f64,
-        right: f64,
-        pieces: &[(Piece, [f64; 2])],
+        from: &Mixture,
+        (left, right): (f64, f64),
         steepness: f64,
+        is_seen: impl Fn(Tile) -> bool,
     ) -> Result<(), Error> {
-        let scale = self.from.noise.scale();
-        let (curvature, growth) = match self.from.noise {
+        let scale = from.noise.scale();
+        let (curvature, growth) = match from.noise {
             Noise::Gaussian(_) => (steepness.hypot(1.0 / scale), 0.0),
             Noise::Laplace(_) => (steepness, 1.0 / scale),
         };
@@ -150,29 +192,20 @@ impl<'a> Push<'a> {
             return Err(Error::TooFine { step: self.number, nodes: MOST_NODES + 1, most: MOST_NODES });
         };
         for tile in tiles(left, right, count as usize) {
-            if self.is_out_of_sight(tile) {
+            if !is_seen(tile) {
                 continue;
             }
             for (x, weight) in rule.nodes() {
-                let x = tile.centre + tile.half * x;
-                let masses = self.from.density(x).map(|density| tile.half * weight * density);
-                self.push(pieces, x, masses);
+                self.add(tile.centre + tile.half * x, Takes::Density(tile.half * weight));
             }
             self.count(rule.size())?;
             // The error of the rule, that of the densities, that of the ends of the tile, where the integrand is at
             // most `peak`, and that of the nodes, where its slope counts.
             let slopes = half * (1.0 / scale + steepness);
             let rounding = 8.0 * half + 8.0 * tile.magnitude() * (1.0 + slopes);
-            self.to.error += self.from.peak() * (half * error + UNIT * rounding);
+            self.error += from.peak() * (half * error + UNIT * rounding);
         }
         Ok(())
-    }
-
-    /// Whether every Gaussian is too far from the panel to be seen.
-    fn is_out_of_sight(&self, tile: Tile) -> bool {
-        let distance = OUT_OF_SIGHT * self.from.noise.scale() + tile.half;
-        matches!(self.from.noise, Noise::Gaussian(_))
-            && self.from.components.iter().all(|component| (component.centre - tile.centre).abs() > distance)
     }
 
     fn count(&mut self, nodes: usize) -> Result<(), Error> {
@@ -183,18 +216,58 @@ impl<'a> Push<'a> {
         Ok(())
     }
 
-    /// Adds what is common to all nodes: earlier errors, the relative rounding errors of the
-    /// densities, weights and chances, that of the centres, and what was left out.
-    fn finish(self) -> Mixture {
-        let (from, mut to) = (self.from, self.to);
-        to.error += from.error
+    /// The masses of a law at the places.
+    pub(crate) fn masses(&self, law: &Mixture) -> Vec<[f64; 2]> {
+        self.all.iter().map(|place| place.mass(law)).collect()
+    }
+
+    /// Where mass at a place goes, with the probabilities for D and for D′.
+    pub(crate) fn targets(&self, place: &Place) -> impl Iterator<Item = (f64, [f64; 2])> {
+        self.regions[place.region].iter().map(|&(piece, chances)| (piece.at(place.x), chances))
+    }
+
+    /// The law after the step, if these are the masses at the places after `from`, whose errors it inherits.
+    pub(crate) fn carry(&self, from: &Mixture, masses: &[[f64; 2]]) -> Mixture {
+        let mut to = Mixture::empty(self.noise);
+        let mut displacement = 0.0_f64;
+        for (place, masses) in self.all.iter().zip(masses) {
+            displacement = displacement.max(to.push(&self.regions[place.region], place.x, *masses));
+        }
+        for (pieces, (left, right)) in self.regions.iter().zip(&self.extents) {
+            to.cover(pieces, *left, *right);
+        }
+        to.error = (from.error + self.error_of(from, displacement)) * (1.0 + 1e-9);
+        to.clamped = from.clamped + at_the_ends(masses);
+        to
+    }
+
+    /// What one step adds to the error: that of the sums, the relative rounding errors of the densities, weights and
+    /// chances, that of the centres, and what was left out.
+    pub(crate) fn error_of(&self, from: &Mixture, displacement: f64) -> f64 {
+        self.error
+            + self.tails as f64 * from.tail_error([from.mass; 2])
             + from.sum_error()
             + 8.0 * UNIT
             + self.interval.length() * from.peak() * UNSEEN
-            + self.displacement / to.noise.scale()
-            + 1e-25;
-        // The sums above are also rounded.
-        to.error *= 1.0 + 1e-9;
-        to
+            + displacement / self.noise.scale()
+            + 1e-25
     }
+}
+
+/// The larger probability, of both laws, of the ends of the interval, which are the first two places.
+fn at_the_ends(masses: &[[f64; 2]]) -> f64 {
+    (0..2).map(|law| masses[0][law] + masses[1][law]).fold(0.0, f64::max)
+}
+
+/// The ends of the interval and every cut between, in order: where a map breaks and where the density has a kink.
+fn cuts(from: &Mixture, interval: Interval, step: &Step) -> Vec<f64> {
+    let mut cuts = vec![interval.lower(), interval.upper()];
+    cuts.extend(step.active().flat_map(|(map, _)| map.breaks()));
+    if let Noise::Laplace(_) = from.noise {
+        cuts.extend(from.components.iter().map(|component| component.centre));
+    }
+    cuts.retain(|&x| interval.contains(x));
+    cuts.sort_by(f64::total_cmp);
+    cuts.dedup();
+    cuts
 }

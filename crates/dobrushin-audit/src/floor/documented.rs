@@ -187,6 +187,14 @@ impl Documented<'_> {
         places
     }
 
+    /// How many steps are looked at, in words, where that is a choice.
+    pub fn here_after(&self) -> String {
+        match self.run.length {
+            Length::Any => format!(", here after {} steps", self.steps()),
+            Length::Steps(_) | Length::Epochs(_) => String::new(),
+        }
+    }
+
     /// The share of the iterate that a step keeps, if the others' losses have this curvature.
     pub fn keep(&self, time: u64, curvature: f64) -> Option<f64> {
         Some(1.0 - self.run.weight_decay - self.learning_rate(time)? * curvature)

@@ -70,8 +70,11 @@ fn curvatures(of: &Documented<'_>, others: Others) -> Vec<f64> {
     // What is lost in a step, from the least to the most, in equal ratios.
     let lost = |curvature: f64| (run.weight_decay + rate * curvature).max(1e-6);
     let ratio = lost(most) / lost(least);
-    let between = (1..6).map(|i| {
-        (lost(least) * elementary::exp(elementary::ln(ratio) * f64::from(i) / 6.0) - run.weight_decay) / rate
+    // Random uses take a convolution each.
+    let parts = if matches!(run.order, Order::Once | Order::Cyclic | Order::Full) { 6 } else { 2 };
+    let between = (1..parts).map(|i| {
+        let share = f64::from(i) / f64::from(parts);
+        (lost(least) * elementary::exp(elementary::ln(ratio) * share) - run.weight_decay) / rate
     });
     [least].into_iter().chain(between.filter(|h| *h > least && *h < most)).chain([most]).collect()
 }
@@ -102,7 +105,7 @@ impl Weights {
 }
 
 /// keep^count, to within a few roundings also where the count is huge.
-fn power(keep: f64, count: u64) -> f64 {
+pub(super) fn power(keep: f64, count: u64) -> f64 {
     match count {
         0 => 1.0,
         1 => keep,
@@ -114,9 +117,6 @@ fn power(keep: f64, count: u64) -> f64 {
 impl Linear<'_> {
     fn instance(&self) -> Option<Instance> {
         let of = self.of;
-        if of.run.tasks > 1 && of.run.release != Release::Last {
-            return None;
-        }
         let (push, exits) = self.push()?;
         let bells = match of.run.release {
             Release::Last | Release::All => self.span(push, (0, of.steps()), of.run.tasks)?,
@@ -419,10 +419,7 @@ impl Linear<'_> {
         } else {
             String::new()
         };
-        let steps = match of.run.length {
-            dobrushin::run::Length::Any => format!(", here after {} steps", of.steps()),
-            _ => String::new(),
-        };
+        let steps = of.here_after();
         format!(
             "linear: the record pushes one coordinate the same way whenever it is used; the others {others}{hidden}{steps}"
         )

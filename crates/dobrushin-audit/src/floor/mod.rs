@@ -5,12 +5,19 @@
 //! is shared with the way from a run to its chains, or with the analyses of chains: a floor above a guarantee is an error
 //! in one of the two.
 
+mod before_and_after;
 mod bells;
+mod chained;
 mod documented;
 mod effect;
+mod except;
+mod landscape;
 mod last_step;
 mod linear;
+mod of_tasks;
+mod one_increment;
 mod published;
+mod segment;
 mod symmetric;
 mod uses;
 
@@ -71,9 +78,18 @@ pub fn floor(run: &Run, question: Question) -> Option<Floor> {
             if published.is_empty() {
                 instances.extend(last_step::instances(&of));
                 instances.extend(linear::instances(&of, small));
+                instances.extend(before_and_after::instances(&of, small));
+                instances.extend(segment::instances(&of, question));
             }
             instances.extend(published);
+            instances.extend(one_increment::instances(&of));
         }
+    }
+    if let Some(tasks) = run.as_tasks() {
+        instances.extend(of_tasks::instance(tasks, small));
+    }
+    if let Some(chain) = run.as_chain() {
+        instances.extend(chained::instances(chain));
     }
     if let Some(list) = run.as_mechanisms() {
         instances.extend(published::mechanisms(list));

@@ -5,7 +5,9 @@ use super::Instance;
 use super::documented::Documented;
 use super::effect::Others;
 use super::symmetric::SymmetricLoss;
-use dobrushin::loss::{Composition, DominatingPair, Exchanged, GaussianLoss, Part, PoissonLoss};
+use dobrushin::divergence::{DiscretePair, FiniteLaw};
+use dobrushin::kernel::FiniteKernel;
+use dobrushin::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, GaussianLoss, Part, PoissonLoss};
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::run::{Divisor, Mechanisms, NoiseKind, Order, Release};
 use dobrushin::{Positive, Probability};
@@ -95,16 +97,31 @@ fn pair(ratio: f64, rate: f64, opposite: bool) -> Option<DominatingPair> {
     })
 }
 
+/// The laws of the two inputs of a channel that are farthest apart in variation. Which two these are may depend on ε, so
+/// others can be farther apart at some.
+fn farthest_inputs(channel: &FiniteKernel) -> Option<DominatingPair> {
+    let rows: Vec<Vec<f64>> = (0..channel.inputs())
+        .map(|input| channel.row_enclosures(input).map(|p| p.midpoint()).collect())
+        .collect();
+    let variation = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).max(0.0)).sum::<f64>();
+    let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let (i, j) = pairs.max_by(|a, b| variation(&rows[a.0], &rows[a.1]).total_cmp(&variation(&rows[b.0], &rows[b.1])))?;
+    let law = |row: &[f64]| FiniteLaw::proportional_to("a row", row.to_vec()).ok();
+    let pair = DiscretePair::new(law(&rows[i])?, law(&rows[j])?).ok()?;
+    let law = Arc::new(FiniteLoss::from_pair(&pair));
+    Some(DominatingPair::new(law.clone(), Arc::new(Exchanged(law))))
+}
+
 /// The mechanisms of a list whose worst case is known exactly; the others are left out, which tells less.
 pub(super) fn mechanisms(list: &Mechanisms) -> Option<Instance> {
     let mut parts = Vec::new();
     for used in &list.uses {
         let exact = match (&used.mechanism, used.sampling, list.neighbours) {
             // Nothing is known of these but a bound.
-            (Mechanism::Approximate { .. } | Mechanism::Profile(_) | Mechanism::Exponential { .. }, _, _) => {
-                None
-            }
-            // Two inputs of a channel that are far apart at one ε need not be so at another.
+            (Mechanism::Profile(_) | Mechanism::Exponential { .. }, _, _) => None,
+            (Mechanism::Channel(channel), Sampling::Every, _) => farthest_inputs(channel),
+            // Some mechanism is no better than (ε, δ), and a sampled one is not looked at.
+            (Mechanism::Approximate { .. }, sampling, _) if sampling != Sampling::Every => None,
             (Mechanism::Channel(_), _, _) => None,
             (mechanism, Sampling::Every, neighbours) => {
                 dominating_pair(mechanism, Sampling::Every, neighbours).ok()
