@@ -1,12 +1,16 @@
 //! No guarantee is below its floor, and floors catch faults on the way from a run to its guarantee.
 
 use dobrushin::account::{Options, Question, analyses};
+use dobrushin::chain::{Chain, Count, Domain, Participation, Piece, Start, Step, StepNoise};
 use dobrushin::numeric::Random;
-use dobrushin::run::{LearningRate, Length, Noise, NoiseKind, Run, Training};
-use dobrushin::{Delta, Epsilon, Neighbours, Order, Positive, Probability, Release};
+use dobrushin::run::{
+    CustomChain, LearningRate, Length, Noise, NoiseKind, Record, Run, Task, Tasks, Training, Turn,
+};
+use dobrushin::{Delta, Epsilon, Neighbours, NonNegative, Order, Positive, Probability, Release};
 use dobrushin_audit::floor::floor;
 use dobrushin_audit::simulator::{random_run, run_file};
 use dobrushin_reference::depth;
+use rayon::prelude::*;
 
 /// The smallest δ at each ε that any rigorous analysis proves.
 fn proved(run: &Run) -> Vec<f64> {
@@ -65,24 +69,95 @@ fn larger(mut random: Random) -> Training {
     Training { records, batch, length, ..run }
 }
 
+/// Tries runs out in parallel: none has a floor above what is proved, and enough have a floor at all.
+fn all_are_above(cases: u64, one: impl Fn(u64) -> Option<(Run, String)> + Sync) {
+    let found: Vec<(u64, u64)> = (0..cases)
+        .into_par_iter()
+        .map(|index| {
+            let Some((run, text)) = one(index) else { return (0, 0) };
+            let (known, found) = violations(&run);
+            assert!(found.is_empty(), "case {index}: {found:#?}\n{text}");
+            (1, u64::from(known))
+        })
+        .collect();
+    let (runs, floors) = found.into_iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    println!("{runs} runs, {floors} with a floor above 0");
+    assert!(runs * 2 > cases && floors * 3 > runs, "{runs} runs, {floors} floors");
+}
+
 #[test]
 fn no_guarantee_is_below_its_floor() {
-    let cases: u64 = depth(80, 8_000);
-    let (mut runs, mut floors) = (0, 0);
-    for index in 0..cases {
+    all_are_above(depth(80, 10_000), |index| {
         let training = larger(Random::new(4_200_000 + index));
         // Composed hidden states of several tasks take minutes.
         if training.tasks > 1 && matches!(training.order, Order::Poisson | Order::WithoutReplacement) {
-            continue;
+            return None;
         }
-        let Ok(run) = Run::training(training.clone()) else { continue };
-        let (known, found) = violations(&run);
-        assert!(found.is_empty(), "case {index}: {found:#?}\n{}", run_file(&training));
-        runs += 1;
-        floors += u64::from(known);
-    }
-    println!("{runs} runs, {floors} with a floor above 0");
-    assert!(runs * 2 > cases && floors * 3 > runs, "{runs} runs, {floors} floors");
+        let text = run_file(&training);
+        Run::training(training).ok().map(|run| (run, text))
+    });
+}
+
+#[test]
+fn no_guarantee_of_a_chain_is_below_its_floor() {
+    all_are_above(depth(60, 2_000), |index| {
+        let mut random = Random::new(5_200_000 + index);
+        let noise = random.log_between(0.2, 2.0);
+        let bounded = random.below(3) > 0;
+        let mut steps = Vec::new();
+        for _ in 0..1 + random.below(3) {
+            let slope = [0.0, 0.4, 0.9, 1.0, 1.0, 1.2][random.below(6)];
+            let mut pieces = vec![Piece::new(slope, [0.0, 0.0, 0.3][random.below(3)]).ok()?];
+            if random.below(3) == 0 {
+                pieces.push(Piece::new(0.0, noise * random.log_between(0.5, 4.0)).ok()?);
+            }
+            let step = Step::new(StepNoise::gaussian(noise * random.log_between(0.7, 1.4)).ok()?).with_modulus(pieces);
+            let participation = match random.below(3) {
+                0 => Participation::Never,
+                1 => Participation::Always,
+                _ => Participation::Sometimes(Probability::new(random.log_between(0.01, 1.0)).ok()?),
+            };
+            let step = step.used_by(participation, NonNegative::new(noise * random.log_between(0.1, 2.0)).ok()?);
+            steps.push((step, Count::Times(1 + random.below(6) as u64)));
+        }
+        let diameter = bounded.then(|| Positive::new(noise * random.log_between(0.5, 8.0))).transpose().ok()?;
+        let chain = Chain::new(steps, Domain { diameter, dimension: None }).ok()?;
+        let distance = NonNegative::new(noise * random.log_between(0.2, 3.0)).ok();
+        let divergence = vec![(Epsilon::new(0.0).ok()?, Delta::new(random.log_between(0.01, 1.0)).ok()?)];
+        let chain = match random.below(4) {
+            0 => chain.starting(Start { distance, divergence: vec![] }).ok()?,
+            1 => chain.starting(Start { distance, divergence }).ok()?,
+            _ => chain,
+        };
+        let text = format!("{chain:?}");
+        Some((Run::chain(CustomChain { chain, release: Release::Last }), text))
+    });
+}
+
+#[test]
+fn no_guarantee_of_several_tasks_is_below_its_floor() {
+    all_are_above(depth(40, 1_000), |index| {
+        let mut random = Random::new(6_200_000 + index);
+        let records = 3 + random.below(60) as u64;
+        let tasks = (0..1 + random.below(3)).map(|_| {
+            let run = Run::pnsgd(records).learning_rate(random.log_between(0.01, 0.5)).lipschitz(1.0);
+            let run = run.gradient_noise(random.log_between(0.5, 8.0)).release(Release::Last).convex().smoothness(1.0);
+            let run = if random.below(3) == 0 { run.diameter(random.log_between(0.3, 5.0)) } else { run };
+            let turn = match random.below(2) {
+                0 => Turn::forward(),
+                _ => Turn::backward(records),
+            };
+            Some(Task { training: run.training().ok()?, turn, count: 1 + random.below(3) as u64 })
+        });
+        let tasks = tasks.collect::<Option<Vec<_>>>()?;
+        let record = match random.below(2) {
+            0 => Record::Worst,
+            _ => Record::Index(1 + random.below(records as usize) as u64),
+        };
+        let tasks = Tasks { tasks, record };
+        let text = format!("{tasks:?}");
+        Some((Run::of_tasks(tasks).ok()?, text))
+    });
 }
 
 /// A run whose floor is close to its guarantee.
