@@ -86,6 +86,19 @@ impl Laws {
         self.parts.iter().map(|part| part.error).sum::<f64>() * (1.0 + 1e-12)
     }
 
+    /// The ends of the interval.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.interval.lower(), self.interval.upper())
+    }
+
+    /// The densities inside the interval, for D and for D′.
+    pub(crate) fn densities(&self, x: f64) -> [f64; 2] {
+        self.parts
+            .iter()
+            .map(|part| part.density(x))
+            .fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+    }
+
     /// A bound on the probability that the projection has ever moved an iterate, with either data set, if no step was left
     /// out; that of the last projection is counted here.
     pub(crate) fn clamped(&self) -> f64 {

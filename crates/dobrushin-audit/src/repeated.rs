@@ -75,7 +75,10 @@ impl Mixture {
             }
             clamped += vectors.iter().map(|vector| vector[0] + vector[1]).fold(0.0, f64::max);
         }
-        masses.iter_mut().enumerate().for_each(|(place, masses)| *masses = [vectors[0][place], vectors[1][place]]);
+        masses
+            .iter_mut()
+            .enumerate()
+            .for_each(|(place, masses)| *masses = [vectors[0][place], vectors[1][place]]);
         let error = law.error;
         law = places.carry(&law, &masses);
         law.error = (error + (count - 2) as f64 * each) * (1.0 + 1e-9);
@@ -215,7 +218,12 @@ mod tests {
         let jumps = Map::sign_push(0.3, 0.1).expect("moderate");
         [
             random.clone(),
-            Step { common: jumps.clone(), first: jumps.clone().shifted(0.2).expect("moderate"), second: jumps, ..random },
+            Step {
+                common: jumps.clone(),
+                first: jumps.clone().shifted(0.2).expect("moderate"),
+                second: jumps,
+                ..random
+            },
             Step::never(noise, Map::identity()),
             Step::always(noise, Map::constant(0.5).expect("moderate"), Map::identity()),
         ]
@@ -226,17 +234,25 @@ mod tests {
         let interval = Interval::new(-2.0, 2.0).expect("it increases");
         for step in steps() {
             for count in [1_u64, 2, 3, 40] {
-                let used = Step::always(Noise::Gaussian(0.5), Map::identity(), Map::affine(1.0, 0.5).expect("moderate"));
+                let used = Step::always(
+                    Noise::Gaussian(0.5),
+                    Map::identity(),
+                    Map::affine(1.0, 0.5).expect("moderate"),
+                );
                 let mut all = vec![used.clone()];
                 all.extend(std::iter::repeat_n(step.clone(), count as usize));
                 let slowly = OneDimensionalChain { interval, start: 0.3, steps: all }.laws().expect("small");
                 let quickly =
-                    OneDimensionalChain::laws_of_runs(interval, 0.3, &[(used, 1), (step.clone(), count)]).expect("small");
+                    OneDimensionalChain::laws_of_runs(interval, 0.3, &[(used, 1), (step.clone(), count)])
+                        .expect("small");
                 for gamma in [1.0, 1.5, 4.0] {
                     for direction in Direction::BOTH {
                         let gamma = Gamma::new(gamma).expect("at least 1");
                         let [a, b] = [&slowly, &quickly].map(|laws| laws.hockey_stick(direction, gamma));
-                        assert!(a.intersect(b).is_some() && b.width() < 1e-10, "{step:?} {count}: {a:?} {b:?}");
+                        assert!(
+                            a.intersect(b).is_some() && b.width() < 1e-10,
+                            "{step:?} {count}: {a:?} {b:?}"
+                        );
                     }
                 }
             }
@@ -248,10 +264,14 @@ mod tests {
         let interval = Interval::new(-2.0, 2.0).expect("it increases");
         let step = &steps()[0];
         let after = |count: u64| {
-            let laws = OneDimensionalChain::laws_of_runs(interval, 0.0, &[(step.clone(), count)]).expect("small");
+            let laws =
+                OneDimensionalChain::laws_of_runs(interval, 0.0, &[(step.clone(), count)]).expect("small");
             laws.hockey_stick(Direction::Forward, Gamma::ONE)
         };
         let [long, longer] = [after(400), after(1_000_000_000_000)];
-        assert!(long.intersect(longer).is_some() && longer.width() < 1e-10 && longer.lower() > 0.1, "{longer:?}");
+        assert!(
+            long.intersect(longer).is_some() && longer.width() < 1e-10 && longer.lower() > 0.1,
+            "{longer:?}"
+        );
     }
 }

@@ -9,6 +9,7 @@
 //! probability that it ever leaves is counted against the floor.
 
 use super::Instance;
+use super::densities::Normal;
 use super::documented::{Documented, nearly};
 use super::effect::Others;
 use super::except::Except;
@@ -158,8 +159,10 @@ impl<'a> Curved<'a> {
         let times = Probability::new(small / (2.0 * of.steps() as f64)).ok()?;
         let largest_rate = (1..=1).chain([self.time]).filter_map(|t| of.learning_rate(t)).fold(0.0, f64::max);
         let amount = of.effect(Others::Still)?.amounts.first()?.most;
-        let reach = (normal::tail_inverse(times).upper() * variance.sqrt() + largest_rate * norm * amount) * (1.0 + 1e-9);
-        if domain.is_some_and(|diameter| 2.0 * reach > diameter.get()) || (self.before - free) * reach > norm {
+        let reach = (normal::tail_inverse(times).upper() * variance.sqrt() + largest_rate * norm * amount)
+            * (1.0 + 1e-9);
+        if domain.is_some_and(|diameter| 2.0 * reach > diameter.get()) || (self.before - free) * reach > norm
+        {
             return None;
         }
         let left = norm - (self.after - free) * reach;
@@ -179,10 +182,17 @@ impl Told {
             false => "have".to_owned(),
         };
         let after = match of.run.loss.strong_convexity {
-            Some(rho) => format!("quadratic ones of curvature {}", dobrushin::numeric::decimal::nearest(rho.get(), 4)),
+            Some(rho) => {
+                format!("quadratic ones of curvature {}", dobrushin::numeric::decimal::nearest(rho.get(), 4))
+            }
             None => "constant losses".to_owned(),
         };
         let words = format!("linear: the record pushes one coordinate; the others {before} {after}");
-        Some(Instance { profile: Arc::new(Except::new(profile, self.exception)), words })
+        let densities = Arc::new(Normal { distance });
+        Some(Instance {
+            profile: Arc::new(Except::new(profile, self.exception)),
+            words,
+            densities: Some(densities),
+        })
     }
 }

@@ -4,10 +4,13 @@
 //! sum of what the record added, with M′ distributed like M. The density ratio of the two is monotone if all bells have
 //! the same width, so that no event tells more than the best half-line.
 
+use super::Instance;
+use super::densities::{self, Densities};
 use super::uses::SumLaw;
 use dobrushin::numeric::normal;
 use dobrushin::profile::{Direction, PrivacyProfile};
 use dobrushin::{Delta, Enclosure, Epsilon};
+use std::sync::Arc;
 
 /// A Gaussian: its probability, its mean in D, and its standard deviation.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +139,35 @@ impl Bells {
             if height(a) < height(b) { left = a } else { right = b }
         }
         at(left.midpoint(right))
+    }
+}
+
+impl Bells {
+    /// The instance with these laws.
+    pub fn instance(self, words: String) -> Instance {
+        let bells = Arc::new(self);
+        Instance { profile: bells.clone(), words, densities: Some(bells) }
+    }
+}
+
+impl Densities for Bells {
+    fn range(&self) -> (f64, f64) {
+        let width = self.lower.iter().map(|bell| bell.width.upper()).fold(0.0, f64::max);
+        // Means that hardly ever occur are left out.
+        let likely = self.lower.iter().filter(|bell| bell.mass > 1e-12);
+        let mean = likely.map(|bell| bell.mean).fold(0.0, f64::max);
+        (if self.opposite { -mean } else { 0.0 } - 8.0 * width, mean + 8.0 * width)
+    }
+
+    fn at(&self, x: f64) -> [f64; 2] {
+        let other = |mean: f64| if self.opposite { -mean } else { 0.0 };
+        self.lower.iter().fold([0.0; 2], |[with, without], one| {
+            let width = one.width.midpoint();
+            [
+                with + one.mass * densities::bell(x - one.mean, width),
+                without + one.mass * densities::bell(x - other(one.mean), width),
+            ]
+        })
     }
 }
 

@@ -9,7 +9,6 @@ use super::segment::OnSegment;
 use crate::{Interval, Map, Noise, OneDimensionalChain, Step};
 use dobrushin::chain::{Count, Modulus, Participation, Step as ClaimedStep, StepNoise};
 use dobrushin::run::{CustomChain, Release};
-use std::sync::Arc;
 
 /// How often a step is made for which any number is allowed, on a domain and without one.
 const ANY: [u64; 2] = [4096, 64];
@@ -155,7 +154,9 @@ fn instance(custom: &CustomChain, jumps: bool) -> Option<Instance> {
         true => "updates push iterates on different sides of 0 apart, as far as the modulus allows",
         false => "updates are linear, as steep as the modulus allows",
     };
-    Some(Instance { profile: Arc::new(profile), words: format!("one coordinate: the record moves it by half of the displacement either way; {words}") })
+    Some(profile.instance(format!(
+        "one coordinate: the record moves it by half of the displacement either way; {words}"
+    )))
 }
 
 /// Half the distance of the starts, and the probability with which they differ; `None` if no such starts are known.

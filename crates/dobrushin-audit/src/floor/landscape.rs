@@ -134,7 +134,11 @@ impl Landscape {
             return "have constant losses".to_owned();
         }
         if self.jump != 0.0 {
-            return format!("push away from {} with gradients of {}", number(self.centre), number(-self.jump));
+            return format!(
+                "push away from {} with gradients of {}",
+                number(self.centre),
+                number(-self.jump)
+            );
         }
         if self.inner == self.outer && self.drift == 0.0 {
             return format!("have quadratic losses of curvature {}", number(self.inner));
@@ -172,7 +176,11 @@ mod tests {
             for step in -400..400 {
                 let w = f64::from(step) * 0.0101 + 0.003;
                 let expected = 0.9 * w - 0.2 * landscape.at(w).clamp(-1.0, 1.0) + 0.05;
-                assert!((map.at(w) - expected).abs() < 1e-12, "{landscape:?} at {w}: {} {expected}", map.at(w));
+                assert!(
+                    (map.at(w) - expected).abs() < 1e-12,
+                    "{landscape:?} at {w}: {} {expected}",
+                    map.at(w)
+                );
             }
         }
     }

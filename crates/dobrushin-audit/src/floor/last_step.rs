@@ -18,7 +18,6 @@ use super::documented::{Documented, nearly};
 use super::effect::Others;
 use super::uses::{Atom, Use, sum_law};
 use dobrushin::run::{NoiseKind, Order, Record, Release};
-use std::sync::Arc;
 
 /// The instances of a run whose domain may be a ball of any dimension.
 pub(super) fn instances(of: &Documented<'_>) -> Vec<Instance> {
@@ -57,7 +56,7 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
     let words = "only the last step counts: iterates are projected to a ball of so many dimensions that the noise hides \
                  where a step starts"
         .to_owned();
-    Some(Instance { profile: Arc::new(bells.except(effect.exception)), words })
+    Some(bells.except(effect.exception).instance(words))
 }
 
 /// The probability with which the last step uses the record.

@@ -19,7 +19,6 @@ use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::{elementary, normal};
 use dobrushin::run::{Divisor, NoiseKind, Order, Release};
 use dobrushin::{Enclosure, Probability};
-use std::sync::Arc;
 
 /// Steps whose numbers differ are looked at one by one, up to this many.
 const MOST_STEPS: u64 = 1 << 20;
@@ -144,7 +143,7 @@ impl Linear<'_> {
         let square: f64 =
             sums.into_iter().flatten().map(|(noise, count)| (apart / noise) * (apart / noise) * count).sum();
         let bells = if square > 0.0 { bells.beside(square.sqrt()) } else { bells };
-        Some(Instance { profile: Arc::new(bells), words: self.words() })
+        Some(bells.instance(self.words()))
     }
 
     /// What a use moves the iterate by, for each length of a gradient that counts; and the probability that the iterate

@@ -8,6 +8,7 @@
 mod before_and_after;
 mod bells;
 mod chained;
+mod densities;
 mod documented;
 mod effect;
 mod except;
@@ -21,6 +22,8 @@ mod segment;
 mod symmetric;
 mod uses;
 
+pub use densities::{Densities, Event};
+
 use dobrushin::account::{Answer, Question};
 use dobrushin::profile::PrivacyProfile;
 use dobrushin::run::Run;
@@ -32,6 +35,8 @@ pub(crate) struct Instance {
     profile: Arc<dyn PrivacyProfile>,
     /// The instance, in words.
     words: String,
+    /// Its two laws, where one number is released.
+    densities: Option<Arc<dyn Densities>>,
 }
 
 /// What no analysis of the same facts can go below.
@@ -47,6 +52,8 @@ pub struct Floor {
     pub instance: String,
     /// What the instance releases, at every ε.
     pub profile: Arc<dyn PrivacyProfile>,
+    /// The two laws of the instance, where one number is released.
+    pub densities: Option<Arc<dyn Densities>>,
 }
 
 /// The highest floor of a run that is known; `None` if no instance is.
@@ -95,10 +102,10 @@ pub fn floor(run: &Run, question: Question) -> Option<Floor> {
         instances.extend(published::mechanisms(list));
     }
     let mut best: Option<Floor> = None;
-    for Instance { profile, words } in instances {
+    for Instance { profile, words, densities } in instances {
         let answer = question.ask(profile.as_ref());
         if best.as_ref().is_none_or(|best| answer.value.lower() > best.answer.value.lower()) {
-            best = Some(Floor { answer, instance: words, profile });
+            best = Some(Floor { answer, instance: words, profile, densities });
         }
     }
     best

@@ -5,6 +5,7 @@
 
 use super::Instance;
 use super::before_and_after;
+use super::densities::Normal;
 use super::documented;
 use super::except::Except;
 use dobrushin::NonNegative;
@@ -19,7 +20,10 @@ pub(super) fn instance(tasks: &Tasks, small: f64) -> Option<Instance> {
     let candidates: Vec<u64> = match tasks.record {
         Record::Index(index) => vec![index],
         Record::Worst => {
-            let ends = tasks.tasks.iter().flat_map(|task| [1, records].map(|place| task.turn.record(place, records)));
+            let ends = tasks
+                .tasks
+                .iter()
+                .flat_map(|task| [1, records].map(|place| task.turn.record(place, records)));
             ends.collect()
         }
     };
@@ -30,7 +34,8 @@ pub(super) fn instance(tasks: &Tasks, small: f64) -> Option<Instance> {
     let words = "linear: in every run the record pushes one coordinate; the others have quadratic losses if they come before \
                  it, and otherwise as flat ones as are claimed"
         .to_owned();
-    Some(Instance { profile: Arc::new(profile), words })
+    let densities = Arc::new(Normal { distance: distance.get() });
+    Some(Instance { profile: Arc::new(profile), words, densities: Some(densities) })
 }
 
 /// The sum of the squared distances, and the probability of exceptions. Runs of other kinds are left out.

@@ -9,6 +9,7 @@
 //! E W² ≤ Σ (product of what later steps keep)²·s² = v, and p ≥ 1 − v/a² (Chebyshev).
 
 use super::Instance;
+use super::densities::Normal;
 use super::documented::Documented;
 use super::effect::Others;
 use super::except::{self, Except};
@@ -55,7 +56,8 @@ fn instance(of: &Documented<'_>, place: u64) -> Option<Instance> {
     let words = "every iterate is published: the others pull towards the middle of a segment, and the difference of the two \
                  iterates around the record's use tells it"
         .to_owned();
-    Some(Instance { profile: Arc::new(profile), words })
+    let densities = Arc::new(Normal { distance: distance.get() });
+    Some(Instance { profile: Arc::new(profile), words, densities: Some(densities) })
 }
 
 impl Documented<'_> {

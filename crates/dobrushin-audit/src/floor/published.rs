@@ -76,7 +76,7 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
     let words = "every iterate is published: the record pushes one coordinate the same way whenever it is used, and the \
                  difference of two iterates tells it"
         .to_owned();
-    Some(Instance { profile: Arc::new(Composition::new(parts)), words })
+    Some(Instance { profile: Arc::new(Composition::new(parts)), words, densities: None })
 }
 
 /// N(r, 1) with this probability, else N(0, 1), against N(0, 1), or against the same with −r.
@@ -105,7 +105,8 @@ fn farthest_inputs(channel: &FiniteKernel) -> Option<DominatingPair> {
         .collect();
     let variation = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).max(0.0)).sum::<f64>();
     let pairs = (0..rows.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let (i, j) = pairs.max_by(|a, b| variation(&rows[a.0], &rows[a.1]).total_cmp(&variation(&rows[b.0], &rows[b.1])))?;
+    let (i, j) = pairs
+        .max_by(|a, b| variation(&rows[a.0], &rows[a.1]).total_cmp(&variation(&rows[b.0], &rows[b.1])))?;
     let law = |row: &[f64]| FiniteLaw::proportional_to("a row", row.to_vec()).ok();
     let pair = DiscretePair::new(law(&rows[i])?, law(&rows[j])?).ok()?;
     let law = Arc::new(FiniteLoss::from_pair(&pair));
@@ -149,5 +150,5 @@ pub(super) fn mechanisms(list: &Mechanisms) -> Option<Instance> {
     let rest =
         if left_out > 0 { format!("; {left_out} of the mechanisms are left out") } else { String::new() };
     let words = format!("every mechanism meets the two data sets on which it differs most{rest}");
-    Some(Instance { profile: Arc::new(Composition::new(parts)), words })
+    Some(Instance { profile: Arc::new(Composition::new(parts)), words, densities: None })
 }

@@ -6,6 +6,7 @@
 //! floor. The others' gradients are those of a [`Landscape`]; a small search finds a good one.
 
 use super::Instance;
+use super::densities::Densities;
 use super::documented::Documented;
 use super::except::{self, Except};
 use super::landscape::Landscape;
@@ -57,7 +58,7 @@ pub(super) fn instances(of: &Documented<'_>, question: Question) -> Option<Insta
         let Some(profile) = segment.profile() else { continue };
         let value = question.ask(&profile).value.lower();
         if best.as_ref().is_none_or(|(most, _)| value > *most) {
-            best = Some((value, Instance { profile: Arc::new(profile), words: segment.words() }));
+            best = Some((value, profile.instance(segment.words())));
         }
     }
     best.map(|(_, instance)| instance)
@@ -184,7 +185,13 @@ fn steps(of: &Documented<'_>, half: f64, others: Landscape) -> Option<Vec<(Step,
         (Neighbours::AddOrRemoveOne | Neighbours::ZeroOut, _) => with(0.0)?,
     };
     let never = Step::never(noise, common.clone());
-    let used = |probability: f64| Step { noise, common: common.clone(), first: first.clone(), second: second.clone(), probability };
+    let used = |probability: f64| Step {
+        noise,
+        common: common.clone(),
+        first: first.clone(),
+        second: second.clone(),
+        probability,
+    };
     let mut all = match run.order {
         Order::Full => vec![(used(1.0), of.private)],
         Order::Poisson | Order::WithoutReplacement => vec![(used(of.rate_of_use().min(1.0)), of.private)],
@@ -230,6 +237,30 @@ impl OnSegment {
         // by less than r. Steps that are forgotten do not count, and more than this many are not made.
         let rounding = made.min(1e5) * 1e-15 * (4.0 + half);
         Self { laws, exception: (clamped + rounding) * (1.0 + 1e-9) }
+    }
+}
+
+impl OnSegment {
+    /// The instance with these laws.
+    pub fn instance(self, words: String) -> Instance {
+        let laws = Arc::new(self);
+        Instance { profile: laws.clone(), words, densities: Some(laws) }
+    }
+}
+
+impl Densities for OnSegment {
+    fn range(&self) -> (f64, f64) {
+        self.laws.ends()
+    }
+
+    fn at(&self, x: f64) -> [f64; 2] {
+        self.laws.densities(x)
+    }
+
+    fn atoms(&self) -> Vec<(f64, [f64; 2])> {
+        let (from, to) = self.laws.ends();
+        let [below, above] = self.laws.table().atoms;
+        vec![(from, below), (to, above)]
     }
 }
 

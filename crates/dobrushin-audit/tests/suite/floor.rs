@@ -111,16 +111,19 @@ fn no_guarantee_of_a_chain_is_below_its_floor() {
             if random.below(3) == 0 {
                 pieces.push(Piece::new(0.0, noise * random.log_between(0.5, 4.0)).ok()?);
             }
-            let step = Step::new(StepNoise::gaussian(noise * random.log_between(0.7, 1.4)).ok()?).with_modulus(pieces);
+            let step = Step::new(StepNoise::gaussian(noise * random.log_between(0.7, 1.4)).ok()?)
+                .with_modulus(pieces);
             let participation = match random.below(3) {
                 0 => Participation::Never,
                 1 => Participation::Always,
                 _ => Participation::Sometimes(Probability::new(random.log_between(0.01, 1.0)).ok()?),
             };
-            let step = step.used_by(participation, NonNegative::new(noise * random.log_between(0.1, 2.0)).ok()?);
+            let step =
+                step.used_by(participation, NonNegative::new(noise * random.log_between(0.1, 2.0)).ok()?);
             steps.push((step, Count::Times(1 + random.below(6) as u64)));
         }
-        let diameter = bounded.then(|| Positive::new(noise * random.log_between(0.5, 8.0))).transpose().ok()?;
+        let diameter =
+            bounded.then(|| Positive::new(noise * random.log_between(0.5, 8.0))).transpose().ok()?;
         let chain = Chain::new(steps, Domain { diameter, dimension: None }).ok()?;
         let distance = NonNegative::new(noise * random.log_between(0.2, 3.0)).ok();
         let divergence = vec![(Epsilon::new(0.0).ok()?, Delta::new(random.log_between(0.01, 1.0)).ok()?)];
@@ -141,7 +144,11 @@ fn no_guarantee_of_several_tasks_is_below_its_floor() {
         let records = 3 + random.below(60) as u64;
         let tasks = (0..1 + random.below(3)).map(|_| {
             let run = Run::pnsgd(records).learning_rate(random.log_between(0.01, 0.5)).lipschitz(1.0);
-            let run = run.gradient_noise(random.log_between(0.5, 8.0)).release(Release::Last).convex().smoothness(1.0);
+            let run = run
+                .gradient_noise(random.log_between(0.5, 8.0))
+                .release(Release::Last)
+                .convex()
+                .smoothness(1.0);
             let run = if random.below(3) == 0 { run.diameter(random.log_between(0.3, 5.0)) } else { run };
             let turn = match random.below(2) {
                 0 => Turn::forward(),
