@@ -127,7 +127,8 @@ impl Keep {
         let mut take = |place: usize, a: f64| gradient[place] = a / strength * iterate[place];
         let waiting = if is_first { block } else { block + 1 };
         self.places.iter().skip(waiting).for_each(|&place| take(place, self.decay));
-        if let (true, Some(&place)) = (is_first, block.checked_sub(1).and_then(|last| self.places.get(last))) {
+        if let (true, Some(&place)) = (is_first, block.checked_sub(1).and_then(|last| self.places.get(last)))
+        {
             take(place, self.decay - self.factor);
         }
     }
