@@ -75,6 +75,7 @@ mod error;
 pub mod floor;
 pub mod instances;
 mod interval;
+mod journal;
 mod laws;
 mod legendre;
 mod legendre_table;
@@ -93,10 +94,11 @@ mod transition;
 pub use chain::OneDimensionalChain;
 pub use empirical::{
     Canaries, Contradiction, Evidence, GaussianEvidence, Guesses, Models, OneRun, Point, Purpose, Rates,
-    Risk, Rule, Scores, Tail, evidence, one_run, score_models,
+    Refutation, Risk, Rule, Scores, Tail, evidence, guesses_for, one_run, score_models,
 };
 pub use error::Error;
 pub use interval::Interval;
+pub use journal::{Journal, JournalError};
 pub use laws::Laws;
 pub use map::Map;
 pub use step::{Noise, Step};

@@ -206,12 +206,16 @@ pub fn counted(run: SelfContained, count: u64) -> Result<SelfContained, Document
 }
 
 fn problem(error: TrainError) -> DocumentError {
-    let help = match error {
+    DocumentError::new(format!("nothing is released: {error}")).help(help_for(&error))
+}
+
+/// What to do if a model cannot be trained.
+pub(crate) fn help_for(error: &TrainError) -> &'static str {
+    match error {
         TrainError::NoPublicRecords => "--public FILE, or run.public-steps = 0",
         TrainError::NotInMemory => "leave --stream or [centre] out",
         TrainError::AnyOrder => "leave --stream out, or choose order = \"once\", \"cyclic\" or \"full\"",
         TrainError::Diverged => "a smaller learning rate, weight-decay, or a domain to project to",
         TrainError::OtherRecords { .. } | TrainError::Reading(_) => "nothing was written",
-    };
-    DocumentError::new(format!("nothing is released: {error}")).help(help)
+    }
 }

@@ -42,7 +42,7 @@ pub use contradiction::Contradiction;
 pub use direction::{Models, score_models};
 pub use evidence::{Evidence, GaussianEvidence, Point, Scores, evidence};
 pub use guesses::{Guesses, Rates};
-pub use one_run::{Canaries, OneRun, one_run};
+pub use one_run::{Canaries, OneRun, Refutation, guesses_for, one_run};
 pub use risk::Risk;
 pub use rule::{Purpose, Rule, Tail};
 

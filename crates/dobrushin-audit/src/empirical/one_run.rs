@@ -2,8 +2,9 @@
 
 use super::{Risk, mixed};
 use crate::Error;
-use dobrushin::numeric::{Boundary, binomial};
-use dobrushin::{Delta, Enclosure, Epsilon, PrivacyProfile};
+use dobrushin::numeric::{Boundary, binomial, normal};
+use dobrushin::profile::GaussianProfile;
+use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, PrivacyProfile};
 
 /// The scores of one run's canaries, and which of them were there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +31,62 @@ pub struct OneRun {
     /// The ε that would have been proved if all guesses had been right.
     pub provable_at_most: f64,
 }
+
+/// Where a claimed profile is refuted by one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refutation {
+    /// The ε at which the claim is false.
+    pub epsilon: f64,
+    /// The δ that the claim allows at this ε.
+    pub claimed_delta: f64,
+    /// The δ that the run proves at this ε: at least what is claimed.
+    pub proved_delta: f64,
+}
+
+/// How many of the highest scores to guess about, and how many of the lowest, so that most would be proved if the
+/// canaries were as easy to tell apart as a claim allows.
+///
+/// The claim is taken for that of two normal laws. This is a choice that depends on what is claimed and not on the run, so
+/// [`one_run`] holds for it even if they are not normal.
+///
+/// ```
+/// use dobrushin::{Delta, Epsilon};
+/// use dobrushin_audit::{Risk, guesses_for};
+///
+/// let (delta, risk) = (Delta::new(1e-5)?, Risk::new(0.05)?);
+/// // If canaries are easily told apart, all of them are guessed; if not, those about which the attacker is surest.
+/// assert_eq!(guesses_for(Epsilon::new(100.0)?, 1000, delta, risk), 500);
+/// assert!(guesses_for(Epsilon::new(2.0)?, 1000, delta, risk) < 500);
+/// assert_eq!(guesses_for(Epsilon::new(2.0)?, 1, delta, risk), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn guesses_for(epsilon: Epsilon, canaries: usize, delta: Delta, risk: Risk) -> usize {
+    let within = |mu: f64| {
+        NonNegative::new(mu)
+            .is_ok_and(|mu| GaussianProfile::new(mu).epsilon(delta).midpoint() <= epsilon.get())
+    };
+    let mu = Boundary { holds: 0.0, fails: MOST_APART }.halved(40, within).holds;
+    let proved = |each: usize| {
+        // Half of the canaries are there, and this many of all have scores above a threshold.
+        let share = each as f64 / canaries as f64;
+        let tail = |x: f64| normal::tail(x).midpoint();
+        let above = |threshold: f64| tail(threshold - mu).midpoint(tail(threshold)) >= share;
+        let threshold = Boundary { holds: -MOST_APART, fails: 2.0 * MOST_APART }.halved(60, above).holds;
+        let right = 2.0 * each as f64 * (tail(threshold - mu) / (2.0 * share)).min(1.0);
+        let (canaries, guesses) = (canaries as u64, 2 * each as u64);
+        let expected =
+            OneRun { canaries, guesses, right: right as u64, risk, epsilon: 0.0, provable_at_most: 0.0 };
+        expected.largest_refuted(delta)
+    };
+    let choices =
+        std::iter::successors(Some(canaries / 2), |&each| Some(each / 2)).take_while(|&each| each > 0);
+    let worth = choices.map(|each| (proved(each), each));
+    // Of equals, the first and largest.
+    worth.reduce(|best, next| if next.0 > best.0 { next } else { best }).map_or(0, |(_, each)| each)
+}
+
+/// Laws at a larger distance are told apart always.
+const MOST_APART: f64 = 40.0;
 
 /// What one run with canaries proves: the attacker guesses that those with the `in_guesses` highest scores were there,
 /// and those with the `out_guesses` lowest were not. Equal scores are ordered by a fixed shuffle.
@@ -99,11 +156,12 @@ pub fn one_run(
 }
 
 impl OneRun {
-    /// The ε at which a claimed profile is refuted, if it is.
+    /// Where a claimed profile is refuted, if it is.
     ///
     /// # Guarantee
     /// A run with this profile is refuted with probability at most the risk. For each ε it is refuted if enough guesses
-    /// are right; so the ε that needs the fewest decides, and it depends on the claim alone.
+    /// are right; so the ε that needs the fewest decides, and it depends on the claim alone. The same holds for the true
+    /// profile in place of a claim: except with probability at most the risk, its δ is above `proved_delta`.
     ///
     /// ```
     /// use dobrushin::profile::ApproximateProfile;
@@ -117,13 +175,19 @@ impl OneRun {
     /// assert!(found.refutes(&ApproximateProfile::new(Epsilon::new(4.0)?, delta)).is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn refutes(&self, claim: &dyn PrivacyProfile) -> Option<f64> {
+    pub fn refutes(&self, claim: &dyn PrivacyProfile) -> Option<Refutation> {
+        let refuted = |epsilon: f64, delta: f64| self.chance(epsilon, delta) <= self.risk.get();
         let places = (0..=LARGEST_TRIED * 16).map(|step| f64::from(step) / 16.0);
         // What is not refuted at δ = 0 is not refuted at a larger δ, nor at a larger ε.
-        let mut possible = places.take_while(|&epsilon| self.chance(epsilon, 0.0) <= self.risk.get());
-        possible.find(|&epsilon| {
-            let delta = Epsilon::new(epsilon).map_or(1.0, |epsilon| claim.delta(epsilon).upper());
-            self.chance(epsilon, delta) <= self.risk.get()
+        let mut possible = places.take_while(|&epsilon| refuted(epsilon, 0.0));
+        possible.find_map(|epsilon| {
+            let claimed_delta = Epsilon::new(epsilon).map_or(1.0, |epsilon| claim.delta(epsilon).upper());
+            let largest = Boundary { holds: claimed_delta, fails: 1.0 };
+            refuted(epsilon, claimed_delta).then(|| Refutation {
+                epsilon,
+                claimed_delta,
+                proved_delta: largest.halved(40, |delta| refuted(epsilon, delta)).holds,
+            })
         })
     }
 

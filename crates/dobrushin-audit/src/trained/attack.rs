@@ -5,7 +5,7 @@ use super::ratio::Ratio;
 use super::uses::Uses;
 use super::{World, quiet};
 use dobrushin::mechanism::Neighbours;
-use dobrushin::run::Training;
+use dobrushin::run::{Order, Release, Training};
 use dobrushin_train::{
     Canary, Crafted, CraftedGradient, Generators, Plan, Seed, Table, Target, TrainError, evaluate,
 };
@@ -49,6 +49,29 @@ impl Kind {
             Self::Record => "extreme-record",
         }
     }
+
+    /// The attacks that tell something of their own about this training.
+    ///
+    /// ```
+    /// use dobrushin::Run;
+    /// use dobrushin_audit::trained::Kind;
+    ///
+    /// let run = Run::gradient_descent(10).learning_rate(0.5).clip_norm(1.0).noise_multiplier(1.0);
+    /// // A single step has no last pass, and full batches have one size.
+    /// let once = Kind::suiting(&run.clone().steps(1).training()?);
+    /// assert_eq!(once, [Kind::EveryStep, Kind::Landscape, Kind::Record]);
+    /// assert!(Kind::suiting(&run.steps(2).training()?).contains(&Kind::LastPass));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn suiting(training: &Training) -> Vec<Self> {
+        let suits = |kind: &Self| match kind {
+            Self::EveryStep | Self::Landscape | Self::Record => true,
+            // A run that stops at random has no last pass.
+            Self::LastPass => training.release != Release::RandomStop && Uses::has_passes(training),
+            Self::Opposition => training.order == Order::Poisson,
+        };
+        Self::ALL.into_iter().filter(suits).collect()
+    }
 }
 
 /// Crafted gradients are this much longer than the clip, so that a trainer that does not clip is noticed.
@@ -80,16 +103,17 @@ impl<'a> Attack<'a> {
     /// on, and of public records.
     pub fn new(kind: Kind, plan: &Plan, table: &'a Table, public: Option<&'a Table>) -> Self {
         let training = plan.training();
-        let uses = Uses::new(training, table);
+        let table = with_room(table, 1, training.neighbours);
+        let uses = Uses::new(training, &table);
         let centred = training.centre.is_some();
-        let direction = quiet::directions(plan.model(), table, centred, 1).pop().unwrap_or_default();
-        let extremes = extremes(plan, table, centred);
-        let keep = (kind == Kind::Landscape).then(|| Keep::new(plan, table, &uses)).flatten();
+        let direction = quiet::directions(plan.model(), &table, centred, 1).pop().unwrap_or_default();
+        let extremes = extremes(plan, &table, centred);
+        let keep = (kind == Kind::Landscape).then(|| Keep::new(plan, &table, &uses)).flatten();
         let late = kind == Kind::LastPass;
         let pushes = |time: u64| !late || uses.is_late(time);
         let computed = keep.is_none() && matches!(kind, Kind::EveryStep | Kind::LastPass | Kind::Landscape);
         let ratio = computed.then(|| Ratio::new(training, &uses, pushes)).flatten();
-        let tables = World::BOTH.map(|world| table_of(kind, world, training, table, &uses, &extremes));
+        let tables = World::BOTH.map(|world| table_of(kind, world, training, &table, &uses, &extremes));
         Self {
             kind,
             public,
@@ -231,27 +255,42 @@ fn extremes(plan: &Plan, table: &Table, centred: bool) -> [Table; 2] {
     })
 }
 
+/// Where records may be present or absent, the last ones are made empty, so that as many can be added: a guarantee is
+/// for data sets within the bound on their number, and empty records contribute nothing.
+pub(super) fn with_room<'a>(table: &'a Table, room: usize, neighbours: Neighbours) -> Cow<'a, Table> {
+    if neighbours != Neighbours::AddOrRemoveOne {
+        return Cow::Borrowed(table);
+    }
+    let mut roomy = Table::new(*table.bounds(), table.tasks());
+    let kept = table.len().saturating_sub(room);
+    (0..kept).for_each(|record| give(table, record, &mut roomy));
+    (kept..table.len()).for_each(|_| roomy.push_empty());
+    Cow::Owned(roomy)
+}
+
+/// Appends a record of one table to another one.
+fn give(from: &Table, record: usize, into: &mut Table) {
+    let targets: Vec<f32> = (0..from.tasks()).map(|task| from.target(record, task)).collect();
+    // The targets of an empty record are NaN, so it stays empty.
+    into.push(from.features(record), &targets);
+}
+
 /// The table of a world, before gradients are crafted.
 fn table_of<'a>(
     kind: Kind,
     world: World,
     training: &Training,
-    table: &'a Table,
+    table: &Cow<'a, Table>,
     uses: &Uses,
     extremes: &[Table; 2],
 ) -> Cow<'a, Table> {
-    let given = |from: &Table, record: usize, into: &mut Table| {
-        let targets: Vec<f32> = (0..from.tasks()).map(|task| from.target(record, task)).collect();
-        // The targets of an empty record are NaN, so it stays empty.
-        into.push(from.features(record), &targets);
-    };
     let record = uses.record as usize;
     match (training.neighbours, world, kind) {
-        (Neighbours::AddOrRemoveOne, World::Without, _) => Cow::Borrowed(table),
+        (Neighbours::AddOrRemoveOne, World::Without, _) => table.clone(),
         (Neighbours::AddOrRemoveOne, World::With, _) => {
-            let mut more = table.clone();
+            let mut more = Table::clone(table);
             match kind {
-                Kind::Record => given(&extremes[0], 0, &mut more),
+                Kind::Record => give(&extremes[0], 0, &mut more),
                 _ => more.push_empty(),
             }
             Cow::Owned(more)
@@ -260,14 +299,14 @@ fn table_of<'a>(
             let mut changed = Table::new(*table.bounds(), table.tasks());
             for place in 0..table.len() {
                 match (place == record, world, training.neighbours) {
-                    (false, ..) => given(table, place, &mut changed),
-                    (true, World::With, _) => given(&extremes[0], 0, &mut changed),
-                    (true, World::Without, Neighbours::ReplaceOne) => given(&extremes[1], 0, &mut changed),
+                    (false, ..) => give(table, place, &mut changed),
+                    (true, World::With, _) => give(&extremes[0], 0, &mut changed),
+                    (true, World::Without, Neighbours::ReplaceOne) => give(&extremes[1], 0, &mut changed),
                     (true, World::Without, _) => changed.push_empty(),
                 }
             }
             Cow::Owned(changed)
         }
-        (Neighbours::ReplaceOne | Neighbours::ZeroOut, ..) => Cow::Borrowed(table),
+        (Neighbours::ReplaceOne | Neighbours::ZeroOut, ..) => table.clone(),
     }
 }

@@ -1,11 +1,13 @@
 //! Many canaries in one run (Steinke, Nasr, Jagielski 2023).
 
+use super::attack::with_room;
 use super::quiet;
 use super::uses::Uses;
 use crate::Canaries;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin_train::{Canary, Crafted, Generators, Plan, Seed, Table, TrainError};
+use std::borrow::Cow;
 
 /// Crafted gradients are this much longer than the clip.
 const LENGTH: f64 = 10.0;
@@ -34,13 +36,14 @@ const LENGTH: f64 = 10.0;
 /// })?;
 /// let mut table = Table::new(bounds, 1);
 /// (0..8).for_each(|_| table.push_empty());
-/// let run = CanaryAttack::new(&plan, &table, 8).train(&plan, &table, None, 1)?;
+/// let run = CanaryAttack::new(&plan, &table, 8).train(&plan, None, 1)?;
 /// // With little noise, the release tells which were there.
 /// let threshold = 1.0 / 16.0;
 /// assert!(run.included.iter().zip(&run.scores).all(|(&included, &score)| included == (score > threshold)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct CanaryAttack {
+pub struct CanaryAttack<'a> {
+    table: Cow<'a, Table>,
     directions: Vec<Vec<f64>>,
     /// The first of their records; the others precede it, and appended ones follow it.
     record: u32,
@@ -48,19 +51,17 @@ pub struct CanaryAttack {
     length: f64,
 }
 
-impl CanaryAttack {
-    /// At most this many canaries: there are no more than quiet directions, and than records where their number is
-    /// fixed.
-    pub fn new(plan: &Plan, table: &Table, wanted: usize) -> Self {
+impl<'a> CanaryAttack<'a> {
+    /// At most this many canaries: there are no more than quiet directions, and than records.
+    pub fn new(plan: &Plan, table: &'a Table, wanted: usize) -> Self {
         let training = plan.training();
-        let most = match training.neighbours {
-            Neighbours::AddOrRemoveOne => wanted,
-            Neighbours::ReplaceOne | Neighbours::ZeroOut => wanted.min(table.len()),
-        };
+        let most = wanted.min(table.len()).min(plan.model().parameters());
         let centred = training.centre.is_some();
+        let table = with_room(table, most, training.neighbours);
         Self {
-            directions: quiet::directions(plan.model(), table, centred, most),
-            record: Uses::new(training, table).record,
+            directions: quiet::directions(plan.model(), &table, centred, most),
+            record: Uses::new(training, &table).record,
+            table,
             neighbours: training.neighbours,
             length: LENGTH * training.contribution.map_or(1.0, |contribution| contribution.norm().get()),
         }
@@ -75,13 +76,7 @@ impl CanaryAttack {
     ///
     /// # Errors
     /// [`TrainError`].
-    pub fn train(
-        &self,
-        plan: &Plan,
-        table: &Table,
-        public: Option<&Table>,
-        seed: u64,
-    ) -> Result<Canaries, TrainError> {
+    pub fn train(&self, plan: &Plan, public: Option<&Table>, seed: u64) -> Result<Canaries, TrainError> {
         let generators =
             Generators::new(Seed::Known(seed)).map_err(|e| TrainError::Reading(e.to_string()))?;
         // Training numbers its streams from 0 upwards.
@@ -103,7 +98,7 @@ impl CanaryAttack {
                 }
             })
             .collect();
-        let mut appended = None;
+        let mut table = Cow::Borrowed(&*self.table);
         let mut canaries = Vec::new();
         let count = table.len() as u64;
         let mut next = 0_u64;
@@ -111,7 +106,7 @@ impl CanaryAttack {
             let record = match self.neighbours {
                 Neighbours::AddOrRemoveOne if !included => continue,
                 Neighbours::AddOrRemoveOne => {
-                    appended.get_or_insert_with(|| table.clone()).push_empty();
+                    table.to_mut().push_empty();
                     u64::from(self.record) + next
                 }
                 Neighbours::ReplaceOne | Neighbours::ZeroOut => {
@@ -122,8 +117,7 @@ impl CanaryAttack {
             next += 1;
         }
         let crafted = Crafted::new(canaries, None);
-        let table = appended.as_ref().unwrap_or(table);
-        let released = plan.train_with_crafted_gradients(table, public, &generators, &crafted)?.parameters;
+        let released = plan.train_with_crafted_gradients(&table, public, &generators, &crafted)?.parameters;
         let score = |direction: &Vec<f64>| -> f64 {
             let along = |w: &Vec<f64>| w.iter().zip(direction).map(|(w, u)| w * u).sum::<f64>();
             released.iter().map(along).sum()

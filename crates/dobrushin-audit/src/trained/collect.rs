@@ -1,8 +1,8 @@
 //! Many models of both worlds, one in each thread.
 
 use super::World;
-use super::state::{State, StateError};
-use crate::Scores;
+use super::state::State;
+use crate::{JournalError, Scores};
 use dobrushin::Progress;
 use dobrushin::numeric::Random;
 use dobrushin_train::TrainError;
@@ -25,14 +25,14 @@ pub enum AuditError {
     Training(#[from] TrainError),
     /// What was computed could not be kept.
     #[error(transparent)]
-    State(#[from] StateError),
+    State(#[from] JournalError),
     /// A score is NaN or infinite.
     #[error("a score is {0}")]
     NotANumber(String),
 }
 
 /// Trains and scores this many models in each world, in parallel, each with its own seed. Scores that the state
-/// knows are not computed again, and every new one is kept there at once.
+/// knows are not computed again, and every new one is kept there at once. `progress` advances by one for each score.
 ///
 /// The scores depend on the first seed and on the name of the attack only, not on the number of threads or on
 /// interruptions.
@@ -57,7 +57,6 @@ pub fn collect(
     progress: &Progress,
     score: impl Fn(World, u64) -> Result<f64, TrainError> + Sync,
 ) -> Result<Scores, AuditError> {
-    progress.add_parts(runs.saturating_mul(2));
     let one = |world: World, run: u64| -> Result<f64, AuditError> {
         let known = state.and_then(|state| state.known(attack, world, run));
         let value = match known {

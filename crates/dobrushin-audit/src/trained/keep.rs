@@ -1,9 +1,10 @@
 //! A landscape that keeps what every step told, where nothing is claimed about the loss.
 //!
 //! If the other records' gradients may be anything, hiding the iterates between hides nothing (Cebere, Bellet, Papernot
-//! 2025). The record pushes a new coordinate in each step. In the step after, all other records together multiply that
-//! coordinate by a large factor, so that the noise of later steps hardly changes it. The release then holds
-//! the result of every step, as if each were published. With more steps than coordinates, neighbouring steps share one.
+//! 2025). The record pushes a new coordinate in each step. Until then, all other records together pull that coordinate to 0, so
+//! that it holds no noise of earlier steps. In the step after, they multiply it by a large factor, so that the noise of later
+//! steps hardly changes it. The release then holds the result of every step, as if each were published. With more steps
+//! than coordinates, neighbouring steps share one.
 
 use super::ratio::log_sum;
 use super::uses::Uses;
@@ -25,10 +26,12 @@ pub(super) struct Keep {
     places: Vec<usize>,
     /// The number of steps that share a coordinate.
     share: u64,
-    /// What a coordinate is multiplied by, in place of 1 − λ.
+    /// What a coordinate is multiplied by once it is complete.
     factor: f64,
-    /// What each other record's gradient is, over the coordinate.
-    slope: f64,
+    /// 1 − λ, by which a step multiplies every coordinate anyway.
+    decay: f64,
+    /// By how much all other records together move an iterate, for each step, if their gradients are 1.
+    strength: Vec<f64>,
     blocks: Vec<Block>,
     /// Whether the neighbour pushes the other way.
     opposite: bool,
@@ -52,21 +55,25 @@ impl Keep {
     pub fn new(plan: &Plan, table: &Table, uses: &Uses) -> Option<Self> {
         let training = plan.training();
         // If something is known about the gradients' changes, the landscape would have to obey it.
-        if training.loss.smoothness.is_some() || training.noise_kind != NoiseKind::Gaussian {
+        let loss = &training.loss;
+        let is_claimed =
+            loss.smoothness.is_some() || loss.convex == Some(true) || loss.generalised_linear == Some(true);
+        if is_claimed || training.noise_kind != NoiseKind::Gaussian || training.public_steps > 0 {
             return None;
         }
         let places = places(plan.model());
         let steps = uses.steps.max(1);
         let share = steps.div_ceil(places.len().max(1) as u64);
         let blocks = steps.div_ceil(share);
-        let keep = 1.0 - training.weight_decay;
+        let decay = 1.0 - training.weight_decay;
         let (clip, others) = (training.contribution?.norm().get(), uses.others(table));
-        // The pushes and noises of one step: those of the largest step.
         let updates: Option<Vec<_>> = (1..=steps).map(|time| training.update_at(time)).collect();
         let updates = updates?;
-        let pace = updates.iter().map(|update| update.rate / update.divisor).fold(f64::INFINITY, f64::min);
+        let pushes: Vec<f64> = updates.iter().map(|update| update.rate / update.divisor * clip).collect();
         let noise = updates.iter().map(|update| update.noise).fold(0.0, f64::max);
-        let push = updates.iter().map(|update| update.rate / update.divisor * clip).fold(0.0, f64::max);
+        let push = pushes.iter().copied().fold(0.0, f64::max);
+        let strength: Vec<f64> = pushes.iter().map(|push| push / clip * others).collect();
+        let least = strength.iter().copied().fold(f64::INFINITY, f64::min);
         let width = push * share as f64 + REACH * noise * (share as f64).sqrt();
         let room = match plan.projection() {
             None => f64::INFINITY,
@@ -74,43 +81,32 @@ impl Keep {
             Some(Projection::Box { lower, upper }) => upper.min(-lower),
             Some(Projection::Simplex { .. }) => 0.0,
         };
-        // Half of the others' strength is left for batches that happen to be small.
-        let factor = (1.0 + pace * clip * others / 2.0 / width).min(room / width).min(LARGEST);
+        // Half of the others' strength is left for batches that happen to be small, and for what is pulled to 0.
+        let factor = (1.0 + clip * least / 2.0 / width).min(room / width).min(LARGEST);
+        let pulled = decay * noise * (blocks as f64).sqrt();
         // The width is 0 only if nothing is pushed and nothing is drawn; then the factor is NaN.
-        if factor.is_nan() || factor < SMALLEST {
+        if factor.is_nan() || factor < SMALLEST || pulled > clip * least / 4.0 {
             return None;
         }
-        let slope = (factor - 1.0) / (pace * others);
         let places: Vec<usize> = places.into_iter().take(blocks as usize).collect();
-        let mut all = Self {
-            places,
-            share,
-            factor: keep + factor - 1.0,
-            slope,
-            blocks: Vec::new(),
-            opposite: training.neighbours == Neighbours::ReplaceOne,
-        };
-        let last = steps.saturating_add(training.public_steps);
-        for block in 0..blocks {
+        let of_block = |block: u64| {
             let (first, end) = (block * share + 1, ((block + 1) * share).min(steps));
             let variance = |from: u64, to: u64| -> f64 {
-                let parts = (from..=to).filter_map(|time| training.update_at(time).map(|u| (time, u.noise)));
-                parts.map(|(time, noise)| (noise * keep.powf((to - time) as f64)).powi(2)).sum()
+                let noises = (from..=to).map(|time| (time, updates[time as usize - 1].noise));
+                noises.map(|(time, noise)| (noise * decay.powf((to - time) as f64)).powi(2)).sum()
             };
-            let gain = match end < last {
-                true => all.factor * keep.powf((last - end - 1) as f64),
-                false => 1.0,
-            };
-            let later = if end < last { variance(end + 1, last) } else { 0.0 };
-            let update = updates[first as usize - 1];
-            all.blocks.push(Block {
+            let gain = if end < steps { factor * decay.powf((steps - end - 1) as f64) } else { 1.0 };
+            let later = if end < steps { variance(end + 1, steps) } else { 0.0 };
+            Block {
                 gain,
-                push: update.rate / update.divisor * clip,
+                push: pushes[first as usize - 1],
                 variance: variance(first, end) + later / (gain * gain),
                 uses: counts((first..=end).map(|time| uses.probability(time))),
-            });
-        }
-        Some(all)
+            }
+        };
+        let blocks = (0..blocks).map(of_block).collect();
+        let opposite = training.neighbours == Neighbours::ReplaceOne;
+        Some(Self { places, share, factor, decay, strength, blocks, opposite })
     }
 
     /// The coordinate that the record pushes in a step, counted from 1.
@@ -118,14 +114,22 @@ impl Keep {
         self.places.get(((time.max(1) - 1) / self.share) as usize).copied()
     }
 
-    /// Writes the gradient of each other record: if a coordinate was completed in the last step, it is multiplied.
+    /// Writes the gradient of each other record: coordinates that wait for their push are pulled to 0, and one that was
+    /// completed in the last step is multiplied.
     pub fn others(&self, time: u64, iterate: &[f64], gradient: &mut [f64]) {
         let done = time.max(1) - 1;
-        if done == 0 || !done.is_multiple_of(self.share) {
+        let Some(&strength) = self.strength.get(done as usize) else {
             return;
-        }
-        if let Some(&place) = self.places.get((done / self.share) as usize - 1) {
-            gradient[place] = -self.slope * iterate[place];
+        };
+        let is_first = done.is_multiple_of(self.share);
+        let block = (done / self.share) as usize;
+        // Their sum takes a·strength·coordinate away.
+        let mut take = |place: usize, a: f64| gradient[place] = a / strength * iterate[place];
+        let waiting = if is_first { block } else { block + 1 };
+        self.places.iter().skip(waiting).for_each(|&place| take(place, self.decay));
+        if let (true, Some(&place)) = (is_first, block.checked_sub(1).and_then(|last| self.places.get(last)))
+        {
+            take(place, self.decay - self.factor);
         }
     }
 

@@ -46,7 +46,7 @@ mod uses;
 pub use attack::{Attack, Kind};
 pub use canaries::CanaryAttack;
 pub use collect::{AuditError, collect};
-pub use state::{State, StateError, digest};
+pub use state::{State, digest};
 
 /// Which of the two neighbouring tables a model is trained on.
 ///

@@ -1,23 +1,18 @@
-//! What an audit has computed so far, in a file that only grows.
+//! The scores of an audit so far, in a file that only grows.
 
 use super::World;
+use crate::{Journal, JournalError};
 use dobrushin_train::{Plan, Table};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
-/// The first words of the file.
-const TITLE: &str = "dobrushin-audit-state 1";
-
-/// The scores of an audit in a file, so that it can be continued after an interruption. It holds scores and no model.
+/// The scores of an audit in a [`Journal`], so that it can be continued after an interruption. It holds scores and no
+/// model.
 ///
 /// The first line names what is audited by a digest. Every other line is a score: the attack, the world, the number of
-/// the run and the number. A file for something else is refused. If the last line is not complete, because the
-/// program was interrupted while it wrote, it is dropped.
+/// the run and the number.
 ///
 /// ```
 /// use dobrushin_audit::trained::{State, World};
@@ -32,71 +27,20 @@ const TITLE: &str = "dobrushin-audit-state 1";
 /// ```
 #[derive(Debug)]
 pub struct State {
-    path: PathBuf,
-    file: Mutex<File>,
+    journal: Journal,
     known: HashMap<(String, World, u64), f64>,
-}
-
-/// Why a state cannot be used.
-///
-/// ```
-/// use dobrushin_audit::trained::State;
-///
-/// let missing = State::open("no-such-folder/state".as_ref(), "a digest");
-/// assert!(missing.is_err_and(|error| error.to_string().contains("no-such-folder")));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {what}")]
-pub struct StateError {
-    /// The file.
-    pub path: String,
-    /// What is wrong with it.
-    pub what: String,
 }
 
 impl State {
     /// Opens the state of an audit with this digest, or creates it.
     ///
     /// # Errors
-    /// [`StateError`] if the file cannot be read or written, or if it is not the state of this audit. Then it is left as
-    /// it is.
-    pub fn open(path: &Path, digest: &str) -> Result<Self, StateError> {
-        let problem = |what: String| StateError { path: path.display().to_string(), what };
-        let io = |error: std::io::Error| problem(error.to_string());
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
-        let title = format!("{TITLE} {digest}\n");
-        let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |place| place + 1);
-        let mut known = HashMap::new();
-        if complete == 0 {
-            // Nothing, or a beginning of the first line: nothing else is overwritten.
-            if !title.as_bytes().starts_with(&bytes) {
-                return Err(problem("this is not the state of an audit".to_owned()));
-            }
-            file.rewind().map_err(io)?;
-            file.write_all(title.as_bytes()).map_err(io)?;
-        } else {
-            let text = std::str::from_utf8(&bytes[..complete])
-                .map_err(|_| problem("this is not the state of an audit".to_owned()))?;
-            let Some(lines) = text.strip_prefix(&title) else {
-                let what = if text.starts_with(TITLE) {
-                    "it is the state of an audit of another run, other records or other attacks"
-                } else {
-                    "this is not the state of an audit"
-                };
-                return Err(problem(what.to_owned()));
-            };
-            for (number, line) in lines.lines().enumerate() {
-                let (key, value) =
-                    read(line).ok_or_else(|| problem(format!("line {} is not a score", number + 2)))?;
-                known.insert(key, value);
-            }
-            file.set_len(complete as u64).map_err(io)?;
-            file.seek(SeekFrom::End(0)).map_err(io)?;
-        }
-        Ok(Self { path: path.to_owned(), file: Mutex::new(file), known })
+    /// [`JournalError`] if the file cannot be used. Then it is left as it is.
+    pub fn open(path: &Path, digest: &str) -> Result<Self, JournalError> {
+        let (journal, lines) = Journal::open(path, &format!("of trained models {digest}"))?;
+        let scores = lines.iter().enumerate().map(|(number, line)| read(line).ok_or(journal.damaged(number)));
+        let known = scores.collect::<Result<_, _>>()?;
+        Ok(Self { journal, known })
     }
 
     /// A score that was in the file when it was opened.
@@ -112,12 +56,9 @@ impl State {
     /// Adds a score to the file.
     ///
     /// # Errors
-    /// [`StateError`] if it cannot be written.
-    pub fn keep(&self, attack: &str, world: World, run: u64, score: f64) -> Result<(), StateError> {
-        let line = format!("{attack} {} {run} {score:e}\n", world.word());
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(line.as_bytes())
-            .map_err(|error| StateError { path: self.path.display().to_string(), what: error.to_string() })
+    /// [`JournalError`] if it cannot be written.
+    pub fn keep(&self, attack: &str, world: World, run: u64, score: f64) -> Result<(), JournalError> {
+        self.journal.append(&format!("{attack} {} {run} {score:e}", world.word()))
     }
 }
 

@@ -26,12 +26,7 @@ impl Uses {
     /// it comes after all others.
     pub fn new(training: &Training, table: &Table) -> Self {
         let steps = training.steps().unwrap_or(0);
-        let (size, rate) = match training.batch {
-            Batch::Size(size) => (size.max(1), size as f64 / training.records.max(1) as f64),
-            Batch::Probability(rate) => {
-                ((rate.get() * training.records as f64).ceil().max(1.0) as u64, rate.get())
-            }
-        };
+        let (size, rate) = batch(training);
         let pass = training.records.div_ceil(size).max(1);
         let place = match training.release {
             Release::RandomStop => 0,
@@ -45,6 +40,16 @@ impl Uses {
         let pass = if training.order == Order::Full { 1 } else { pass };
         // A plan has at most 2³² − 1 records.
         Self { record: record as u32, steps, pass, order: training.order, place, rate: rate.min(1.0) }
+    }
+
+    /// Whether records are used more than once, on average.
+    pub fn has_passes(training: &Training) -> bool {
+        let steps = training.steps().unwrap_or(0);
+        match training.order {
+            Order::Full => steps > 1,
+            Order::Once => false,
+            _ => steps > training.records.div_ceil(batch(training).0),
+        }
     }
 
     /// The probability with which a step, counted from 1, uses the record.
@@ -82,5 +87,15 @@ impl Uses {
             Order::Shuffled | Order::Cyclic | Order::Once => 1.0 / self.pass as f64,
         };
         (share * table.len() as f64 - 1.0).max(0.0)
+    }
+}
+
+/// The size of a batch, and its share of the records.
+fn batch(training: &Training) -> (u64, f64) {
+    match training.batch {
+        Batch::Size(size) => (size.max(1), size as f64 / training.records.max(1) as f64),
+        Batch::Probability(rate) => {
+            ((rate.get() * training.records as f64).ceil().max(1.0) as u64, rate.get())
+        }
     }
 }

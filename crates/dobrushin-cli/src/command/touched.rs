@@ -42,11 +42,12 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
         }
         Some(Command::Verify(arguments)) => files.read("the certificate", [&arguments.certificate]),
         Some(Command::Audit(arguments)) => {
-            files.read("the run", &arguments.run);
+            files.read("the run", arguments.run());
             files.read("the scores", arguments.scores.iter().flatten());
-            files.read("the data", &arguments.program.data);
+            files.read("the data", arguments.program.data.iter().chain(&arguments.trained.train));
             files.read("the neighbouring data", &arguments.program.neighbour);
-            files.write("--state", &arguments.program.state);
+            files.read("the public records", &arguments.trained.public);
+            files.write("--state", &arguments.state);
             files.draw("--plot", &arguments.plot)?;
         }
         Some(Command::Divergence(arguments)) => match &arguments.pair {

@@ -45,6 +45,13 @@ pub fn load_columns(
     Ok(loaded)
 }
 
+/// Adds empty records at the end, up to this many records in all.
+pub fn pad(table: &mut Table, count: u64) {
+    while (table.len() as u64) < count {
+        table.push_empty();
+    }
+}
+
 impl Loaded {
     fn append(&mut self, encoded: &Encoded) {
         let (dimension, tasks) = (self.table.bounds().dimension, self.table.tasks());

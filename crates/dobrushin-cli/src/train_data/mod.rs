@@ -11,7 +11,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use load::{Loaded, load, load_columns};
+pub use load::{Loaded, load, load_columns, pad};
 pub use rows::refuse_none;
 pub use split::split;
 pub use stream::Streamed;

@@ -11,7 +11,9 @@ use dobrushin::numeric::decimal as number;
 use dobrushin::profile::{ApproximateProfile, BestProfile, Direction};
 use dobrushin::{Delta, Enclosure, Epsilon, PrivacyProfile, Progress};
 use dobrushin_audit::floor::{Floor, floor};
-use dobrushin_audit::{Evidence, Models, Risk, Scores, evidence, score_models};
+use dobrushin_audit::{
+    Canaries, Evidence, Models, Risk, Scores, evidence, guesses_for, one_run, score_models,
+};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -103,6 +105,20 @@ impl Claim {
             run: Some(file.json()),
         })
     }
+
+    /// Another claim about the same run: that it is (ε, δ)-private, at the δ of this claim.
+    #[must_use]
+    pub fn instead(self, epsilon: Epsilon) -> Self {
+        Self {
+            profile: Arc::new(ApproximateProfile::new(epsilon, self.delta)),
+            claimed: ClaimReport {
+                epsilon: Bounds(Enclosure::from(epsilon)),
+                analysis: None,
+                ..self.claimed
+            },
+            ..self
+        }
+    }
 }
 
 /// The larger δ of both directions, in both directions.
@@ -122,14 +138,22 @@ impl PrivacyProfile for Symmetric {
     }
 }
 
-/// What an attack is called, and the scores that it gave.
+/// What an attack is called, and what it saw.
 pub struct Attack {
     /// Its name in reports.
     pub id: &'static str,
-    /// Its scores.
-    pub scores: Scores,
+    /// What it saw.
+    pub saw: Saw,
     /// All runs, with and without the record, also those from which the attacker learnt.
     pub runs: usize,
+}
+
+/// What an attack saw.
+pub enum Saw {
+    /// The scores of independent runs.
+    Scores(Scores),
+    /// The canaries of one run.
+    Canaries(Canaries),
 }
 
 impl Attack {
@@ -139,10 +163,10 @@ impl Attack {
         let runs = with.len() + without.len();
         if with.iter().chain(&without).all(|row| row.len() == 1) {
             let scores = Scores { with: with.concat(), without: without.concat() };
-            return Ok(Self { id: "scores", scores, runs });
+            return Ok(Self { id: "scores", saw: Saw::Scores(scores), runs });
         }
         let scores = score_models(&Models { with, without }).map_err(|error| refused(&error))?;
-        Ok(Self { id: "direction", scores, runs })
+        Ok(Self { id: "direction", saw: Saw::Scores(scores), runs })
     }
 }
 
@@ -161,8 +185,8 @@ fn risk_of(confidence: f64) -> Result<Risk, DocumentError> {
 pub struct Audited {
     /// The report.
     pub report: AuditReport,
-    /// What each attack proves, in the order of the report.
-    pub evidence: Vec<Evidence>,
+    /// What each attack on many runs proves, with its name.
+    pub evidence: Vec<(&'static str, Evidence)>,
 }
 
 /// Holds attacks against a claim. All that is said about them is true at once, with this confidence.
@@ -170,23 +194,36 @@ pub fn audit(claim: &Claim, attacks: &[Attack], confidence: f64) -> Result<Audit
     let risk = risk_of(confidence)?.shared_by(attacks.len());
     let mut found = Vec::new();
     let mut reports = Vec::new();
-    for attack in attacks {
-        let proved = evidence(&attack.scores, claim.delta, risk).map_err(|error| refused(&error))?;
-        let contradiction = proved.contradicts(claim.profile.as_ref());
-        reports.push(AttackReport::new(
-            attack.id,
-            attack.runs,
-            &attack.scores,
-            &proved,
-            contradiction,
-            confidence,
-        ));
-        found.push(proved);
+    for Attack { id, saw, runs } in attacks {
+        match saw {
+            Saw::Scores(scores) => {
+                let proved = evidence(scores, claim.delta, risk).map_err(|error| refused(&error))?;
+                let contradiction = proved.contradicts(claim.profile.as_ref());
+                reports.push(AttackReport::new(id, *runs, scores, &proved, contradiction, confidence));
+                found.push((*id, proved));
+            }
+            Saw::Canaries(canaries) => {
+                let epsilon = Epsilon::new(claim.claimed.epsilon.0.upper())?;
+                let each = guesses_for(epsilon, canaries.scores.len(), claim.delta, risk);
+                let proved =
+                    one_run(canaries, each, each, claim.delta, risk).map_err(|error| refused(&error))?;
+                let refutation = proved.refutes(claim.profile.as_ref());
+                reports.push(AttackReport::of_one_run(id, *runs, &proved, refutation, confidence));
+            }
+        }
     }
     let floor = claim.floor.as_ref().map(|floor| FloorReport::new(Question::EpsilonAt(claim.delta), floor));
     let report =
         AuditReport::new(claim.run.clone(), floor, claim.claimed.clone(), claim.composed.clone(), reports);
     Ok(Audited { report, evidence: found })
+}
+
+impl Audited {
+    /// The same audit, of models that dobrushin trained on records. They are private, unless somebody says that they are not.
+    #[must_use]
+    pub fn of_trained_models(self, are_public: bool) -> Self {
+        Self { report: self.report.of_trained_models(are_public), ..self }
+    }
 }
 
 /// What cannot be audited, and what to do.

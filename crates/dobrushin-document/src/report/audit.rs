@@ -2,7 +2,7 @@
 
 use super::{Answered, FloorReport, Given};
 use crate::json::{Bounds, Number};
-use dobrushin_audit::{Contradiction, Evidence, Point, Purpose, Scores, Tail};
+use dobrushin_audit::{Contradiction, Evidence, OneRun, Point, Purpose, Refutation, Scores, Tail};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -52,7 +52,7 @@ pub struct ComposedReport {
 /// What one attack proves.
 #[derive(Clone, Debug, Serialize)]
 pub struct AttackReport {
-    /// Its name: scores, or direction if the scores were made of whole models.
+    /// Its name: scores, or direction if the scores were made of whole models; or that of an attack on trained models.
     pub id: String,
     /// A lower bound on ε.
     pub epsilon: Lower,
@@ -61,20 +61,38 @@ pub struct AttackReport {
     /// All runs, with and without the record.
     pub runs: usize,
     /// The runs that are counted, with the record.
-    pub counted_with: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_with: Option<u64>,
     /// The runs that are counted, without the record.
-    pub counted_without: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_without: Option<u64>,
+    /// The canaries of an audit with one run.
+    #[serde(flatten)]
+    pub canaries: Option<CanariesReport>,
     /// The probability with which everything that is said about all attacks is true.
     pub confidence: f64,
-    /// What follows if the worst trade-off curve is that of two normal laws.
-    pub gaussian: GaussianReport,
-    /// The counted rules.
+    /// What follows if the worst trade-off curve is that of two normal laws; nothing for a single run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gaussian: Option<GaussianReport>,
+    /// The counted rules; none for a single run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointReport>,
     /// Where the claim is contradicted, if it is.
     pub contradiction: Option<ContradictionReport>,
     /// Whether all scores with the record are equal, and all scores without it, but not the same.
     #[serde(skip)]
     pub is_constant: bool,
+}
+
+/// What was guessed about the canaries of one run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CanariesReport {
+    /// The canaries, each of which a coin included or not.
+    pub canaries: u64,
+    /// The guesses about them.
+    pub guesses: u64,
+    /// The guesses that were right.
+    pub right: u64,
 }
 
 /// A bound from below.
@@ -132,7 +150,7 @@ pub struct ContradictionReport {
     pub proved_delta: Number,
 }
 
-/// What makes a program leak more than its description says.
+/// What makes a program leak more than its description says; the likeliest comes first.
 const SUSPECTS: [&str; 7] = [
     "the noise is smaller than was said, for example because it was divided by the batch size twice, or drawn once and used again",
     "gradients are not clipped, or clipped as a sum and not one by one",
@@ -142,6 +160,23 @@ const SUSPECTS: [&str; 7] = [
     "the two data sets are neighbours of another relation than the claimed one: replacing a record is adding one and removing one",
     "something else is released, such as statistics of a normalisation, the best of several models, or a loss on the training data",
 ];
+
+/// What to suspect if models that dobrushin trains contradict what somebody says about them.
+const SUSPECTS_OF_A_CLAIM: [&str; 3] = [
+    "the claim is about another run: less noise, more steps or another order of records than in the run file",
+    "the claim is for another relation of neighbours: replacing a record is adding one and removing one",
+    "the claim is an approximation or holds on average, such as one by a central limit theorem",
+];
+
+/// What to suspect if models that dobrushin trains contradict its own guarantee.
+const SUSPECTS_OF_DOBRUSHIN: [&str; 2] = [
+    "dobrushin trains otherwise than it accounts, or a theorem of it is wrong: please report it, as docs/security.md says",
+    "chance: repeat it with another --seed, and with a higher --confidence",
+];
+
+/// What an audit tells about the records that it uses.
+const NOT_PRIVATE: &str = "This report was computed from your records without any protection, so it is not private. Keep it to \
+                           those who may see the records";
 
 impl AuditReport {
     pub(crate) fn new(
@@ -163,6 +198,20 @@ impl AuditReport {
         let warnings = warnings.collect();
         let suspects = if violation { SUSPECTS.to_vec() } else { Vec::new() };
         Self { schema: 1, run, floor, attacks, guarantee, composition, violation, suspects, warnings }
+    }
+
+    /// The same audit, of models that dobrushin trained on records. They are private, unless somebody says that they are not.
+    pub(crate) fn of_trained_models(mut self, are_public: bool) -> Self {
+        if self.violation {
+            self.suspects = match self.guarantee.analysis {
+                Some(_) => SUSPECTS_OF_DOBRUSHIN.to_vec(),
+                None => SUSPECTS_OF_A_CLAIM.to_vec(),
+            };
+        }
+        if !are_public {
+            self.warnings.push(NOT_PRIVATE.to_owned());
+        }
+        self
     }
 
     /// The attack that proves most.
@@ -201,14 +250,15 @@ impl AttackReport {
             epsilon: lower(proved.epsilon),
             provable_at_most: Number(proved.provable_at_most),
             runs,
-            counted_with: counted.runs,
-            counted_without: counted.other_runs,
+            counted_with: Some(counted.runs),
+            counted_without: Some(counted.other_runs),
+            canaries: None,
             confidence,
-            gaussian: GaussianReport {
+            gaussian: Some(GaussianReport {
                 mu: lower(proved.gaussian.mu),
                 epsilon: lower(proved.gaussian.epsilon),
                 provable_at_most: Number(proved.gaussian.provable_at_most),
-            },
+            }),
             points: proved.points.iter().map(PointReport::new).collect(),
             contradiction: contradiction.map(|found| ContradictionReport {
                 epsilon: Number(found.epsilon),
@@ -216,6 +266,34 @@ impl AttackReport {
                 proved_delta: Number(found.proved_delta),
             }),
             is_constant: constant(with) && constant(without) && with.first() != without.first(),
+        }
+    }
+
+    pub(crate) fn of_one_run(
+        id: &str,
+        runs: usize,
+        proved: &OneRun,
+        refutation: Option<Refutation>,
+        confidence: f64,
+    ) -> Self {
+        let &OneRun { canaries, guesses, right, .. } = proved;
+        Self {
+            id: id.to_owned(),
+            epsilon: Lower { lower: Number(proved.epsilon) },
+            provable_at_most: Number(proved.provable_at_most),
+            runs,
+            counted_with: None,
+            counted_without: None,
+            canaries: Some(CanariesReport { canaries, guesses, right }),
+            confidence,
+            gaussian: None,
+            points: Vec::new(),
+            contradiction: refutation.map(|found| ContradictionReport {
+                epsilon: Number(found.epsilon),
+                claimed_delta: Number(found.claimed_delta),
+                proved_delta: Number(found.proved_delta),
+            }),
+            is_constant: false,
         }
     }
 }

@@ -27,8 +27,8 @@ pub use account::{AccountReport, AdviceReport, AtEpsilon, Extras, WantedReport};
 pub(crate) use answer::in_words;
 pub use answer::{Answered, Finding, Given, GuaranteeReport};
 pub use audit::{
-    AttackReport, AuditReport, ClaimReport, ComposedReport, ContradictionReport, GaussianReport, Lower,
-    PointReport, Upper,
+    AttackReport, AuditReport, CanariesReport, ClaimReport, ComposedReport, ContradictionReport,
+    GaussianReport, Lower, PointReport, Upper,
 };
 pub use calibration::CalibrationReport;
 pub use choice::{ChoiceReport, ChosenReport, PublishedReport};

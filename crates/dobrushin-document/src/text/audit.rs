@@ -19,7 +19,8 @@ pub fn audit(report: &AuditReport, style: Style) -> Text {
     text.explanation(levels(report, style));
     text.explanation(bullets("What it means", meaning(report, style)));
     if style.verbose {
-        report.attacks.iter().for_each(|attack| text.explanation(points(attack, style)));
+        let counted = report.attacks.iter().filter(|attack| !attack.points.is_empty());
+        counted.for_each(|attack| text.explanation(points(attack, style)));
     }
     text
 }
@@ -34,8 +35,11 @@ fn answer(report: &AuditReport, style: Style) -> Block {
     let proved = style.lower(Enclosure::from(best.epsilon.lower.0));
     match report.worst_contradiction() {
         None => format!(
-            "The attack proves ε ≥ {proved} at {at} with {confidence} confidence; the claim is ε ≤ {claimed}, and it is \
-             not contradicted."
+            "{} ε ≥ {proved} at {at} with {confidence} confidence; the claim is ε ≤ {claimed}, and it is not contradicted.",
+            match report.attacks.len() {
+                1 => "The attack proves".to_owned(),
+                several => format!("The best of {several} attacks proves"),
+            },
         )
         .into(),
         Some((_, found)) => format!(
@@ -54,51 +58,46 @@ fn levels(report: &AuditReport, style: Style) -> Block {
     let mut rows = Vec::new();
     let at_least = |value: f64| format!("≥ {}", style.lower(Enclosure::from(value)));
     for attack in &report.attacks {
-        let runs = format!("{} runs", attack.runs);
-        rows.push([format!("attack: {}", attack.id), at_least(attack.epsilon.lower.0), runs.clone()]);
+        let gaussian = attack.gaussian.as_ref();
         rows.push([
-            format!("attack: {}, if Gaussian", attack.id),
-            at_least(attack.gaussian.epsilon.lower.0),
-            runs,
+            format!("attack: {}", attack.id),
+            at_least(attack.epsilon.lower.0),
+            gaussian.map_or(String::new(), |gaussian| at_least(gaussian.epsilon.lower.0)),
+            style.lower(Enclosure::from(attack.provable_at_most.0)),
+            match &attack.canaries {
+                Some(canaries) => format!("1 run, {} canaries", canaries.canaries),
+                None => format!("{} runs", attack.runs),
+            },
         ]);
     }
+    let row = |name: &str, value: String, by: &str| {
+        [name.to_owned(), value, String::new(), String::new(), by.to_owned()]
+    };
     if let Some(least) = report.floor.as_ref().and_then(|floor| floor.answer.value()) {
-        rows.push(["floor".to_owned(), at_least(least.lower()), "the worst data that we know".to_owned()]);
+        rows.push(row("floor", at_least(least.lower()), "the worst data that we know"));
     }
     let at_most = |value: Enclosure| format!("≤ {}", style.upper(value));
-    let by = report.guarantee.analysis.clone().unwrap_or_else(|| "as you say".to_owned());
-    let name = if report.guarantee.analysis.is_some() { "guarantee" } else { "claim" };
-    rows.push([name.to_owned(), at_most(report.guarantee.epsilon.0), by]);
+    let by = report.guarantee.analysis.as_deref();
+    let name = if by.is_some() { "guarantee" } else { "claim" };
+    rows.push(row(name, at_most(report.guarantee.epsilon.0), by.unwrap_or("as you say")));
     if let Some(value) = report.composition.as_ref().and_then(|composed| composed.answer.value()) {
-        rows.push(["composition".to_owned(), at_most(value), "if every iterate were released".to_owned()]);
+        rows.push(row("composition", at_most(value), "if every iterate were released"));
     }
-    let Given::Delta(delta) = report.guarantee.delta else {
-        return table(["", "ε", "by"], rows);
+    let at = match report.guarantee.delta {
+        Given::Delta(delta) => format!("ε at δ = {}", shortest(delta.0)),
+        _ => "ε".to_owned(),
     };
-    table(["", &format!("ε at δ = {}", shortest(delta.0)), "by"], rows)
+    table(["", &at, "if Gaussian", "provable", "by"], rows)
 }
 
 fn meaning(report: &AuditReport, style: Style) -> Vec<String> {
     let mut sentences = Vec::new();
-    for attack in &report.attacks {
-        sentences.extend(rates(attack, style));
-        let most = attack.provable_at_most.0;
-        let mut limit = format!(
-            "With this many runs, an attacker who is never wrong proves ε ≥ {}, and nobody proves more",
-            style.lower(Enclosure::from(most))
-        );
-        let claimed = report.guarantee.epsilon.0.upper();
-        if most < claimed {
-            limit += &match runs_for(claimed, attack.confidence) {
-                Some(runs) => format!(
-                    ". To reach the claimed ε, even such an attacker needs about {} runs",
-                    number::nearest(runs, 2)
-                ),
-                None => ". No number of runs reaches the claimed ε".to_owned(),
-            };
-        }
-        sentences.push(limit + ".");
-    }
+    let many = || report.attacks.iter().filter(|attack| attack.canaries.is_none());
+    let telling = many().max_by(|a, b| a.epsilon.lower.0.total_cmp(&b.epsilon.lower.0));
+    sentences.extend(telling.and_then(|attack| rates(attack, report.attacks.len() > 1, style)));
+    // All attacks on many runs have as many.
+    sentences.extend(many().next().map(|attack| limit(report, attack, style)));
+    sentences.extend(report.attacks.iter().filter_map(one_run));
     sentences.push(match report.violation {
         true => format!(
             "If the claim were true, runs like these would occur with probability {} at most. The test assumes only that \
@@ -109,39 +108,73 @@ fn meaning(report: &AuditReport, style: Style) -> Vec<String> {
                   claim is not contradicted does not prove it."
             .to_owned(),
     });
-    sentences.push(
-        "\"If Gaussian\" assumes that the worst trade-off curve is that of two normal laws, which is so for one noisy step \
-         and for full batches. The verdict does not rest on it."
-            .to_owned(),
-    );
+    if many().next().is_some() {
+        sentences.push(
+            "\"If Gaussian\" assumes that the worst trade-off curve is that of two normal laws, which is so for one noisy \
+             step and for full batches. The verdict does not rest on it."
+                .to_owned(),
+        );
+    }
     sentences
 }
 
+/// What this many runs could prove.
+fn limit(report: &AuditReport, attack: &AttackReport, style: Style) -> String {
+    let most = attack.provable_at_most.0;
+    let limit = format!(
+        "With this many runs, an attacker who is never wrong proves ε ≥ {}, and nobody proves more",
+        style.lower(Enclosure::from(most))
+    );
+    let claimed = report.guarantee.epsilon.0.upper();
+    if most >= claimed {
+        return limit + ".";
+    }
+    let needed = match runs_for(claimed, attack.confidence, report.attacks.len()) {
+        Some(runs) => format!(
+            "To reach the claimed ε, even such an attacker needs about {} runs{}",
+            number::nearest(runs, 2),
+            if report.attacks.len() > 1 { " for each attack" } else { "" },
+        ),
+        None => "No number of runs reaches the claimed ε".to_owned(),
+    };
+    format!("{limit}. {needed}.")
+}
+
+/// What was guessed about the canaries of one run.
+fn one_run(attack: &AttackReport) -> Option<String> {
+    let canaries = attack.canaries.as_ref()?;
+    Some(format!(
+        "In one run with {} canaries, each of which a coin included or not, {} of {} guesses about them were right. One run \
+         proves more with more canaries; there are as many as quiet directions of the model.",
+        canaries.canaries, canaries.right, canaries.guesses,
+    ))
+}
+
 /// How often the most telling rule was right and wrong.
-fn rates(attack: &AttackReport, style: Style) -> Option<String> {
+fn rates(attack: &AttackReport, is_named: bool, style: Style) -> Option<String> {
     let point = attack.points.iter().max_by(|a, b| {
         let gap = |point: &crate::report::PointReport| point.tpr.lower.0 - point.fpr.upper.0;
         gap(a).total_cmp(&gap(b))
     })?;
     let share = |count: u64, of: u64| percent(count as f64 / of.max(1) as f64);
+    let (with, without) = (attack.counted_with?, attack.counted_without?);
+    let attacker = if is_named { format!("{} said", attack.id) } else { "the attacker said".to_owned() };
     Some(format!(
-        "In runs with the record, the attacker said so in {} of {} ({}, at least {}% by chance); in runs without it, in {} \
-         of {} ({}, at most {}%).",
+        "In runs with the record, {attacker} so in {} of {with} ({}, at least {}% by chance); in runs without it, in {} of \
+         {without} ({}, at most {}%).",
         point.true_positives,
-        attack.counted_with,
-        share(point.true_positives, attack.counted_with),
+        share(point.true_positives, with),
         style.lower(Enclosure::from(100.0 * point.tpr.lower.0)),
         point.false_positives,
-        attack.counted_without,
-        share(point.false_positives, attack.counted_without),
+        share(point.false_positives, without),
         style.upper(Enclosure::from(100.0 * point.fpr.upper.0)),
     ))
 }
 
-/// Roughly the runs, with and without the record, with which a perfect attacker proves an ε.
-fn runs_for(epsilon: f64, confidence: f64) -> Option<f64> {
+/// Roughly the runs, with and without the record, with which a perfect attacker proves an ε, if attacks share the risk.
+fn runs_for(epsilon: f64, confidence: f64, attacks: usize) -> Option<f64> {
     // The bound on a rate that was never seen is ln(6/risk)/n, and a quarter of the runs is not counted.
-    let runs = 2.0 * (6.0 / (1.0 - confidence)).ln() * epsilon.exp() / 0.75;
+    let runs = 2.0 * (6.0 * attacks as f64 / (1.0 - confidence)).ln() * epsilon.exp() / 0.75;
     (runs < 1e15).then_some(runs)
 }
 

@@ -1,18 +1,23 @@
 //! What users type after `dobrushin audit`.
 
-use crate::cli::{SetArgs, checked, delta, epsilon};
+use crate::cli::{DelimiterArgs, SetArgs, checked, delta, epsilon};
 use crate::command::plan::count;
 use clap::{ArgGroup, Args};
 use dobrushin::{Delta, Epsilon, Error};
+use dobrushin_document::ask::Means;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("attack").required(true).args(["scores", "command"]))]
+#[command(group = ArgGroup::new("attack").required(true).args(["scores", "command", "train"]))]
+#[command(group = ArgGroup::new("models").args(["command", "train"]))]
 pub struct AuditArgs {
     /// The run that is claimed to have been made (TOML), or "-" for standard input: its whole profile is the claim
-    #[arg(required_unless_present = "epsilon")]
-    pub run: Option<PathBuf>,
+    #[arg(value_name = "RUN.toml", required_unless_present_any = ["epsilon", "named"])]
+    run: Option<PathBuf>,
+    /// The same as RUN.toml, by a flag as dobrushin train has it
+    #[arg(id = "named", long = "run", value_name = "RUN.toml", conflicts_with = "run")]
+    named: Option<PathBuf>,
     #[command(flatten)]
     pub changes: SetArgs,
     /// An attacker's scores of independent runs, one number on each line: of runs with the record, and of runs without
@@ -21,9 +26,19 @@ pub struct AuditArgs {
     pub scores: Option<Vec<PathBuf>>,
     #[command(flatten)]
     pub program: ProgramArgs,
-    /// The ε that is claimed, instead of a run
-    #[arg(long, value_parser = epsilon, allow_negative_numbers = true, conflicts_with_all = ["run", "set"],
-          requires = "delta")]
+    #[command(flatten)]
+    pub trained: TrainedArgs,
+    /// With --command or --train: the models that are trained on each of the two data sets; 1e4 is accepted. Each attack of
+    /// --train trains as many, 1000 without this flag
+    #[arg(long, value_name = "N", value_parser = count, default_value = "1000", allow_negative_numbers = true,
+          requires = "models")]
+    pub runs: u64,
+    /// With --command or --train: keep everything that is finished in this file, and go on from there when the same command is
+    /// given again
+    #[arg(long, value_name = "FILE", requires = "models")]
+    pub state: Option<PathBuf>,
+    /// The ε that is claimed, with --delta: instead of a run, or, with --train, instead of what the run guarantees
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true, requires = "delta")]
     pub epsilon: Option<Epsilon>,
     /// The δ at which ε is compared; that of the file's [target], if it has one
     #[arg(long, value_parser = delta, allow_negative_numbers = true)]
@@ -49,16 +64,47 @@ pub struct ProgramArgs {
     /// The data set without the record, or with another one in its place
     #[arg(long, value_name = "WITHOUT.csv", requires = "command")]
     pub neighbour: Option<PathBuf>,
-    /// The models that are trained on each of the two; 1e4 is accepted
-    #[arg(long, value_name = "N", value_parser = count, default_value = "1000", allow_negative_numbers = true,
-          requires = "command")]
-    pub runs: u64,
     /// The calls at a time; without it, one for each core
     #[arg(long, value_name = "N", requires = "command")]
     pub jobs: Option<NonZeroUsize>,
-    /// Keep every finished call in this file, and go on from there when the same command is given again
-    #[arg(long, value_name = "FILE", requires = "command")]
-    pub state: Option<PathBuf>,
+}
+
+/// Models that are trained here.
+#[derive(Args, Debug)]
+pub struct TrainedArgs {
+    /// The records, as for dobrushin train: train models on them and on their neighbours by --run, which has [model], and
+    /// attack what would be released
+    #[arg(long, value_name = "DATA")]
+    pub train: Option<PathBuf>,
+    /// The attacks: crafted-gradient, crafted-last-pass, crafted-landscape, crafted-opposition, extreme-record, one-run.
+    /// Without it, those that suit the run
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = means, requires = "train")]
+    pub attacks: Vec<Means>,
+    /// Draw everything from this seed: the same seed makes the same report
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "train")]
+    pub seed: u64,
+    /// Public records for the steps of run.public-steps
+    #[arg(long, value_name = "FILE", requires = "train")]
+    pub public: Option<PathBuf>,
+    #[command(flatten)]
+    pub cells: DelimiterArgs,
+    /// The records are not secret, so nothing warns you that the report is about them
+    #[arg(long, requires = "train")]
+    pub data_is_public: bool,
+}
+
+impl AuditArgs {
+    /// The run file, however it is given.
+    pub fn run(&self) -> Option<&PathBuf> {
+        self.named.as_ref().or(self.run.as_ref())
+    }
+}
+
+fn means(text: &str) -> Result<Means, String> {
+    Means::named(text.trim()).map_err(|error| match &error.help {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    })
 }
 
 fn confidence(text: &str) -> Result<f64, String> {

@@ -5,6 +5,7 @@ mod call;
 mod picture;
 mod program;
 mod state;
+mod train;
 
 pub use arguments::AuditArgs;
 
@@ -22,13 +23,19 @@ use std::path::PathBuf;
 
 /// Looks at the claim first, so that nobody trains a thousand models for one that makes no sense.
 pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
-    let claim = claim(arguments, guard, style)?;
-    let (with, without) = match (&arguments.scores, &arguments.program.command) {
-        (Some(paths), _) => scores(paths)?,
-        (None, Some(command)) => program::models(command, &arguments.program, !style.quiet)?,
-        (None, None) => return Err(Problem::new("there is nothing to audit").help(FORMS)),
+    let (claim, audited) = match &arguments.trained.train {
+        Some(data) => train::audit(data, arguments, guard, style)?,
+        None => {
+            let claim = claim(arguments, guard, style)?;
+            let (with, without) = match (&arguments.scores, &arguments.program.command) {
+                (Some(paths), _) => scores(paths)?,
+                (None, Some(command)) => program::models(command, arguments, !style.quiet)?,
+                (None, None) => return Err(Problem::new("there is nothing to audit").help(FORMS)),
+            };
+            let audited = ask::audit(&claim, &[Attack::on(with, without)?], arguments.confidence)?;
+            (claim, audited)
+        }
     };
-    let audited = ask::audit(&claim, &[Attack::on(with, without)?], arguments.confidence)?;
     if let Some(path) = &arguments.plot {
         let _watch = Watch::new(!style.quiet, 0, "picture");
         picture::draw(&claim, &audited).write(path)?;
@@ -42,15 +49,21 @@ pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report,
     })
 }
 
-const FORMS: &str =
-    "--scores WITH.csv WITHOUT.csv, or --command 'CMD {data} {out}' --data WITH.csv --neighbour WITHOUT.csv";
+const FORMS: &str = "--scores WITH.csv WITHOUT.csv, or --command 'CMD {data} {out}' --data WITH.csv --neighbour WITHOUT.csv, or \
+                     --train DATA.csv --run RUN.toml";
 
 /// What is claimed: a pair, or the profile of a run.
 fn claim(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Claim, Problem> {
     if let (Some(epsilon), Some(delta)) = (arguments.epsilon, arguments.delta) {
+        if arguments.run().is_some() || !arguments.changes.set.is_empty() {
+            return Err(Problem::new(
+                "--epsilon is claimed instead of a run, but there is a run, or --set for one",
+            )
+            .help("leave out --epsilon, or the run"));
+        }
         return Ok(Claim::of_pair(epsilon, delta)?);
     }
-    let opened = Opened::new(arguments.run.as_deref(), &arguments.changes.set, guard)?;
+    let opened = Opened::new(arguments.run().map(PathBuf::as_path), &arguments.changes.set, guard)?;
     let watch = Watch::new(!style.quiet, 0, "analyses");
     let contained = opened.self_contained()?;
     Ok(Claim::of_run(&opened.file, &contained, arguments.delta, watch.progress().clone())?)

@@ -1,7 +1,7 @@
 //! Somebody's program, run many times on two data sets.
 
 use super::Rows;
-use super::arguments::ProgramArgs;
+use super::arguments::AuditArgs;
 use super::call::{Call, Template};
 use super::state::{Finished, State, identity};
 use crate::file::TemporaryFolder;
@@ -15,9 +15,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const MOST_MODELS: u64 = 250;
 
 /// The models with the record and without it, by as many calls as are needed.
-pub fn models(command: &str, arguments: &ProgramArgs, show_progress: bool) -> Result<(Rows, Rows), Problem> {
+pub fn models(command: &str, arguments: &AuditArgs, show_progress: bool) -> Result<(Rows, Rows), Problem> {
     let template = Template::new(command)?;
-    let (Some(data), Some(neighbour)) = (&arguments.data, &arguments.neighbour) else {
+    let program = &arguments.program;
+    let (Some(data), Some(neighbour)) = (&program.data, &program.neighbour) else {
         return Err(Problem::new("--command needs --data WITH.csv and --neighbour WITHOUT.csv"));
     };
     let contents = [input::bytes(data)?, input::bytes(neighbour)?];
@@ -34,7 +35,7 @@ pub fn models(command: &str, arguments: &ProgramArgs, show_progress: bool) -> Re
         }
         None => (None, Vec::new()),
     };
-    let jobs = arguments.jobs.map_or_else(cores, |jobs| jobs.get() as u64);
+    let jobs = program.jobs.map_or_else(cores, |jobs| jobs.get() as u64);
     let size = if template.takes_runs() { (arguments.runs / (4 * jobs)).clamp(1, MOST_MODELS) } else { 1 };
     let work = Work {
         template,

@@ -2,11 +2,12 @@
 
 use crate::file;
 use crate::problem::Problem;
+use dobrushin_audit::{Journal, JournalError};
+use dobrushin_document::ask::state_problem;
 use dobrushin_document::json::digest;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 /// A finished call: which data set it was about, and the models that it trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,16 +35,7 @@ impl Finished {
 }
 
 /// A file of finished calls, one on each line after a line that says what was called.
-pub struct State {
-    file: File,
-    path: PathBuf,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Header {
-    dobrushin_audit: u32,
-    of: String,
-}
+pub struct State(Journal);
 
 /// What is called, in a few characters: the command, and both data sets.
 pub fn identity(command: &str, data: &[u8], neighbour: &[u8]) -> String {
@@ -53,91 +45,32 @@ pub fn identity(command: &str, data: &[u8], neighbour: &[u8]) -> String {
 impl State {
     /// Opens a file, or makes it, and reads the calls that it has. A line that was not written to its end is dropped.
     pub fn open(path: &Path, of: &str) -> Result<(Self, Vec<Finished>), Problem> {
-        let cannot = |error| Problem::new(format!("cannot use --state {}", path.display())).because(error);
-        let mut file = private(path).map_err(cannot)?;
-        if file.try_lock().is_err() {
-            return Err(Problem::new(format!("--state {} is in use by another audit", path.display()))
-                .help("wait for it, or give another file"));
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(cannot)?;
-        let complete = text.rfind('\n').map_or(0, |end| end + 1);
-        let mut state = Self { file, path: path.to_owned() };
-        let mut lines = text[..complete].lines();
-        let Some(first) = lines.next() else {
-            // What is not even one line of ours is somebody else's.
-            if !text.is_empty() && !text.starts_with("{\"dobrushin_audit\"") {
-                return Err(state.foreign());
-            }
-            state.restart_at(0).map_err(cannot)?;
-            state.append(&Header { dobrushin_audit: 1, of: of.to_owned() })?;
-            return Ok((state, Vec::new()));
-        };
-        let header = serde_json::from_str::<Header>(first).ok().filter(|header| header.dobrushin_audit == 1);
-        let Some(header) = header else {
-            return Err(state.foreign());
-        };
-        if header.of != of {
-            return Err(Problem::new(format!(
-                "--state {} is that of another command, or of other data",
-                path.display()
-            ))
-            .help("give another file, or the same --command, --data and --neighbour as before"));
-        }
-        let mut finished = Vec::new();
-        for (place, line) in lines.enumerate() {
+        let problem = |error: JournalError| Problem::from(state_problem(&error));
+        let (journal, lines) = Journal::open(path, &format!("of a command {of}")).map_err(problem)?;
+        let calls = lines.iter().enumerate().map(|(number, line)| {
             let call = serde_json::from_str::<Finished>(line).ok().filter(|call| call.rows().is_some());
-            finished.push(call.ok_or_else(|| {
-                Problem::new(format!("line {} of --state {} is damaged", place + 2, path.display()))
-                    .help("remove the line, and the calls of that line are made again")
-            })?);
-        }
-        state.restart_at(complete as u64).map_err(cannot)?;
-        Ok((state, finished))
+            call.ok_or_else(|| problem(journal.damaged(number)))
+        });
+        let calls = calls.collect::<Result<_, _>>()?;
+        Ok((Self(journal), calls))
     }
 
     /// Keeps a call: its line is written at once, and is on the disk when this returns.
     pub fn keep(&mut self, call: &Finished) -> Result<(), Problem> {
-        self.append(call)
-    }
-
-    fn append(&mut self, line: &impl Serialize) -> Result<(), Problem> {
-        let written = serde_json::to_string(line).map_err(std::io::Error::other).and_then(|line| {
-            file::append(&self.path, || {
-                self.file.write_all(format!("{line}\n").as_bytes())?;
-                self.file.sync_data()
-            })
+        let path = self.0.path();
+        let written = serde_json::to_string(call).map_err(io::Error::other).and_then(|line| {
+            let write = || self.0.append(&line).and_then(|()| self.0.sync()).map_err(io::Error::other);
+            file::append(path, write)
         });
-        written.map_err(|error| Problem::cannot_write(&self.path, error))
+        written.map_err(|error| Problem::cannot_write(path, error))
     }
-
-    /// Drops what comes after this many bytes, and goes on there.
-    fn restart_at(&mut self, length: u64) -> std::io::Result<()> {
-        self.file.set_len(length)?;
-        self.file.seek(SeekFrom::Start(length)).map(drop)
-    }
-
-    fn foreign(&self) -> Problem {
-        Problem::new(format!("{} is not a file that audit --state has written", self.path.display()))
-            .help("give the name of a file that does not exist yet")
-    }
-}
-
-/// A file that only its owner reads: scores of models tell about records.
-fn private(path: &Path) -> std::io::Result<File> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options.open(path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::io::Write;
 
     #[test]
     fn finished_calls_are_found_again_and_torn_ones_are_dropped() {
@@ -163,19 +96,15 @@ mod tests {
     }
 
     #[test]
-    fn files_of_others_are_refused_and_stay() {
+    fn the_state_of_another_command_and_damaged_lines_are_refused() {
         let folder = tempfile::tempdir().expect("the folder for temporary files is writable");
-        for text in ["x,y\n1,2\n", "my notes", "{}\n", "{\"dobrushin_audit\":2,\"of\":\"a\"}\n"] {
-            let path = folder.path().join("notes");
-            fs::write(&path, text).expect("the folder is writable");
-            assert!(State::open(&path, "a").is_err(), "{text}");
-            assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
-        }
-        let path = folder.path().join("other");
+        let path = folder.path().join("state");
         drop(State::open(&path, "a").expect("new"));
         assert!(State::open(&path, "b").is_err());
-        let bad = "{\"dobrushin_audit\":1,\"of\":\"a\"}\n{\"call\":1,\"with\":true,\"models\":[[\"x\"]]}\n";
-        fs::write(&path, bad).expect("the folder is writable");
-        assert!(State::open(&path, "a").is_err());
+        let title = fs::read_to_string(&path).expect("it exists");
+        for line in ["not a call", "{\"call\":1,\"with\":true,\"models\":[[\"x\"]]}"] {
+            fs::write(&path, format!("{title}{line}\n")).expect("the folder is writable");
+            assert!(State::open(&path, "a").is_err(), "{line}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::arguments::TrainArgs;
 use crate::problem::Problem;
-use crate::train_data::{Loaded, Streamed, load, refuse_none, split};
+use crate::train_data::{Loaded, Streamed, load, pad, refuse_none, split};
 use dobrushin_document::SelfContained;
 use dobrushin_document::trained::{self, count_is_secret};
 use dobrushin_train::schema::Schema;
@@ -101,11 +101,7 @@ impl Data {
     pub fn prepare(&mut self, plan: &Plan) {
         let training = plan.training();
         match &mut self.private {
-            Private::Memory(table) => {
-                while (table.len() as u64) < training.records {
-                    table.push_empty();
-                }
-            }
+            Private::Memory(table) => pad(table, training.records),
             Private::Streamed(streamed) => streamed.pad_to(training.records),
         }
     }
