@@ -25,7 +25,7 @@ pub fn audit(report: &AuditReport, style: Style) -> Text {
 }
 
 fn answer(report: &AuditReport, style: Style) -> Block {
-    let claimed = style.upper(report.guarantee.epsilon.0);
+    let claimed = claimed(report, style);
     let at = report.guarantee.delta.in_words();
     let Some(best) = report.best() else {
         return format!("The claim is ε ≤ {claimed} at {at}. No attack was made.").into();
@@ -49,6 +49,12 @@ fn answer(report: &AuditReport, style: Style) -> Block {
     }
 }
 
+/// The claimed ε: what is computed is rounded up, and what you say is repeated.
+fn claimed(report: &AuditReport, style: Style) -> String {
+    let epsilon = report.guarantee.epsilon.0;
+    if report.guarantee.analysis.is_some() { style.upper(epsilon) } else { shortest(epsilon.upper()) }
+}
+
 /// The levels, the lowest first.
 fn levels(report: &AuditReport, style: Style) -> Block {
     let mut rows = Vec::new();
@@ -68,7 +74,7 @@ fn levels(report: &AuditReport, style: Style) -> Block {
     let at_most = |value: Enclosure| format!("≤ {}", style.upper(value));
     let by = report.guarantee.analysis.clone().unwrap_or_else(|| "as you say".to_owned());
     let name = if report.guarantee.analysis.is_some() { "guarantee" } else { "claim" };
-    rows.push([name.to_owned(), at_most(report.guarantee.epsilon.0), by]);
+    rows.push([name.to_owned(), format!("≤ {}", claimed(report, style)), by]);
     if let Some(value) = report.composition.as_ref().and_then(|composed| composed.answer.value()) {
         rows.push(["composition".to_owned(), at_most(value), "if every iterate were released".to_owned()]);
     }
