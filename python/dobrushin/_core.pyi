@@ -10,6 +10,7 @@ from dobrushin.report import Interval
 
 __all__ = [
     "Answer",
+    "Claim",
     "FiniteChannel",
     "Laws",
     "LocalMechanism",
@@ -18,10 +19,10 @@ __all__ = [
     "Schema",
     "__version__",
     "account",
-    "audit",
     "calibrate",
     "certificate_text",
     "chains",
+    "claim",
     "contraction",
     "curve",
     "divergence",
@@ -88,15 +89,13 @@ def calibrate(
     tpr: float | None = None,
     fpr: float | None = None,
 ) -> tuple[str, str, RunFile]: ...
-def audit(
-    with_rows: NDArray[np.float64],
-    without_rows: NDArray[np.float64],
-    *,
-    run: RunFile | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    confidence: float = 0.95,
-) -> tuple[str, str]: ...
+@final
+class Claim:
+    def audit(self, with_rows: NDArray[np.float64], without_rows: NDArray[np.float64]) -> tuple[str, str]: ...
+
+def claim(
+    run: RunFile | None = None, *, epsilon: float | None = None, delta: float | None = None, confidence: float = 0.95
+) -> Claim: ...
 def curve(
     run: RunFile,
     over: list[str | tuple[str, list[Any]]],

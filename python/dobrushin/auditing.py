@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dobrushin import _core
 from dobrushin.errors import InvalidInputError
-from dobrushin.report import Interval, _axes, _Document, _interval, _needed, _number
+from dobrushin.report import Interval, _axes, _Document, _down, _interval, _needed, _number, _up
 from dobrushin.run import RunLike, as_run
 
 if TYPE_CHECKING:
@@ -41,7 +41,17 @@ class Attack(NamedTuple):
 class Audit(_Document):
     """What attacks prove, beside the claim that they were held against.
 
-    ``float(audit)`` is the largest ε that is proved, and ``audit.violation`` tells whether the claim is false.
+    ``float(audit)`` is the largest ε that is proved, and ``audit.violation`` tells whether the claim is false. If the claim is
+    that of a run, then attack ≤ floor ≤ guarantee ≤ composition.
+
+    >>> import dobrushin as db
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> run = db.Run(algorithm="gradient-descent", records=100, steps=1, clip_norm=1.0, noise_multiplier=1.0,
+    ...              neighbours="add-or-remove-one")
+    >>> found = db.audit_scores(rng.normal(1, 1, 4000), rng.normal(0, 1, 4000), run=run, delta=1e-5)
+    >>> found.violation, 1.5 < float(found) <= found.floor.lower <= found.claimed.upper <= found.composition.upper
+    (False, True)
     """
 
     __slots__ = ()
@@ -71,8 +81,27 @@ class Audit(_Document):
 
     @property
     def claimed(self) -> Interval:
-        """The claimed ε."""
+        """The claimed ε; its ``upper`` end is the claim."""
         return _interval(self._data["guarantee"]["epsilon"])
+
+    @property
+    def delta(self) -> float:
+        """The δ at which every ε is compared."""
+        return _number(self._data["guarantee"]["delta"])
+
+    @property
+    def floor(self) -> Interval | None:
+        """What no analysis of the claimed run can go below, its ``lower`` end; ``None`` if the claim is no run."""
+        return self._optional("floor")
+
+    @property
+    def composition(self) -> Interval | None:
+        """The ε if every iterate of the claimed run were released; ``None`` if the claim is no run."""
+        return self._optional("composition")
+
+    def _optional(self, name: str) -> Interval | None:
+        found = self._data.get(name)
+        return None if found is None else _interval(found["epsilon"])
 
     @property
     def violation(self) -> bool:
@@ -98,10 +127,11 @@ class Audit(_Document):
                 (f"attack: {attack.id}, if Gaussian", "at least", attack.gaussian_epsilon),
             )
         ]
+        if self.floor is not None:
+            levels.append(("floor", "at least", self.floor.lower))
         levels.append(("guarantee", "at most", self.claimed.upper))
-        composed = self._data["composition"]
-        if composed is not None:
-            levels.append(("composition", "at most", _interval(composed["epsilon"]).upper))
+        if self.composition is not None:
+            levels.append(("composition", "at most", self.composition.upper))
         return levels
 
     def to_frame(self) -> pandas.DataFrame:
@@ -117,12 +147,12 @@ class Audit(_Document):
         colours = ["C3" if side == "at least" else "C0" for _, side, _ in levels]
         axes.barh([f"{name} ({side})" for name, side, _ in levels], [value for _, _, value in levels], color=colours)
         axes.invert_yaxis()
-        axes.set_xlabel(f"ε at δ = {self._data['guarantee']['delta']:g}")
+        axes.set_xlabel(f"ε at δ = {self.delta:g}")
         return axes
 
     def __repr__(self) -> str:
         verdict = "contradicted" if self.violation else "not contradicted"
-        return f"<Audit: epsilon>={self.epsilon:.4g}, claimed<={self.claimed.upper:.4g}, {verdict}>"
+        return f"<Audit: epsilon>={_down(self.epsilon)}, claimed<={_up(self.claimed.upper)}, {verdict}>"
 
 
 def audit_scores(
@@ -138,7 +168,8 @@ def audit_scores(
 
     A score is whatever number your attack gives to what a run released; larger or smaller numbers speak for the record. An
     array with two axes has a whole model in each row: some of the models teach a direction, by which the others are scored.
-    The claim is a ``run``, whose whole profile is held against the scores, or ``epsilon`` with ``delta``.
+    The claim is a ``run``, whose whole profile is held against the scores, or ``epsilon`` with ``delta``. Everything that the
+    answer says is true with probability ``confidence``, if the runs are independent.
 
     >>> import dobrushin as db
     >>> import numpy as np
@@ -147,7 +178,8 @@ def audit_scores(
     >>> found.violation, 0.5 < float(found) < 4.38
     (True, True)
     """
-    return _held_against(_rows("with_scores", with_scores), _rows("without_scores", without_scores), run, epsilon, delta, confidence)
+    rows = _rows("with_scores", with_scores), _rows("without_scores", without_scores)
+    return Audit(*_claim(run, epsilon, delta, confidence).audit(*rows))
 
 
 def audit(
@@ -164,14 +196,15 @@ def audit(
     """Attack a program: ``train`` is called this many times on each of two neighbouring data sets, in turn.
 
     It returns a score, or the parameters of the model that it releases, as a number or an array. It must draw its
-    randomness anew in every call. The claim is a ``run``, or ``epsilon`` with ``delta``.
+    randomness anew in every call: if it draws from a fixed seed, the runs are not independent, and nothing is proved. The
+    claim is a ``run``, or ``epsilon`` with ``delta``. It is looked at before ``train`` is called.
 
     >>> import dobrushin as db
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
-    >>> def mean(ages):
+    >>> def total(ages):
     ...     return np.clip(ages, 0, 1).sum() + rng.normal(0, 1)
-    >>> found = db.audit(mean, [0.2, 0.9, 1.0], [0.2, 0.9], runs=2000, epsilon=4.38, delta=1e-5)
+    >>> found = db.audit(total, [0.2, 0.9, 1.0], [0.2, 0.9], runs=2000, epsilon=4.38, delta=1e-5)
     >>> found.violation, float(found) > 1
     (False, True)
     """
@@ -179,41 +212,76 @@ def audit(
         raise InvalidInputError(f"train is a {type(train).__name__}, but it must be a function", "train=lambda data: …")
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < 1:
         raise InvalidInputError(f"runs is {runs!r}, but it must be a whole number above 0", "runs=1000")
-    released: tuple[list[Any], list[Any]] = ([], [])
+    claim = _claim(run, epsilon, delta, confidence)
+    released = _Released("with"), _Released("without")
     for _ in range(runs):
         for kind, data in zip(released, (with_data, without_data), strict=True):
-            kind.append(_flat("what train returned", train(data)))
-    rows = [_rows("what train returned", kind) for kind in released]
-    return _held_against(rows[0], rows[1], run, epsilon, delta, confidence)
+            kind.take(train(data), released[0].width)
+    return Audit(*claim.audit(*(kind.rows() for kind in released)))
 
 
-def _held_against(
-    with_rows: NDArray[np.float64],
-    without_rows: NDArray[np.float64],
-    run: RunLike | None,
-    epsilon: float | None,
-    delta: float | None,
-    confidence: float,
-) -> Audit:
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
-        raise InvalidInputError(f"confidence is a {type(confidence).__name__}, but it must be a number", "confidence=0.95")
+class _Released:
+    """What ``train`` returned, with the record or without it."""
+
+    #: A program that draws anew does not return the same numbers this often.
+    SAME = 8
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.models: list[NDArray[np.float64]] = []
+        self.same = True
+
+    @property
+    def width(self) -> int | None:
+        """The numbers of the first model."""
+        return len(self.models[0]) if self.models else None
+
+    def take(self, given: Any, width: int | None) -> None:
+        """Check one more model, which must be as wide as those before."""
+        what = f"what train returned in call {len(self.models) + 1} {self.kind} the record"
+        model = _numbers(what, given, "return a number, or an array of numbers").ravel()
+        if len(model) == 0:
+            raise InvalidInputError(f"{what} has no numbers", "return a score, or the parameters of the released model")
+        if width is not None and len(model) != width:
+            message = f"{what} has {len(model)} numbers, but the first call returned {width}"
+            raise InvalidInputError(message, "return the same parameters of every model, in the same order")
+        if np.isnan(model).any() or (len(model) > 1 and np.isinf(model).any()):
+            place = int(np.flatnonzero(~np.isfinite(model))[0])
+            message = f"{what} is {model[place]}" if len(model) == 1 else f"{what} is {model[place]} at index {place}"
+            help_ = "put 1e300 in the place of parameters that diverged" if len(model) > 1 else "score runs that diverged as inf"
+            raise InvalidInputError(message, f"{help_}, and do not leave these runs out")
+        # Of a mechanism with few possible answers, single numbers may well be equal.
+        self.same = self.same and len(set(model.tolist())) > 1 and (not self.models or np.array_equal(model, self.models[0]))
+        self.models.append(model)
+        if self.same and len(self.models) == self.SAME:
+            message = f"train returned the same numbers in all {self.SAME} calls {self.kind} the record, so the runs are not independent"
+            raise InvalidInputError(message, "it seems to draw from a fixed seed: seed it anew in every call, or not at all")
+
+    def rows(self) -> NDArray[np.float64]:
+        return np.vstack(self.models)
+
+
+def _claim(run: RunLike | None, epsilon: float | None, delta: float | None, confidence: float) -> _core.Claim:
     file = None if run is None else as_run(run)._file
-    return Audit(*_core.audit(with_rows, without_rows, run=file, epsilon=epsilon, delta=delta, confidence=confidence))
+    return _core.claim(file, epsilon=epsilon, delta=delta, confidence=confidence)
 
 
-def _flat(name: str, given: ArrayLike) -> NDArray[np.float64]:
+def _numbers(name: str, given: Any, accepted: str) -> NDArray[np.float64]:
+    """Numbers that are given as numbers: no text, no dates, nothing with an imaginary part."""
     try:
-        return np.asarray(given, dtype=np.float64).ravel()
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name} is not a number or an array of numbers: {error}", "return a float, or an array") from error
+        array = np.asarray(given)
+        if array.dtype.kind not in "buifO":
+            raise TypeError(f"its type is {array.dtype}")
+        if array.dtype.kind == "O" and any(isinstance(one, str | bytes | complex) for one in array.flat):
+            raise TypeError("it holds text or complex numbers")
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise InvalidInputError(f"{name} cannot be read as numbers: {error}", accepted) from error
 
 
 def _rows(name: str, given: Any) -> NDArray[np.float64]:
     """One row for each run."""
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name} is not an array of numbers: {error}", "one number, or one row, for each run") from error
+    array = _numbers(name, given, "give one number, or one row of numbers, for each run")
     if array.ndim == 0:
         raise InvalidInputError(f"{name} is one number, but every run has one", "give an array")
     return np.ascontiguousarray(array.reshape(len(array), -1) if array.size else array.reshape(0, 1))

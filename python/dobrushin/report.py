@@ -64,13 +64,22 @@ def _number(value: Any) -> float:
     return {"Infinity": math.inf, "-Infinity": -math.inf}[value] if isinstance(value, str) else float(value)
 
 
-def _up(value: float, digits: int = 4) -> str:
-    """A number for people, rounded up: the side of privacy."""
+def _rounded(value: float, digits: int, side: str) -> str:
     if not math.isfinite(value) or value == 0:
         return f"{value:g}"
     exact = decimal.Decimal(repr(float(value)))
     unit = decimal.Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    return f"{float((exact / unit).to_integral_value(decimal.ROUND_CEILING) * unit):.{digits}g}"
+    return f"{float((exact / unit).to_integral_value(side) * unit):.{digits}g}"
+
+
+def _up(value: float, digits: int = 4) -> str:
+    """A number for people, rounded up: the side of privacy."""
+    return _rounded(value, digits, decimal.ROUND_CEILING)
+
+
+def _down(value: float, digits: int = 4) -> str:
+    """A number for people, rounded down: what is at least so."""
+    return _rounded(value, digits, decimal.ROUND_FLOOR)
 
 
 def _interval(value: Any) -> Interval:
@@ -232,6 +241,28 @@ class Report(_Document):
         return values[0].upper if values else None
 
     @property
+    def floor(self) -> Interval | None:
+        """How much of the guarantee is real: no analysis of the same facts can prove less than its ``lower`` end.
+
+        It is an ε or a δ, whichever was asked for; ``None`` if no floor is known, or with ``floor=False``.
+
+        >>> import dobrushin as db
+        >>> run = db.Run(algorithm="gradient-descent", records=1000, steps=100, clip_norm=1.0, noise_multiplier=50.0,
+        ...              neighbours="add-or-remove-one")
+        >>> report = db.account(run, delta=1e-5)
+        >>> 0.999 < report.floor.lower / report.epsilon <= 1
+        True
+        """
+        found = self._data.get("floor")
+        return None if found is None else _interval(found[self.asked])
+
+    @property
+    def floor_instance(self) -> str | None:
+        """The data behind the floor, in words: they obey every fact of the run, and attain it."""
+        found = self._data.get("floor")
+        return None if found is None else str(found["instance"])
+
+    @property
     def explanation(self) -> list[str]:
         """Where the answer comes from, in sentences."""
         return list(self._data["explanation"])
@@ -261,8 +292,8 @@ class Report(_Document):
         return Certificate(certificate)
 
     def to_frame(self) -> pandas.DataFrame:
-        """One row for each analysis, as a pandas data frame."""
-        rows = [
+        """One row for each analysis, and one for the floor, which has only a lower end, as a pandas data frame."""
+        rows: list[dict[str, Any]] = [
             {
                 "analysis": one.id,
                 "lower": one.value.lower if one.value else math.nan,
@@ -272,11 +303,19 @@ class Report(_Document):
             }
             for one in self.analyses
         ]
+        if self.floor is not None:
+            rows.append(
+                {"analysis": "floor", "lower": self.floor.lower, "upper": math.nan, "approximate": False, "reason": None}
+            )
         frame: pandas.DataFrame = _needed("pandas").DataFrame(rows).set_index("analysis")
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what each analysis says, the guarantee in colour, on the axes of matplotlib."""
+        """Draw what each analysis says, the guarantee in colour, on the axes of matplotlib.
+
+        One band reaches from the floor to the guarantee, where the truth lies; another one from there to composition, which
+        is what hiding iterates gains.
+        """
         axes = _axes(ax)
         applying = [(one, one.value) for one in self.analyses if one.value and 0 < one.value.upper < math.inf]
         applying.sort(key=lambda pair: pair[1].upper)
@@ -286,10 +325,20 @@ class Report(_Document):
         axes.barh(names, [value.upper for _, value in applying], color=colours)
         axes.invert_yaxis()
         axes.set_xscale("log")
+        self._bands(axes)
         given = self._data["target"]
         symbol, other = ("ε", f"δ = {given.get('delta'):g}") if self.asked == "epsilon" else ("δ", f"ε = {given.get('epsilon'):g}")
         axes.set_xlabel(f"{symbol} at {other} (less is more private)")
         return axes
+
+    def _bands(self, axes: Axes) -> None:
+        if self.floor is None or self.guarantee is None or self.floor.lower <= 0:
+            return
+        best = float(self)
+        axes.axvspan(self.floor.lower, best, color="C0", alpha=0.2, label="floor to guarantee")
+        if self.published is not None and best < self.published < math.inf:
+            axes.axvspan(best, self.published, color="0.5", alpha=0.1, label="gained by hiding")
+        axes.legend()
 
     def __reduce__(self) -> tuple[type[Report], tuple[_Kept]]:
         it = self._answer
@@ -309,7 +358,11 @@ class Report(_Document):
             if found
             else "no guarantee"
         )
-        lines = "".join(f"<p>{html.escape(line)}</p>" for line in [*self.explanation, *self.warnings])
+        real = []
+        if self.floor is not None and self.floor.lower > 0:
+            symbol = "ε" if self.asked == "epsilon" else "δ"
+            real.append(f"No analysis of the same facts can prove less than {symbol} = {_down(self.floor.lower)}: that is the floor.")
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in [*self.explanation, *real, *self.warnings])
         rows = "".join(
             f"<tr><td>{html.escape(one.id)}</td><td>{_up(one.value.upper) if one.value else ''}</td>"
             f"<td style='text-align:left'>{html.escape(one.reason or '')}</td></tr>"

@@ -82,7 +82,7 @@ pub enum Error {
     /// A score that is NaN, or a parameter of a model that is NaN or infinite.
     #[error("{what} {run} {} is not a number", runs_of(*.with_the_record))]
     NotANumber {
-        /// A score or a parameter.
+        /// A score, or a parameter of a model.
         what: &'static str,
         /// Whether it is of a run with the record.
         with_the_record: bool,

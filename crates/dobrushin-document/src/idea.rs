@@ -1,10 +1,12 @@
 //! Ideas in plain words, for those who read a number and not a theorem.
 
 use crate::text::meaning::percent;
-use dobrushin::account::Meaning;
-use dobrushin::numeric::{normal, theta};
+use dobrushin::account::{Meaning, Question};
+use dobrushin::numeric::{decimal, normal, theta};
 use dobrushin::profile::GaussianProfile;
-use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, PrivacyProfile};
+use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, PrivacyProfile, Release, Run};
+use dobrushin_audit::floor;
+use dobrushin_audit::{Guesses, Risk};
 use serde::Serialize;
 
 /// An idea: what it is, an example with numbers, and where to read on.
@@ -25,7 +27,7 @@ pub struct Idea {
 }
 
 /// The names of all ideas, in the order in which they build on each other.
-pub const IDEAS: [&str; 5] = ["epsilon", "delta", "membership", "neighbours", "hidden"];
+pub const IDEAS: [&str; 7] = ["epsilon", "delta", "membership", "neighbours", "hidden", "floor", "audit"];
 
 impl Idea {
     /// The idea of this name.
@@ -36,6 +38,8 @@ impl Idea {
             "membership" => membership(),
             "neighbours" => neighbours(),
             "hidden" => hidden(),
+            "floor" => floor(),
+            "audit" => audit(),
             _ => return None,
         })
     }
@@ -192,7 +196,70 @@ fn hidden() -> Idea {
         ],
         numbers: std::iter::once(lead).chain([0.0, 2.0, 4.0, 6.0].into_iter().map(noise)).collect(),
         example: "curve examples/noisy-gd.toml --over steps=1..1e4 --log --points 5 --analyses composition,shift",
-        see: vec!["epsilon"],
+        see: vec!["epsilon", "floor"],
+    }
+}
+
+fn floor() -> Idea {
+    let levels = || {
+        let run = Run::gradient_descent(1000).steps(1000).learning_rate(0.1).clip_norm(1.0).noise_multiplier(20.0);
+        let run = run.weight_decay(0.05).convex().generalised_linear().smoothness(1.0);
+        let run = run.release(Release::Last).build().ok()?;
+        let question = Question::EpsilonAt(Delta::new(1e-5).ok()?);
+        let account = run.account(question);
+        let (best, composed) = (account.guarantee().ok()?.answer.value, account.if_published()?.value);
+        let least = floor::floor(&run, question)?.answer.value.lower();
+        Some([
+            format!("if every model were published: ε ≤ {}", decimal::briefly(composed)),
+            format!("the guarantee: ε ≤ {}", decimal::briefly(best)),
+            format!("the floor: ε ≥ {}", decimal::lower(Enclosure::from(least), 4)),
+        ])
+    };
+    let lead = "1000 steps on all of 1000 records, of which each forgets 5 % and only the last is published, δ = 1e-5"
+        .to_owned();
+    Idea {
+        id: "floor",
+        title: "Floor: how much of a guarantee is real",
+        statement: vec![
+            "A guarantee holds for all data that the facts of a run allow. It may be larger than it needs to be, because the proof is \
+             not the best one. The floor says how much larger at most.",
+            "It is the ε of one pair of neighbouring data sets that obey all facts, computed from below. No analysis that uses \
+             only these facts can prove less than that. So the truth lies between the floor and the guarantee.",
+            "The floor is about the worst data, and not about yours. If it is well below the guarantee, a better theorem may come. If \
+             they are equal, only more noise, fewer steps or more facts will help.",
+        ],
+        numbers: std::iter::once(lead).chain(levels().into_iter().flatten()).collect(),
+        example: "account examples/noisy-gd.toml",
+        see: vec!["hidden", "audit"],
+    }
+}
+
+fn audit() -> Idea {
+    let most = |runs: u64| {
+        // A quarter of the runs chooses the three rules that share the risk.
+        let counted = runs - runs / 4;
+        let guesses = Guesses { right: counted, runs: counted, wrong: 0, other_runs: counted };
+        let rates = guesses.rates(Risk::new(0.05).ok()?.shared_by(3));
+        let epsilon = rates.epsilon(Delta::new(1e-5).ok()?);
+        Some(format!("{runs} runs of each: ε ≥ {}", decimal::lower(Enclosure::from(epsilon), 3)))
+    };
+    let lead = "The most that an attacker who is never wrong proves at δ = 1e-5 with 95% confidence".to_owned();
+    Idea {
+        id: "audit",
+        title: "Audit: does a program keep its promise?",
+        statement: vec![
+            "An audit runs a program many times on two data sets that differ in one record. An attacker looks at what each run \
+             released, and says whether the record was there. How often it is right and wrong proves an ε from below: at least this \
+             much is lost.",
+            "If that contradicts what was claimed, the program has an error, or something else is released than was said. If it \
+             does not, nothing is proved: another attack may be better. A canary is a record that was made to be found, and \
+             helps.",
+            "attack ≤ floor ≤ guarantee ≤ composition: what was shown, what no proof can go below, what is proved, and what would be \
+             proved if every step were published.",
+        ],
+        numbers: std::iter::once(lead).chain([100, 1000, 10_000, 100_000].into_iter().filter_map(most)).collect(),
+        example: "audit --scores examples/audit/scores-with.csv examples/audit/scores-without.csv --epsilon 4.4 --delta 1e-5",
+        see: vec!["membership", "floor"],
     }
 }
 
@@ -222,5 +289,8 @@ mod tests {
         );
         // 2Φ(1/2) − 1 = 0.38292.
         assert!(hidden().numbers[1].ends_with(": 38.3%"), "{:?}", hidden().numbers);
+        // ln(750/ln(120)) = 5.05.
+        assert_eq!(audit().numbers[2], "1000 runs of each: ε ≥ 5.05");
+        assert!(floor().numbers.len() == 4, "{:?}", floor().numbers);
     }
 }

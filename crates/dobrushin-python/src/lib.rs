@@ -6,6 +6,7 @@
 
 mod account;
 mod arrays;
+mod audit;
 mod chains;
 mod channel;
 mod convert;
@@ -30,6 +31,8 @@ mod _core {
     #[pymodule_export]
     use crate::account::{Answer, account};
     #[pymodule_export]
+    use crate::audit::{Claim, claim};
+    #[pymodule_export]
     use crate::chains::chains;
     #[pymodule_export]
     use crate::channel::FiniteChannel;
@@ -40,7 +43,7 @@ mod _core {
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]
-    use crate::questions::{audit, calibrate, certificate_text, curve, explain, plan, total, verify};
+    use crate::questions::{calibrate, certificate_text, curve, explain, plan, total, verify};
     #[pymodule_export]
     use crate::run_file::RunFile;
     #[pymodule_export]

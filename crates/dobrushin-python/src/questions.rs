@@ -7,12 +7,11 @@ use crate::work::{quickly, work};
 use dobrushin::account::Options;
 use dobrushin::{Delta, Epsilon, Probability};
 use dobrushin_cli::{Problem, read_schema};
-use dobrushin_document::ask::{self, Asked, Attack, CalibrationWishes, Claim, PlanWishes};
+use dobrushin_document::ask::{self, Asked, CalibrationWishes, PlanWishes};
 use dobrushin_document::certificate::{self, Certificate, NotAdded};
 use dobrushin_document::report::CalibrationReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::{DocumentError, Sweep, json, sheet, text};
-use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
@@ -81,40 +80,6 @@ pub fn calibrate(
     let setting = dobrushin_document::Setting::of(parameter.fact().name(), value).raised(py)?;
     opened.file.set(&setting).raised(py)?;
     Ok((json, text, RunFile { opened }))
-}
-
-/// What attacks prove about a program, held against a run, or against ε and δ. Each row is the score of a run, or a model.
-#[pyfunction]
-#[pyo3(signature = (with_rows, without_rows, *, run=None, epsilon=None, delta=None, confidence=0.95))]
-pub fn audit(
-    py: Python<'_>,
-    with_rows: PyReadonlyArray2<'_, f64>,
-    without_rows: PyReadonlyArray2<'_, f64>,
-    run: Option<&RunFile>,
-    epsilon: Option<&Bound<'_, PyAny>>,
-    delta: Option<&Bound<'_, PyAny>>,
-    confidence: f64,
-) -> PyResult<Answer> {
-    let rows = |given: &PyReadonlyArray2<'_, f64>| -> Vec<Vec<f64>> {
-        given.as_array().rows().into_iter().map(|row| row.to_vec()).collect()
-    };
-    let (with, without) = (rows(&with_rows), rows(&without_rows));
-    let (asked, opened) = (asked(epsilon, delta)?, run.map(|run| run.opened.clone()));
-    work(py, move |progress| {
-        let claim = match (opened, asked) {
-            (Some(opened), Asked { epsilon: None, delta }) => {
-                Claim::of_run(&opened.file, &opened.self_contained()?, delta, progress.clone())?
-            }
-            (None, Asked { epsilon: Some(epsilon), delta: Some(delta) }) => Claim::of_pair(epsilon, delta)?,
-            _ => {
-                return Err(Problem::new("what is claimed is either a run, or ε and δ")
-                    .help("run=…, or epsilon=2, delta=1e-5"));
-            }
-        };
-        let found = ask::audit(&claim, &[Attack::on(with, without)?], confidence)?.report;
-        let text = text::audit(&found, Style::default()).render(Style::default());
-        Ok::<_, Problem>((json::of(&found).to_string(), text))
-    })
 }
 
 /// A run with one or two of its parameters varied. `over` has a text such as `"steps=1..1e5"`, or a key and its values,

@@ -64,7 +64,7 @@ fn check(models: &[Vec<f64>], with_the_record: bool, parameters: usize) -> Resul
             });
         }
         if model.iter().any(|parameter| !parameter.is_finite()) {
-            return Err(Error::NotANumber { what: "parameter", with_the_record, run });
+            return Err(Error::NotANumber { what: "a parameter of model", with_the_record, run });
         }
     }
     Ok(())
@@ -226,7 +226,7 @@ mod tests {
         let expected = Error::Parameters { with_the_record: false, run: 5, parameters: 1, expected: 2 };
         assert_eq!(refused(&good, &bad), expected);
         bad[4] = vec![1.0, f64::INFINITY];
-        let expected = Error::NotANumber { what: "parameter", with_the_record: true, run: 5 };
+        let expected = Error::NotANumber { what: "a parameter of model", with_the_record: true, run: 5 };
         assert_eq!(refused(&bad, &good), expected);
         let expected = Error::TooFewRuns { with_the_record: true, runs: 3, fewest: 8 };
         assert_eq!(refused(&good[..3], &good), expected);

@@ -6,5 +6,6 @@ mod empirical;
 mod errata;
 mod floor;
 mod oracle;
+mod pitfalls;
 mod simulator;
 mod trained;

@@ -13,7 +13,7 @@ use serde_json::json;
 
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The theorem or idea to explain (epsilon, delta, membership, neighbours, hidden, …); without it, all are listed
+    /// The theorem or idea to explain (epsilon, delta, membership, neighbours, hidden, floor, audit, …); without it, all are listed
     pub id: Option<String>,
 }
 

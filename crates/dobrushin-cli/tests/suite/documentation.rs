@@ -5,7 +5,7 @@
 //!
 //! | block | what must hold |
 //! |---|---|
-//! | `console` | each line `$ dobrushin …` succeeds; with `exit=1` after the language, it exits so. What `$ cargo …` names exists |
+//! | `console` | each line `$ dobrushin …` succeeds; with `exit=1` after the language, it exits so. Words in single quotes are one. What `$ cargo …` names exists |
 //! | `text` | the last command before it printed that; a line "…" stands for any lines |
 //! | `json` | the same; a field, or the last value of a list, "…" stands for any others |
 //! | `toml` | a run file with an account; it is kept under the name in its first line, if that is `# NAME.toml` |
@@ -133,10 +133,8 @@ impl Execution {
     fn console(&mut self, block: &Block, code: i32) -> Result<(), String> {
         for command in block.lines.join("\n").replace("\\\n", " ").lines() {
             let command = command.strip_prefix("$ ").ok_or(format!("{command:?} is no command: $ …"))?;
-            if command.contains(['\'', '"', '|', '<', '>', ';', '&', '$', '*']) {
-                return Err(format!("{command}: it is run without a shell, as words"));
-            }
-            let words: Vec<&str> = command.split_whitespace().collect();
+            let words = words(command)?;
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
             match words[..] {
                 ["dobrushin", ref words @ ..] => self.printed = Some(self.run(words, code)?),
                 _ => cargo::problem(&root(), command).map_or(Ok(()), Err)?,
@@ -230,6 +228,36 @@ impl Execution {
         }
         Err("it is no documentation test: crates/dobrushin/README.md, which the library includes, lacks it"
             .to_owned())
+    }
+}
+
+/// The words of a command, which is run without a shell. What is in single quotes is one word.
+fn words(command: &str) -> Result<Vec<String>, String> {
+    let parts: Vec<&str> = command.split('\'').collect();
+    let mut words = Vec::new();
+    for (place, part) in parts.iter().enumerate() {
+        let is_quoted = place % 2 == 1;
+        let is_apart = |part: &str, end: fn(&str) -> Option<char>| end(part).is_none_or(char::is_whitespace);
+        if is_quoted && place + 1 < parts.len() {
+            words.push((*part).to_owned());
+        } else if is_quoted
+            || part.contains(['"', '|', '<', '>', ';', '&', '$', '*'])
+            || (place > 0 && !is_apart(part, |part| part.chars().next()))
+            || (place + 1 < parts.len() && !is_apart(part, |part| part.chars().next_back()))
+        {
+            return Err(format!("{command}: it is run without a shell, as words"));
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    Ok(words)
+}
+
+#[test]
+fn words_in_single_quotes_are_one_word_and_a_shell_is_not_there() {
+    assert_eq!(words("a --b 'c > {d}' e").expect("words"), ["a", "--b", "c > {d}", "e"]);
+    for command in ["a > b", "a 'b", "a 'b'c", "a'b'", "a \"b\"", "a | b", "a $b"] {
+        assert!(words(command).is_err(), "{command}");
     }
 }
 

@@ -230,8 +230,11 @@ impl Audited {
 fn refused(error: &dobrushin_audit::Error) -> DocumentError {
     use dobrushin_audit::Error;
     let help = match error {
-        Error::NotANumber { .. } => {
+        Error::NotANumber { what: "score", .. } => {
             "every run needs a score; give runs that diverged the score inf, and do not leave them out"
+        }
+        Error::NotANumber { .. } => {
+            "parameters must be finite; put 1e300 in the place of those that diverged, and do not leave the run out"
         }
         Error::TooFewRuns { .. } => {
             "to prove ε, even a perfect attacker needs about 5·e^ε runs with the record and as many without it"

@@ -26,7 +26,7 @@ pub fn audit(report: &AuditReport, style: Style) -> Text {
 }
 
 fn answer(report: &AuditReport, style: Style) -> Block {
-    let claimed = style.upper(report.guarantee.epsilon.0);
+    let claimed = claimed(report, style);
     let at = report.guarantee.delta.in_words();
     let Some(best) = report.best() else {
         return format!("The claim is ε ≤ {claimed} at {at}. No attack was made.").into();
@@ -51,6 +51,12 @@ fn answer(report: &AuditReport, style: Style) -> Block {
         )
         .into(),
     }
+}
+
+/// The claimed ε: what is computed is rounded up, and what you say is repeated.
+fn claimed(report: &AuditReport, style: Style) -> String {
+    let epsilon = report.guarantee.epsilon.0;
+    if report.guarantee.analysis.is_some() { style.upper(epsilon) } else { shortest(epsilon.upper()) }
 }
 
 /// The levels, the lowest first.
@@ -79,7 +85,7 @@ fn levels(report: &AuditReport, style: Style) -> Block {
     let at_most = |value: Enclosure| format!("≤ {}", style.upper(value));
     let by = report.guarantee.analysis.as_deref();
     let name = if by.is_some() { "guarantee" } else { "claim" };
-    rows.push(row(name, at_most(report.guarantee.epsilon.0), by.unwrap_or("as you say")));
+    rows.push(row(name, format!("≤ {}", claimed(report, style)), by.unwrap_or("as you say")));
     if let Some(value) = report.composition.as_ref().and_then(|composed| composed.answer.value()) {
         rows.push(row("composition", at_most(value), "if every iterate were released"));
     }
