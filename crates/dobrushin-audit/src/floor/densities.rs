@@ -53,7 +53,7 @@ pub struct Event {
 /// The cells of a picture.
 const CELLS: usize = 4000;
 
-impl dyn Densities {
+impl dyn Densities + '_ {
     /// The event that tells most at an ε.
     pub fn event(&self, epsilon: f64) -> Event {
         let [with, without] = [true, false].map(|with| self.event_in(epsilon, with));

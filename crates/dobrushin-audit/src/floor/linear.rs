@@ -159,8 +159,11 @@ impl Linear<'_> {
         if bends <= 0.0 && of.run.domain.diameter.is_none() {
             return Some((norm, 0.0));
         }
-        if !of.has_equal_steps() || self.others == Others::Opposed {
+        if !of.has_equal_steps() {
             return None;
+        }
+        if self.others == Others::Opposed {
+            return self.drifting(norm);
         }
         let (reach, exits) = self.reach(norm)?;
         if of.run.domain.diameter.is_some_and(|diameter| 2.0 * reach > diameter.get()) {
@@ -168,6 +171,17 @@ impl Linear<'_> {
         }
         let left = norm - bends * reach;
         (left > 0.0).then_some((left, exits))
+    }
+
+    /// The same if all others push one way: the domain must be wide enough for all steps.
+    fn drifting(&self, norm: f64) -> Option<(f64, f64)> {
+        let of = self.of;
+        let (steps, rate, noise) = (of.steps() as f64, of.learning_rate(1)?, of.noise(1)?);
+        // Each step is beyond this with a small enough probability.
+        let far = normal::tail_inverse(Probability::new(self.small / (2.0 * steps)).ok()?).upper();
+        let width = steps * rate * norm + 2.0 * far * noise * steps.sqrt();
+        let fits = of.run.domain.diameter.is_some_and(|diameter| width * (1.0 + 1e-9) <= diameter.get());
+        fits.then_some((norm, self.small))
     }
 
     /// How far from its start the iterate ever is, and the probability that it is further away.

@@ -82,9 +82,9 @@ pub enum Command {
     Curve(curve::CurveArgs),
     /// Check whether a certificate holds: everything in it is recomputed and compared
     Verify(certificate::VerifyArgs),
-    /// What attacks prove about a program that was run, and whether it contradicts what is claimed
+    /// How much of a guarantee is real: the worst case that is known, and what attacks prove about models or programs
     #[command(
-        after_long_help = "Examples:\n  dobrushin audit --scores with.csv without.csv run.toml\n  dobrushin audit --command 'python train.py {data} {out} {runs}' --data with.csv --neighbour without.csv --epsilon 2 --delta 1e-5 --state audit.state"
+        after_long_help = "Examples:\n  dobrushin audit run.toml --plot worst-case.svg\n  dobrushin audit --train data.csv --run run.toml --runs 2000 --state audit.state\n  dobrushin audit --scores with.csv without.csv run.toml\n  dobrushin audit --command 'python train.py {data} {out} {runs}' --data with.csv --neighbour without.csv --epsilon 2 --delta 1e-5 --state audit.state"
     )]
     Audit(Box<audit::AuditArgs>),
     /// Hockey-stick, Rényi and f-divergences of two laws

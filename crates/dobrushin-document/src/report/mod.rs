@@ -22,6 +22,7 @@ mod schedule;
 mod theorem;
 mod training;
 mod utility;
+mod worst_case;
 
 pub use account::{AccountReport, AdviceReport, AtEpsilon, Extras, WantedReport};
 pub(crate) use answer::in_words;
@@ -62,3 +63,4 @@ pub use training::{
     TrainingReport,
 };
 pub use utility::UtilityReport;
+pub use worst_case::{EventReport, GapPoint, GapReport, WorstCaseReport};

@@ -18,6 +18,7 @@ mod renyi;
 mod total;
 mod training;
 mod verification;
+mod worst_case;
 
 pub use account::account;
 pub use audit::audit;
@@ -31,6 +32,7 @@ pub use problem::problem;
 pub use renyi::renyi_curve;
 pub use total::total;
 pub use training::training;
+pub use worst_case::worst_case;
 pub use verification::{complaint, verification};
 
 pub use block::{Block, aligned, bullets, heading, table, verbatim, wrap};

@@ -9,10 +9,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("attack").required(true).args(["scores", "command", "train"]))]
+#[command(group = ArgGroup::new("attack").args(["scores", "command", "train"]))]
 #[command(group = ArgGroup::new("models").args(["command", "train"]))]
 pub struct AuditArgs {
-    /// The run that is claimed to have been made (TOML), or "-" for standard input: its whole profile is the claim
+    /// The run that is claimed to have been made (TOML), or "-" for standard input: its whole profile is the claim. Without an
+    /// attack, the worst case that is known is held against it
     #[arg(value_name = "RUN.toml", required_unless_present_any = ["epsilon", "named"])]
     run: Option<PathBuf>,
     /// The same as RUN.toml, by a flag as dobrushin train has it
@@ -37,8 +38,9 @@ pub struct AuditArgs {
     /// given again
     #[arg(long, value_name = "FILE", requires = "models")]
     pub state: Option<PathBuf>,
-    /// The ε that is claimed, with --delta: instead of a run, or, with --train, instead of what the run guarantees
-    #[arg(long, value_parser = epsilon, allow_negative_numbers = true, requires = "delta")]
+    /// The ε that is claimed, with --delta: instead of a run, or, with --train, instead of what the run guarantees. Without an
+    /// attack, the ε at which δ is asked for
+    #[arg(long, value_parser = epsilon, allow_negative_numbers = true)]
     pub epsilon: Option<Epsilon>,
     /// The δ at which ε is compared; that of the file's [target], if it has one
     #[arg(long, value_parser = delta, allow_negative_numbers = true)]
@@ -46,7 +48,8 @@ pub struct AuditArgs {
     /// The probability with which everything that is said is true
     #[arg(long, value_name = "SHARE", default_value_t = 0.95, value_parser = confidence, allow_negative_numbers = true)]
     pub confidence: f64,
-    /// Draw how often the attacker was right against how often it was wrong to a file (.svg, .png, .pdf or .html)
+    /// Draw how often the attacker was right against how often it was wrong to a file (.svg, .png, .pdf or .html); without an
+    /// attack, the two laws of the worst case
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
@@ -94,6 +97,11 @@ pub struct TrainedArgs {
 }
 
 impl AuditArgs {
+    /// Whether there is an attack.
+    pub fn makes_attacks(&self) -> bool {
+        self.scores.is_some() || self.program.command.is_some() || self.trained.train.is_some()
+    }
+
     /// The run file, however it is given.
     pub fn run(&self) -> Option<&PathBuf> {
         self.named.as_ref().or(self.run.as_ref())

@@ -1,4 +1,5 @@
-//! `dobrushin audit`: what attacks prove about a program, and whether it contradicts what is claimed.
+//! `dobrushin audit`: how much of a guarantee is real, what attacks prove about a program, and whether it contradicts what is
+//! claimed.
 
 mod arguments;
 mod call;
@@ -6,6 +7,7 @@ mod picture;
 mod program;
 mod state;
 mod train;
+mod worst_case;
 
 pub use arguments::AuditArgs;
 
@@ -23,6 +25,9 @@ use std::path::PathBuf;
 
 /// Looks at the claim first, so that nobody trains a thousand models for one that makes no sense.
 pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
+    if !arguments.makes_attacks() {
+        return worst_case::run(arguments, guard, style);
+    }
     let (claim, audited) = match &arguments.trained.train {
         Some(data) => train::audit(data, arguments, guard, style)?,
         None => {
@@ -54,6 +59,9 @@ const FORMS: &str = "--scores WITH.csv WITHOUT.csv, or --command 'CMD {data} {ou
 
 /// What is claimed: a pair, or the profile of a run.
 fn claim(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Claim, Problem> {
+    if let (Some(_), None) = (arguments.epsilon, arguments.delta) {
+        return Err(Problem::new("--epsilon is claimed, but it is not said at which δ").help("--delta 1e-5"));
+    }
     if let (Some(epsilon), Some(delta)) = (arguments.epsilon, arguments.delta) {
         if arguments.run().is_some() || !arguments.changes.set.is_empty() {
             return Err(Problem::new(
