@@ -81,8 +81,13 @@ pub(super) fn choose(with: &[f64], without: &[f64], delta: Delta, risk: Risk) ->
         Probability::new(risk.shared_by(2).get()).map_or(2.0, |risk| normal::tail_inverse(risk).midpoint());
     Purpose::ALL.map(|purpose| {
         let worth = |candidate: &Candidate| {
-            let [p, q] =
-                [least(candidate.p, with.len(), z), 1.0 - least(1.0 - candidate.q, without.len(), z)];
+            let (p, q) = match purpose {
+                // Near the ends, where nothing can be gained, rates are known best. So they are taken as they are.
+                Purpose::Balanced => (candidate.p, candidate.q),
+                Purpose::FewFalseAlarms | Purpose::FewMisses => {
+                    (least(candidate.p, with.len(), z), 1.0 - least(1.0 - candidate.q, without.len(), z))
+                }
+            };
             purpose.worth(delta.get(), p, q)
         };
         let best = candidates.iter().map(|candidate| (worth(candidate), candidate.rule));

@@ -106,7 +106,7 @@ impl<'a> Attack<'a> {
         let table = with_room(table, 1, training.neighbours);
         let uses = Uses::new(training, &table);
         let centred = training.centre.is_some();
-        let direction = quiet::directions(plan.model(), &table, centred, 1).pop().unwrap_or_default();
+        let direction = quiet::direction(plan.model(), &table, centred);
         let extremes = extremes(plan, &table, centred);
         let keep = (kind == Kind::Landscape).then(|| Keep::new(plan, &table, &uses)).flatten();
         let late = kind == Kind::LastPass;
@@ -242,7 +242,7 @@ fn extremes(plan: &Plan, table: &Table, centred: bool) -> [Table; 2] {
         loss: dobrushin_train::loss::Squared.into(),
         features: bounds.dimension,
     };
-    let direction = quiet::directions(&score, table, centred, 1).pop().unwrap_or_default();
+    let direction = quiet::direction(&score, table, centred);
     let features: Vec<f32> = direction.iter().map(|u| (u * bounds.norm.get()) as f32).collect();
     let targets = match bounds.target {
         Target::Classes(_) => [1.0, 0.0],

@@ -1,7 +1,7 @@
 //! Many canaries in one run (Steinke, Nasr, Jagielski 2023).
 
 use super::attack::with_room;
-use super::quiet;
+use super::keep::starting_at_zero;
 use super::uses::Uses;
 use crate::Canaries;
 use dobrushin::mechanism::Neighbours;
@@ -12,7 +12,8 @@ use std::borrow::Cow;
 /// Crafted gradients are this much longer than the clip.
 const LENGTH: f64 = 10.0;
 
-/// Canaries with orthogonal gradients in one run, each of which a coin includes or not.
+/// Canaries in one run, each of which a coin includes or not. Each pushes a coordinate of its own, and all other records have
+/// constant losses, so that nothing else moves these coordinates.
 ///
 /// A canary that is not included is absent, empty, or replaced by its opposite, as the run's neighbours are. Each coin
 /// changes one record, so [`crate::one_run`] holds for each of these.
@@ -44,7 +45,8 @@ const LENGTH: f64 = 10.0;
 /// ```
 pub struct CanaryAttack<'a> {
     table: Cow<'a, Table>,
-    directions: Vec<Vec<f64>>,
+    /// The coordinate of each canary.
+    places: Vec<usize>,
     /// The first of their records; the others precede it, and appended ones follow it.
     record: u32,
     neighbours: Neighbours,
@@ -52,14 +54,19 @@ pub struct CanaryAttack<'a> {
 }
 
 impl<'a> CanaryAttack<'a> {
-    /// At most this many canaries: there are no more than quiet directions, and than records.
+    /// At most this many canaries: there are no more than parameters that start at 0, and than records.
     pub fn new(plan: &Plan, table: &'a Table, wanted: usize) -> Self {
         let training = plan.training();
-        let most = wanted.min(table.len()).min(plan.model().parameters());
-        let centred = training.centre.is_some();
-        let table = with_room(table, most, training.neighbours);
+        let mut places = starting_at_zero(plan.model());
+        if training.centre.is_some() {
+            // The intercept, the last feature, makes up for the mean in the end.
+            let features = plan.bounds().dimension.max(1);
+            places.retain(|place| (place + 1) % features != 0);
+        }
+        places.truncate(wanted.min(table.len()));
+        let table = with_room(table, places.len(), training.neighbours);
         Self {
-            directions: quiet::directions(plan.model(), &table, centred, most),
+            places,
             record: Uses::new(training, &table).record,
             table,
             neighbours: training.neighbours,
@@ -69,7 +76,7 @@ impl<'a> CanaryAttack<'a> {
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.directions.len()
+        self.places.len()
     }
 
     /// Tosses the coins, trains one model and scores every canary.
@@ -81,21 +88,19 @@ impl<'a> CanaryAttack<'a> {
             Generators::new(Seed::Known(seed)).map_err(|e| TrainError::Reading(e.to_string()))?;
         // Training numbers its streams from 0 upwards.
         let mut coins = generators.stream(u64::MAX);
-        let included: Vec<bool> = self.directions.iter().map(|_| coins.bits() >> 63 == 1).collect();
+        let included: Vec<bool> = self.places.iter().map(|_| coins.bits() >> 63 == 1).collect();
         let pushes: Vec<_> = self
-            .directions
+            .places
             .iter()
             .zip(&included)
-            .map(|(direction, &included)| {
+            .map(|(&place, &included)| {
                 let sign = match (included, self.neighbours) {
                     (true, _) => -1.0,
                     (false, Neighbours::ReplaceOne) => 1.0,
                     (false, Neighbours::ZeroOut | Neighbours::AddOrRemoveOne) => 0.0,
                 };
                 let size = sign * self.length;
-                move |_: u64, _: &[f64], gradient: &mut [f64]| {
-                    gradient.iter_mut().zip(direction).for_each(|(value, u)| *value = size * u);
-                }
+                move |_: u64, _: &[f64], gradient: &mut [f64]| gradient[place] = size
             })
             .collect();
         let mut table = Cow::Borrowed(&*self.table);
@@ -116,12 +121,10 @@ impl<'a> CanaryAttack<'a> {
             canaries.push(Canary { record: record as u32, gradient: push });
             next += 1;
         }
-        let crafted = Crafted::new(canaries, None);
+        let still = |_: u64, _: &[f64], _: &mut [f64]| ();
+        let crafted = Crafted::new(canaries, Some(&still));
         let released = plan.train_with_crafted_gradients(&table, public, &generators, &crafted)?.parameters;
-        let score = |direction: &Vec<f64>| -> f64 {
-            let along = |w: &Vec<f64>| w.iter().zip(direction).map(|(w, u)| w * u).sum::<f64>();
-            released.iter().map(along).sum()
-        };
-        Ok(Canaries { scores: self.directions.iter().map(score).collect(), included })
+        let score = |&place: &usize| released.iter().map(|parameters| parameters[place]).sum();
+        Ok(Canaries { scores: self.places.iter().map(score).collect(), included })
     }
 }

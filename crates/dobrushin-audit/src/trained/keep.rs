@@ -61,7 +61,7 @@ impl Keep {
         if is_claimed || training.noise_kind != NoiseKind::Gaussian || training.public_steps > 0 {
             return None;
         }
-        let places = places(plan.model());
+        let places = starting_at_zero(plan.model());
         let steps = uses.steps.max(1);
         let share = steps.div_ceil(places.len().max(1) as u64);
         let blocks = steps.div_ceil(share);
@@ -152,7 +152,7 @@ impl Keep {
 }
 
 /// The parameters that start at 0.
-fn places(model: &Model) -> Vec<usize> {
+pub(super) fn starting_at_zero(model: &Model) -> Vec<usize> {
     match model {
         Model::Linear { .. } | Model::Softmax { .. } => (0..model.parameters()).collect(),
         Model::Network { hidden, classes, features } => {
@@ -201,6 +201,6 @@ mod tests {
     #[test]
     fn the_offsets_of_a_network_start_at_zero() {
         let model = Model::Network { hidden: vec![2], classes: 3, features: 4 };
-        assert_eq!(places(&model), [8, 9, 16, 17, 18]);
+        assert_eq!(starting_at_zero(&model), [8, 9, 16, 17, 18]);
     }
 }

@@ -14,28 +14,20 @@ const MOST_FEATURES: usize = 1024;
 /// Each round divides what is left of other directions by the ratio of their eigenvalues.
 const ROUNDS: usize = 40;
 
-/// Orthonormal directions of the parameters, the quietest first: as many as wanted, or fewer if there are fewer.
+/// The quietest direction of the parameters, of length 1; empty if there are no parameters.
 ///
 /// Where rows are centred first, the intercept is left out: it makes up for the mean in the end.
-pub(super) fn directions(model: &Model, table: &Table, centred: bool, wanted: usize) -> Vec<Vec<f64>> {
+pub(super) fn direction(model: &Model, table: &Table, centred: bool) -> Vec<f64> {
     let parameters = model.parameters();
     match model {
-        Model::Linear { features, .. } => of_features(table, *features, centred, wanted),
+        Model::Linear { features, .. } => of_features(table, *features, centred),
         Model::Softmax { classes, features } => {
             let used = if centred { features.saturating_sub(1) } else { *features };
             // The intercept, where there is one, is the last feature.
-            let places = (0..used).rev().take(wanted);
-            places.map(|place| together(parameters, (0..*classes).map(|k| k * features + place))).collect()
+            let places = (0..*classes).filter_map(|k| Some(k * features + used.checked_sub(1)?));
+            together(parameters, places)
         }
-        Model::Network { hidden, classes, .. } => {
-            let inputs = hidden.last().copied().unwrap_or(0);
-            let offsets = parameters - classes;
-            let weights = offsets - classes * inputs;
-            let first = together(parameters, offsets..parameters);
-            let others = (0..inputs)
-                .map(|place| together(parameters, (0..*classes).map(move |k| weights + k * inputs + place)));
-            std::iter::once(first).chain(others).take(wanted).collect()
-        }
+        Model::Network { classes, .. } => together(parameters, parameters - classes..parameters),
     }
 }
 
@@ -43,25 +35,22 @@ pub(super) fn directions(model: &Model, table: &Table, centred: bool, wanted: us
 fn together(parameters: usize, places: impl Iterator<Item = usize>) -> Vec<f64> {
     let mut direction = vec![0.0; parameters];
     places.for_each(|place| direction[place] = 1.0);
-    let norm = direction.iter().sum::<f64>().sqrt();
+    let norm = direction.iter().sum::<f64>().sqrt().max(1.0);
     direction.iter_mut().for_each(|value| *value /= norm);
     direction
 }
 
-/// Directions of features, the quietest first.
-fn of_features(table: &Table, features: usize, centred: bool, wanted: usize) -> Vec<Vec<f64>> {
+/// The quietest direction of features.
+fn of_features(table: &Table, features: usize, centred: bool) -> Vec<f64> {
     let used = if centred { features.saturating_sub(1) } else { features };
-    let wanted = wanted.min(used);
     let rows = (0..table.len()).map(|record| table.features(record)).filter(|row| row.len() == features);
     let squares = rows.clone().fold(vec![0.0; used], |mut squares, row| {
         squares.iter_mut().zip(row).for_each(|(square, &x)| *square += f64::from(x).powi(2));
         squares
     });
-    let mut order: Vec<usize> = (0..used).collect();
-    order.sort_by(|&a, &b| squares[a].total_cmp(&squares[b]));
-    let unused = order.iter().take_while(|&&place| squares[place] == 0.0).count();
-    if unused >= wanted || used > MOST_FEATURES {
-        return order[..wanted].iter().map(|&place| together(features, std::iter::once(place))).collect();
+    let least_used = (0..used).min_by(|&a, &b| squares[a].total_cmp(&squares[b]));
+    if used > MOST_FEATURES || least_used.is_none_or(|place| squares[place] == 0.0) {
+        return together(features, least_used.into_iter());
     }
     let mean: Vec<f64> = if centred {
         let count = table.len().max(1) as f64;
@@ -84,36 +73,26 @@ fn of_features(table: &Table, features: usize, centred: bool, wanted: usize) -> 
             moments.iter_mut().zip(&around).for_each(|(moment, y)| *moment += x * y);
         }
     }
-    let mut quiet = least(moments, used, wanted);
-    quiet.iter_mut().for_each(|direction| direction.resize(features, 0.0));
+    let mut quiet = least(moments, used);
+    quiet.resize(features, 0.0);
     quiet
 }
 
-/// Eigenvectors of the smallest eigenvalues of a symmetric matrix without negative ones, given by its lower half:
-/// inverse iteration with several vectors.
-fn least(mut matrix: Vec<f64>, size: usize, wanted: usize) -> Vec<Vec<f64>> {
+/// An eigenvector of the smallest eigenvalue of a symmetric matrix without negative ones, given by its lower half, by inverse
+/// iteration.
+fn least(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     let trace: f64 = (0..size).map(|i| matrix[i * size + i]).sum();
     let shift = (trace * 1e-9).max(f64::MIN_POSITIVE);
     (0..size).for_each(|i| matrix[i * size + i] += shift);
     factorise(&mut matrix, size, shift);
     let mut random = Random::new(1);
-    let mut vectors: Vec<Vec<f64>> =
-        (0..wanted).map(|_| (0..size).map(|_| random.between(-1.0, 1.0)).collect()).collect();
+    let mut vector: Vec<f64> = (0..size).map(|_| random.between(-1.0, 1.0)).collect();
     for _ in 0..ROUNDS {
-        for i in 0..wanted {
-            let (before, rest) = vectors.split_at_mut(i);
-            let vector = &mut rest[0];
-            solve(&matrix, size, vector);
-            // Twice, because the first time leaves roundings.
-            for other in before.iter().chain(before.iter()) {
-                let along: f64 = vector.iter().zip(other).map(|(x, y)| x * y).sum();
-                vector.iter_mut().zip(other).for_each(|(x, y)| *x -= along * y);
-            }
-            let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-            vector.iter_mut().for_each(|x| *x /= norm);
-        }
+        solve(&matrix, size, &mut vector);
+        let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+        vector.iter_mut().for_each(|x| *x /= norm);
     }
-    vectors
+    vector
 }
 
 /// Replaces the lower half of a matrix by its Cholesky factor.
@@ -174,7 +153,7 @@ mod tests {
     #[test]
     fn a_feature_that_no_record_has_is_the_quietest() {
         let (model, table) = table(&[vec![1.0, 0.0, 2.0], vec![0.5, 0.0, 1.0]]);
-        assert_eq!(directions(&model, &table, false, 1), [[0.0, 1.0, 0.0]]);
+        assert_eq!(direction(&model, &table, false), [0.0, 1.0, 0.0]);
     }
 
     #[test]
@@ -191,32 +170,35 @@ mod tests {
             })
             .collect();
         let (model, table) = table(&rows);
-        let found = directions(&model, &table, false, 3);
-        assert!(along(&found[0], &rows) < 1e-9);
-        let energies: Vec<f64> = found.iter().map(|direction| along(direction, &rows)).collect();
-        assert!(energies.is_sorted_by(|a, b| a <= &(b * (1.0 + 1e-6))), "{energies:?}");
-        for (i, one) in found.iter().enumerate() {
-            for (j, other) in found.iter().enumerate() {
-                let product: f64 = one.iter().zip(other).map(|(x, y)| x * y).sum();
-                assert!((product - f64::from(i == j)).abs() < 1e-9);
-            }
-        }
+        let found = direction(&model, &table, false);
+        assert!(along(&found, &rows) < 1e-9);
+        assert!((found.iter().map(|u| u * u).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_silent_direction_the_quietest_is_found() {
+        // Independent numbers of different sizes; the smallest are those of the second feature.
+        let mut random = Random::new(7);
+        let mut row = || [1.0, 0.1, 0.5].map(|size| (size * random.between(-1.0, 1.0)) as f32).to_vec();
+        let rows: Vec<Vec<f32>> = (0..500).map(|_| row()).collect();
+        let (model, table) = table(&rows);
+        let found = direction(&model, &table, false);
+        assert!(found[1].abs() > 0.99, "{found:?}");
+        assert!(along(&found, &rows) <= along(&[0.0, 1.0, 0.0], &rows) * (1.0 + 1e-9));
     }
 
     #[test]
     fn scores_that_rise_together_change_no_prediction() {
         let model = Model::Network { hidden: vec![4, 3], classes: 2, features: 5 };
         let (_, table) = table(&[vec![1.0; 5]]);
-        let found = directions(&model, &table, false, 10);
-        assert_eq!(found.len(), 4);
+        let found = direction(&model, &table, false);
         let mut random = Random::new(9);
         let parameters: Vec<f64> = (0..model.parameters()).map(|_| random.between(-1.0, 1.0)).collect();
         let row = [0.3, 0.1, -0.2, 0.5, 0.9];
         let before = model.scores(&parameters, &row);
-        for direction in found {
-            let moved: Vec<f64> = parameters.iter().zip(&direction).map(|(w, u)| w + 3.0 * u).collect();
-            let after = model.scores(&moved, &row);
-            assert!((after[0] - before[0] - (after[1] - before[1])).abs() < 1e-9);
-        }
+        let moved: Vec<f64> = parameters.iter().zip(&found).map(|(w, u)| w + 3.0 * u).collect();
+        let after = model.scores(&moved, &row);
+        assert!((after[0] - before[0] - (after[1] - before[1])).abs() < 1e-9);
+        assert!((after[0] - before[0]).abs() > 1.0);
     }
 }

@@ -186,6 +186,9 @@ fn bad_scores_are_refused_with_their_place() {
     refused(&["audit", "--epsilon", "1", "--delta", "1e-5"], &["--scores", "--command"]);
     let both = [&["audit", "--scores", &good, &good, "examples/noisy-gd.toml"][..], &claim].concat();
     refused(&both, &["--epsilon", "cannot be used with"]);
+    let twice =
+        ["audit", "--scores", &good, &good, "examples/noisy-gd.toml", "--run", "examples/noisy-gd.toml"];
+    refused(&twice, &["--run", "cannot be used with"]);
     for (confidence, words) in [("1", "below 1"), ("0", "above 0"), ("nan", "NaN"), ("high", "not a number")]
     {
         let more = ["--confidence", confidence];
@@ -205,7 +208,15 @@ fn the_trade_off_is_drawn_and_no_input_is_replaced() {
         let _ = std::fs::remove_file(&path);
         dobrushin(&[&base[..], &[&text(&path)]].concat()).output().expect("it runs");
         let drawn = std::fs::read_to_string(&path).expect("it was drawn");
-        for word in ["guarantee", "composition", "guessing", "true-positive rate", "scores: proved"] {
+        for word in [
+            "guarantee",
+            "composition",
+            "guessing",
+            "true-positive rate",
+            "from counted to proved",
+            "scores",
+            "floor",
+        ] {
             assert!(drawn.contains(word), "{word}");
         }
     }
@@ -365,9 +376,10 @@ fn finished_calls_are_not_made_again() {
     assert!(all.len() > calls.len() && all.windows(2).all(|pair| pair[0] < pair[1]), "{all:?}");
     // Another program, or other data, is not continued.
     let state_of = |words: &[&str]| trainer("resumed-other", &format!("{command} "), words);
-    state_of(&["--epsilon", "9", "--runs", "40", "--state", &state]).refused(&[], &["another command"]);
+    state_of(&["--epsilon", "9", "--runs", "40", "--state", &state])
+        .refused(&[], &["the state of another audit", "give another --state"]);
     let notes = text(&file("notes.txt", "my notes\n"));
-    resumed.refused(&["--runs", "40", "--state", &notes], &["is not a file that audit --state has written"]);
+    resumed.refused(&["--runs", "40", "--state", &notes], &["is not the state of an audit"]);
     assert_eq!(std::fs::read_to_string(&notes).expect("it is there"), "my notes\n");
     #[cfg(unix)]
     {

@@ -2,6 +2,7 @@
 
 mod account;
 mod audit;
+mod audit_train;
 mod bad_input;
 mod calibrate;
 mod certificate;

@@ -18,8 +18,8 @@ pub enum Means {
     OneRun,
 }
 
-/// More canaries take longer to find directions for than they are worth.
-const MOST_CANARIES: usize = 200;
+/// With more canaries, the correction for δ grows, and they prove little more.
+const MOST_CANARIES: usize = 1000;
 /// With fewer runs, nothing is left to choose a rule.
 const FEWEST_RUNS: u64 = 4;
 

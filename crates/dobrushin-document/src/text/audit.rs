@@ -82,12 +82,12 @@ fn levels(report: &AuditReport, style: Style) -> Block {
     if let Some(least) = report.floor.as_ref().and_then(|floor| floor.answer.value()) {
         rows.push(row("floor", at_least(least.lower()), "the worst data that we know"));
     }
-    let at_most = |value: Enclosure| format!("≤ {}", style.upper(value));
+    let at_most = |value: String| format!("≤ {value}");
     let by = report.guarantee.analysis.as_deref();
     let name = if by.is_some() { "guarantee" } else { "claim" };
-    rows.push(row(name, format!("≤ {}", claimed(report, style)), by.unwrap_or("as you say")));
+    rows.push(row(name, at_most(claimed(report, style)), by.unwrap_or("as you say")));
     if let Some(value) = report.composition.as_ref().and_then(|composed| composed.answer.value()) {
-        rows.push(row("composition", at_most(value), "if every iterate were released"));
+        rows.push(row("composition", at_most(style.upper(value)), "if every iterate were released"));
     }
     let at = match report.guarantee.delta {
         Given::Delta(delta) => format!("ε at δ = {}", shortest(delta.0)),
@@ -99,7 +99,8 @@ fn levels(report: &AuditReport, style: Style) -> Block {
 fn meaning(report: &AuditReport, style: Style) -> Vec<String> {
     let mut sentences = Vec::new();
     let many = || report.attacks.iter().filter(|attack| attack.canaries.is_none());
-    let telling = many().max_by(|a, b| a.epsilon.lower.0.total_cmp(&b.epsilon.lower.0));
+    // Of equals, the first.
+    let telling = many().reduce(|best, next| if proved(next) > proved(best) { next } else { best });
     sentences.extend(telling.and_then(|attack| rates(attack, report.attacks.len() > 1, style)));
     // All attacks on many runs have as many.
     sentences.extend(many().next().map(|attack| limit(report, attack, style)));
@@ -122,6 +123,11 @@ fn meaning(report: &AuditReport, style: Style) -> Vec<String> {
         );
     }
     sentences
+}
+
+/// What an attack proves, and what it proves if the laws are normal.
+fn proved(attack: &AttackReport) -> (f64, f64) {
+    (attack.epsilon.lower.0, attack.gaussian.as_ref().map_or(0.0, |gaussian| gaussian.epsilon.lower.0))
 }
 
 /// What this many runs could prove.
@@ -150,8 +156,8 @@ fn limit(report: &AuditReport, attack: &AttackReport, style: Style) -> String {
 fn one_run(attack: &AttackReport) -> Option<String> {
     let canaries = attack.canaries.as_ref()?;
     Some(format!(
-        "In one run with {} canaries, each of which a coin included or not, {} of {} guesses about them were right. One run \
-         proves more with more canaries; there are as many as quiet directions of the model.",
+        "In one run with {} canaries, each of which a coin included or not, {} of {} guesses about them were right. More \
+         canaries prove more; there are as many as parameters of the model, 1000 at most.",
         canaries.canaries, canaries.right, canaries.guesses,
     ))
 }

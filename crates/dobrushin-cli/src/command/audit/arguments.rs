@@ -29,11 +29,10 @@ pub struct AuditArgs {
     pub program: ProgramArgs,
     #[command(flatten)]
     pub trained: TrainedArgs,
-    /// With --command or --train: the models that are trained on each of the two data sets; 1e4 is accepted. Each attack of
-    /// --train trains as many, 1000 without this flag
-    #[arg(long, value_name = "N", value_parser = count, default_value = "1000", allow_negative_numbers = true,
-          requires = "models")]
-    pub runs: u64,
+    /// With --command or --train: the models that are trained on each of the two data sets; 1e4 is accepted. Without it, 1000
+    /// by --command, and 5000 for each attack of --train
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, requires = "models")]
+    pub runs: Option<u64>,
     /// With --command or --train: keep everything that is finished in this file, and go on from there when the same command is
     /// given again
     #[arg(long, value_name = "FILE", requires = "models")]
@@ -84,7 +83,7 @@ pub struct TrainedArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = means, requires = "train")]
     pub attacks: Vec<Means>,
     /// Draw everything from this seed: the same seed makes the same report
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "train")]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, requires = "train")]
     pub seed: u64,
     /// Public records for the steps of run.public-steps
     #[arg(long, value_name = "FILE", requires = "train")]

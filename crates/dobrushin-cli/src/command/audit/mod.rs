@@ -65,9 +65,9 @@ fn claim(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Claim, Pr
     if let (Some(epsilon), Some(delta)) = (arguments.epsilon, arguments.delta) {
         if arguments.run().is_some() || !arguments.changes.set.is_empty() {
             return Err(Problem::new(
-                "--epsilon is claimed instead of a run, but there is a run, or --set for one",
+                "--epsilon cannot be used with a run or --set, unless --train is given",
             )
-            .help("leave out --epsilon, or the run"));
+            .help("the claim is either --epsilon with --delta, or what the run guarantees"));
         }
         return Ok(Claim::of_pair(epsilon, delta)?);
     }

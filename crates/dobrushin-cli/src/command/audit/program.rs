@@ -11,6 +11,8 @@ use crate::watch::Watch;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The models of each data set, if nothing else is said.
+const RUNS: u64 = 1000;
 /// One call trains at most this many models, so that progress is seen and an interruption loses little.
 const MOST_MODELS: u64 = 250;
 
@@ -35,18 +37,19 @@ pub fn models(command: &str, arguments: &AuditArgs, show_progress: bool) -> Resu
         }
         None => (None, Vec::new()),
     };
+    let runs = arguments.runs.unwrap_or(RUNS);
     let jobs = program.jobs.map_or_else(cores, |jobs| jobs.get() as u64);
-    let size = if template.takes_runs() { (arguments.runs / (4 * jobs)).clamp(1, MOST_MODELS) } else { 1 };
+    let size = if template.takes_runs() { (runs / (4 * jobs)).clamp(1, MOST_MODELS) } else { 1 };
     let work = Work {
         template,
         data,
         neighbour,
         size,
-        runs: arguments.runs,
+        runs,
         folder: TemporaryFolder::new()
             .map_err(|error| Problem::new("cannot make a temporary folder").because(error))?,
         done: Mutex::new(Done { state, ..Done::from(before)? }),
-        watch: Watch::new(show_progress, 2 * arguments.runs, "models"),
+        watch: Watch::new(show_progress, 2 * runs, "models"),
     };
     std::thread::scope(|scope| {
         for worker in 0..jobs {

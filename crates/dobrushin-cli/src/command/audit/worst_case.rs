@@ -40,7 +40,9 @@ pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report,
 /// The points of a curve.
 const POINTS: u32 = 600;
 /// Densities below this share of the largest are not drawn, unless the event is there.
-const LEAST: f64 = 1e-9;
+const LEAST: f64 = 1e-7;
+/// The axis is logarithmic if the event is less likely than this.
+const RARE: f64 = 0.01;
 
 /// The two laws of the instance, and the event that tells most.
 fn draw(found: &WorstCase) -> Result<Plot, Problem> {
@@ -63,23 +65,26 @@ fn picture(floor: &Floor, densities: &dyn Densities, epsilon: f64, question: Que
     let points: Vec<(f64, [f64; 2])> = places.map(|x| (x, densities.at(x))).collect();
     let most = points.iter().flat_map(|point| point.1).fold(0.0, f64::max);
     let event = densities.event(epsilon);
+    // A rare event is where densities are small.
+    let scale = if event.probabilities[0] < RARE { Scale::Log10 } else { Scale::Linear };
     let least = (most * LEAST).min(event.probabilities[1].max(1e-30) / (to - from));
-    let curve = |law: usize| {
-        let shown = points.iter().map(|(x, p)| (*x, if p[law] >= least { p[law].log10() } else { f64::NEG_INFINITY }));
-        shown.collect::<Vec<_>>()
+    let height = |density: f64| match scale {
+        Scale::Log10 if density < least => f64::NEG_INFINITY,
+        _ => scale.place(density),
     };
-    let mark = least.log10();
+    let curve = |law: usize| points.iter().map(|(x, p)| (*x, height(p[law]))).collect::<Vec<_>>();
+    // The event is drawn along the bottom.
+    let mark = if scale == Scale::Log10 { least.log10() + 0.2 } else { most / 40.0 };
     let spans = event.intervals.iter().flat_map(|(a, b)| [(*a, mark), (*b, mark)]).collect();
     let mut series = vec![
         Series::new("with the record", curve(0), Line::Guarantee),
         Series::new("without it", curve(1), Line::Solid),
         Series::new("the event that tells most", spans, Line::Spans),
     ];
-    for law in 0..2 {
+    for (law, name) in ["probability of an end, with the record", "probability of an end, without it"].into_iter().enumerate() {
         let atoms = densities.atoms().into_iter().filter(|(_, p)| p[law] >= least);
-        let atoms: Vec<_> = atoms.map(|(x, p)| (x, p[law].log10())).collect();
+        let atoms: Vec<_> = atoms.map(|(x, p)| (x, height(p[law]))).collect();
         if !atoms.is_empty() {
-            let name = if law == 0 { "projected, with the record" } else { "projected, without it" };
             series.push(Series::new(name, atoms, Line::Marks));
         }
     }
@@ -92,11 +97,12 @@ fn picture(floor: &Floor, densities: &dyn Densities, epsilon: f64, question: Que
             format!("The worst case that is known: δ ≥ {value} at ε = {}", dobrushin::numeric::decimal::plain(epsilon.get()))
         }
     };
+    let words = floor.instance.chars().next().map_or(String::new(), |first| first.to_uppercase().chain(floor.instance.chars().skip(1)).collect());
     Plot {
         title,
         x: Axis { label: "the released number".to_owned(), scale: Scale::Linear },
-        y: Axis { label: "density".to_owned(), scale: Scale::Log10 },
+        y: Axis { label: "density".to_owned(), scale },
         series,
-        caption: vec![format!("{}.", floor.instance)],
+        caption: vec![format!("{words}.")],
     }
 }
