@@ -94,7 +94,7 @@ class Claim:
     def audit(self, with_rows: NDArray[np.float64], without_rows: NDArray[np.float64]) -> tuple[str, str]: ...
 
 def claim(
-    run: RunFile | None = None, *, epsilon: float | None = None, delta: float | None = None, confidence: float = 0.95
+    run: RunFile | None = None, *, epsilon: float | None = None, delta: float | None = None, confidence: float | None = None
 ) -> Claim: ...
 def curve(
     run: RunFile,

@@ -202,7 +202,8 @@ fn hidden() -> Idea {
 
 fn floor() -> Idea {
     let levels = || {
-        let run = Run::gradient_descent(1000).steps(1000).learning_rate(0.1).clip_norm(1.0).noise_multiplier(20.0);
+        let run =
+            Run::gradient_descent(1000).steps(1000).learning_rate(0.1).clip_norm(1.0).noise_multiplier(20.0);
         let run = run.weight_decay(0.05).convex().generalised_linear().smoothness(1.0);
         let run = run.release(Release::Last).build().ok()?;
         let question = Question::EpsilonAt(Delta::new(1e-5).ok()?);
@@ -243,7 +244,8 @@ fn audit() -> Idea {
         let epsilon = rates.epsilon(Delta::new(1e-5).ok()?);
         Some(format!("{runs} runs of each: ε ≥ {}", decimal::lower(Enclosure::from(epsilon), 3)))
     };
-    let lead = "The most that an attacker who is never wrong proves at δ = 1e-5 with 95% confidence".to_owned();
+    let lead =
+        "The most that an attacker who is never wrong proves at δ = 1e-5 with 95% confidence".to_owned();
     Idea {
         id: "audit",
         title: "Audit: does a program keep its promise?",
@@ -257,7 +259,9 @@ fn audit() -> Idea {
             "attack ≤ floor ≤ guarantee ≤ composition: what was shown, what no proof can go below, what is proved, and what would be \
              proved if every step were published.",
         ],
-        numbers: std::iter::once(lead).chain([100, 1000, 10_000, 100_000].into_iter().filter_map(most)).collect(),
+        numbers: std::iter::once(lead)
+            .chain([100, 1000, 10_000, 100_000].into_iter().filter_map(most))
+            .collect(),
         example: "audit --scores examples/audit/scores-with.csv examples/audit/scores-without.csv --epsilon 4.4 --delta 1e-5",
         see: vec!["membership", "floor"],
     }

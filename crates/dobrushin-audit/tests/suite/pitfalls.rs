@@ -78,10 +78,8 @@ fn some_threshold_proves_more_than_1(scores: &Scores) -> bool {
             wrong: (without.len() - place) as u64,
             other_runs: without.len() as u64,
         };
-        let (p, q) = (
-            guesses.right as f64 / guesses.runs as f64,
-            guesses.wrong as f64 / guesses.other_runs as f64,
-        );
+        let (p, q) =
+            (guesses.right as f64 / guesses.runs as f64, guesses.wrong as f64 / guesses.other_runs as f64);
         // Bounds on rates prove less than the rates themselves.
         let may_prove = p > std::f64::consts::E * q || 1.0 - q > std::f64::consts::E * (1.0 - p);
         may_prove && guesses.rates(risk()).epsilon(delta(0.0)) > 1.0
@@ -92,12 +90,14 @@ fn some_threshold_proves_more_than_1(scores: &Scores) -> bool {
 fn thresholds_that_are_chosen_on_the_runs_that_are_counted_prove_what_is_false() {
     // Two intervals have slack, which hides the error where both kinds of runs are equally many. It shows where one of
     // the rates is known well.
-    for (name, runs, expected) in [("300 and 300 runs", (300, 300), 0.0425), ("20000 and 100 runs", (20_000, 100), 0.08)] {
+    for (name, runs, audits, expected) in
+        [("300 and 300 runs", (300, 300), 400, 0.0425), ("20000 and 100 runs", (20_000, 100), 200, 0.08)]
+    {
         let draw = |random: &mut Random| Scores {
             with: (0..runs.0).map(|_| 1.0 + laplace(random)).collect(),
             without: (0..runs.1).map(|_| laplace(random)).collect(),
         };
-        let wrong = share(400, |random| some_threshold_proves_more_than_1(&draw(random)));
+        let wrong = share(audits, |random| some_threshold_proves_more_than_1(&draw(random)));
         let right = share(100, |random| found(&draw(random), 0.0).epsilon > 1.0);
         is_about(&format!("{name}, thresholds chosen on the counted runs"), wrong, expected);
         is_about(&format!("{name}, thresholds chosen on other runs"), right, 0.0);
@@ -152,7 +152,8 @@ fn the_best_of_many_attacks_accuses_a_program_that_releases_only_noise() {
     is_about("100 attacks that share 5 %", share(100, |random| accused(random, risk().shared_by(100))), 0.0);
     // Evidence shares its risk among three rules, and is wrong less often than it may be.
     let by_evidence = share(100, |random| {
-        (0..100).any(|_| found(&scores(random, 100, 0.0, normal), 1e-5).contradicts(&pair(0.0, 1e-5)).is_some())
+        (0..100)
+            .any(|_| found(&scores(random, 100, 0.0, normal), 1e-5).contradicts(&pair(0.0, 1e-5)).is_some())
     });
     is_about("100 pieces of evidence at 5 % each", by_evidence, 0.02);
 }
@@ -193,7 +194,8 @@ fn leaving_out_runs_that_diverged_hides_a_leak_and_makes_one_up() {
         without: results(random, 1000, [0.5, 0.5]),
     };
     let claim = pair(1.0, 1e-5);
-    let hidden = share(300, |random| found(&without_diverged(&leak(random)), 1e-5).contradicts(&claim).is_some());
+    let hidden =
+        share(300, |random| found(&without_diverged(&leak(random)), 1e-5).contradicts(&claim).is_some());
     let seen = share(300, |random| found(&leak(random), 1e-5).contradicts(&claim).is_some());
     is_about("a leak by divergence, diverged runs left out", hidden, 0.0);
     is_about("a leak by divergence, diverged runs scored", seen, 1.0);
