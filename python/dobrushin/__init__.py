@@ -12,8 +12,8 @@ epsilon = 1.569
 - :class:`Run` says what was run; :func:`account` says how private it is, :func:`calibrate` how much noise a target needs,
   :func:`curve` how ε depends on a parameter, :func:`plan` which run a budget buys; :func:`verify` checks certificates, and
   :func:`total` adds them up.
-- :func:`audit` attacks a program that trains, and :func:`audit_scores` takes the scores of your own attack: they say what is
-  proved, and whether it contradicts what is claimed.
+- :func:`worst_case` says how much of a guarantee is real. :func:`audit` attacks a program that trains, and
+  :func:`audit_scores` takes the scores of your own attack: they say what is proved, and whether it contradicts what is claimed.
 - :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dobrushin import contraction, divergence, hockey_stick, local, renyi, smallest_epsilon
 from dobrushin._core import __version__, theta
-from dobrushin.auditing import Attack, Audit, audit, audit_scores
+from dobrushin.auditing import Attack, Audit, WorstCase, audit, audit_scores, worst_case
 from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
@@ -66,6 +66,7 @@ __all__ = [
     "Trained",
     "Training",
     "Verification",
+    "WorstCase",
     "__version__",
     "account",
     "audit",
@@ -85,4 +86,5 @@ __all__ = [
     "total",
     "train",
     "verify",
+    "worst_case",
 ]

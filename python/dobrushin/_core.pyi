@@ -39,6 +39,7 @@ __all__ = [
     "total",
     "train",
     "verify",
+    "worst_case",
 ]
 __version__: str
 
@@ -96,6 +97,7 @@ class Claim:
 def claim(
     run: RunFile | None = None, *, epsilon: float | None = None, delta: float | None = None, confidence: float | None = None
 ) -> Claim: ...
+def worst_case(run: RunFile, *, epsilon: float | None = None, delta: float | None = None) -> tuple[str, str]: ...
 def curve(
     run: RunFile,
     over: list[str | tuple[str, list[Any]]],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-__all__ = ["Attack", "Audit", "audit", "audit_scores"]
+__all__ = ["Attack", "Audit", "WorstCase", "audit", "audit_scores", "worst_case"]
 
 Data = TypeVar("Data")
 
@@ -153,6 +153,93 @@ class Audit(_Document):
     def __repr__(self) -> str:
         verdict = "contradicted" if self.violation else "not contradicted"
         return f"<Audit: epsilon>={_down(self.epsilon)}, claimed<={_up(self.claimed.upper)}, {verdict}>"
+
+
+class WorstCase(_Document):
+    """The worst case of a run that is known, beside its guarantee.
+
+    >>> import dobrushin as db
+    >>> found = db.worst_case("examples/noisy-gd.toml", delta=1e-5)
+    >>> print(found.text.splitlines()[0])
+    ε is between 2.557 and 2.558 at δ = 1e-5: the guarantee is exact.
+    >>> found.share > 0.9999, len(found.to_frame()) > 3
+    (True, True)
+    """
+
+    __slots__ = ()
+
+    def _value(self, of: str) -> Interval | None:
+        data = self._data[of]
+        value = None if data is None else data.get("epsilon" if "delta" in self._data["target"] else "delta")
+        return _interval(value) if isinstance(value, dict) else None
+
+    @property
+    def floor(self) -> Interval | None:
+        """What no analysis of the same facts can go below, at its lower end; ``None`` if no worst case is known."""
+        return self._value("floor")
+
+    @property
+    def guarantee(self) -> Interval | None:
+        """What is guaranteed, at its upper end; ``None`` if nothing is."""
+        return self._value("guarantee")
+
+    @property
+    def composition(self) -> Interval | None:
+        """What would be guaranteed if every iterate were released."""
+        return self._value("composition")
+
+    @property
+    def instance(self) -> str | None:
+        """The worst case that is known, in words."""
+        floor = self._data["floor"]
+        return None if floor is None else str(floor["instance"])
+
+    @property
+    def share(self) -> float:
+        """The share of the guarantee that is known to be real."""
+        floor, guarantee = self.floor, self.guarantee
+        if floor is None or guarantee is None:
+            return 0.0
+        return floor.lower / guarantee.upper if guarantee.upper > 0 else 1.0
+
+    @property
+    def violation(self) -> bool:
+        """Whether the floor is above the guarantee, which is an error in one of the two: please report it."""
+        return bool(self._data["violation"])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Floor and guarantee of shorter runs, or of records that more steps follow, as a pandas data frame."""
+        gap = self._data["gap"] or {"over": "steps", "points": []}
+        rows = [
+            {
+                gap["over"]: point["value"],
+                "floor": _number(point["floor"]),
+                "guarantee": _number(point["guarantee"]),
+                "analysis": point["analysis"],
+            }
+            for point in gap["points"]
+        ]
+        columns = [gap["over"], "floor", "guarantee", "analysis"]
+        frame: pandas.DataFrame = _needed("pandas").DataFrame(rows, columns=columns).set_index(gap["over"])
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<WorstCase: {100 * self.share:.3g} % of the guarantee is known to be real>"
+
+
+def worst_case(run: RunLike, *, epsilon: float | None = None, delta: float | None = None) -> WorstCase:
+    """How much of the guarantee of a run is real, and where the rest is lost.
+
+    Give ``delta`` to ask about ε, or ``epsilon`` to ask about δ; without either, the run's own ``target`` is asked.
+
+    >>> import dobrushin as db
+    >>> run = db.Run(algorithm="dp-sgd", records=50_000, batch_size=500, steps=1000, order="poisson", release="last",
+    ...              neighbours="add-or-remove-one", clip_norm=1.0, noise_multiplier=1.0)
+    >>> found = db.worst_case(run, delta=1e-5)
+    >>> print(f"{found.floor.lower:.5f}")
+    1.27776
+    """
+    return WorstCase(*_core.worst_case(as_run(run)._file, epsilon=epsilon, delta=delta))
 
 
 def audit_scores(

@@ -74,3 +74,21 @@ impl Claim {
         })
     }
 }
+
+/// How much of a run's guarantee is real: the worst case that is known, and where the gap opens.
+#[pyfunction]
+#[pyo3(signature = (run, *, epsilon=None, delta=None))]
+pub fn worst_case(
+    py: Python<'_>,
+    run: &RunFile,
+    epsilon: Option<&Bound<'_, PyAny>>,
+    delta: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(String, String)> {
+    let (asked, opened) = (asked(epsilon, delta)?, run.opened.clone());
+    work(py, move |progress| {
+        let contained = opened.self_contained()?;
+        let found = ask::worst_case(&opened.file, &contained, asked, &mut |_| progress.clone())?.report;
+        let text = text::worst_case(&found, Style::default()).render(Style::default());
+        Ok::<_, Problem>((json::of(&found).to_string(), text))
+    })
+}

@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use crate::account::{Answer, account};
     #[pymodule_export]
-    use crate::audit::{Claim, claim};
+    use crate::audit::{Claim, claim, worst_case};
     #[pymodule_export]
     use crate::chains::chains;
     #[pymodule_export]

@@ -109,13 +109,18 @@ fn gap_table(gap: &GapReport, style: Style) -> Block {
     table([head, "floor", "guarantee", "real", "by"], rows)
 }
 
+/// "steps", or "step" for one of them.
+fn unit_of(unit: &str, count: u64) -> &str {
+    if count == 1 { unit.trim_end_matches('s') } else { unit }
+}
+
 /// Between which two rows most is lost.
 fn verdict(gap: &GapReport) -> String {
     let unit = if gap.over == "steps" { "steps" } else { "later steps" };
     let exact = gap.points.iter().take_while(|point| point.share() >= EXACT).last();
     let mut words = exact.map_or(String::new(), |last| match last.value == gap.points[gap.points.len() - 1].value {
         true => "The guarantee is exact throughout.".to_owned(),
-        false => format!("The guarantee is exact for up to {} {unit}. ", last.value),
+        false => format!("The guarantee is exact up to {} {}. ", last.value, unit_of(unit, last.value)),
     });
     let lost = gap.points.windows(2).map(|pair| (pair[0].share() / pair[1].share().max(1e-300), pair));
     let worst = lost.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(factor, _)| *factor > 1.001);
