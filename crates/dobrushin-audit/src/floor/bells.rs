@@ -118,12 +118,11 @@ impl Bells {
     /// The half-line at which some value of the two probabilities is largest, and that value.
     fn best(&self, direction: Direction, value: impl Fn(Enclosure, Enclosure) -> f64) -> [Enclosure; 2] {
         let above = direction == Direction::Forward;
-        let at = |from: f64| {
-            let [first, second] = self.half_line(from, above);
-            if above { [first, second] } else { [second, first] }
-        };
+        let in_order = |[first, second]: [Enclosure; 2]| if above { [first, second] } else { [second, first] };
+        // Any half-line will do, so it is looked for with a few bells that stand for all.
+        let few = few(&self.lower);
         let height = |from: f64| {
-            let [p, q] = at(from);
+            let [p, q] = in_order(self.roughly(&few, from, above).map(Enclosure::from));
             let value = value(p, q);
             if value.is_nan() { f64::NEG_INFINITY } else { value }
         };
@@ -138,8 +137,33 @@ impl Bells {
             let (a, b) = (left + (right - left) / 3.0, right - (right - left) / 3.0);
             if height(a) < height(b) { left = a } else { right = b }
         }
-        at(left.midpoint(right))
+        in_order(self.half_line(left.midpoint(right), above))
     }
+
+    /// About the probabilities with D and with D′ of {x > `from`}, or of {x < `from`}.
+    fn roughly(&self, few: &[(f64, f64, f64)], from: f64, above: bool) -> [f64; 2] {
+        let sign = if above { 1.0 } else { -1.0 };
+        let tail = |mean: f64, width: f64| normal::tail(sign * (from - mean) / width).midpoint();
+        few.iter().fold([0.0; 2], |[with, without], &(mass, mean, width)| {
+            let other = if self.opposite { -mean } else { 0.0 };
+            [with + mass * tail(mean, width), without + mass * tail(other, width)]
+        })
+    }
+}
+
+/// At most this many bells are looked at in a search.
+const FEW: usize = 96;
+
+/// Bells that stand for neighbouring ones: their masses, means and widths.
+fn few(bells: &[Bell]) -> Vec<(f64, f64, f64)> {
+    let group = bells.len().div_ceil(FEW).max(1);
+    let joined = bells.chunks(group).map(|group| {
+        let mass: f64 = group.iter().map(|bell| bell.mass).sum();
+        let mean = group.iter().map(|bell| bell.mass * bell.mean).sum::<f64>() / mass.max(f64::MIN_POSITIVE);
+        let width = group.iter().map(|bell| bell.mass * bell.width.midpoint()).sum::<f64>();
+        (mass, mean, width / mass.max(f64::MIN_POSITIVE))
+    });
+    joined.filter(|(mass, _, _)| *mass > 0.0).collect()
 }
 
 impl Bells {

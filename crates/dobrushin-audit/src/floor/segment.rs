@@ -38,7 +38,10 @@ pub(super) fn instances(of: &Documented<'_>, question: Question) -> Option<Insta
         && matches!(run.release, Release::Last | Release::All)
         && run.order != Order::Shuffled
         && !(run.order == Order::Poisson && run.divide_by == Divisor::Actual);
-    if !fits {
+    // Full batches of convex losses without a domain: the linear instance attains the guarantee.
+    let convex = run.loss.convex == Some(true) || run.loss.strong_convexity.is_some();
+    let attained = run.order == Order::Full && convex && run.domain.diameter.is_none();
+    if !fits || attained {
         return None;
     }
     // Where any number of steps is allowed, one is looked at that forgets, or is short enough to be made.

@@ -55,4 +55,5 @@ mod train_certificate;
 mod train_quality;
 mod train_support;
 mod utility;
+mod worst_case;
 mod yes_or_no;
