@@ -3,7 +3,7 @@
 use super::keep::Keep;
 use super::ratio::Ratio;
 use super::uses::Uses;
-use super::{World, quiet};
+use super::{World, forget, quiet};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Order, Release, Training};
 use dobrushin_train::{
@@ -25,8 +25,9 @@ pub enum Kind {
     EveryStep,
     /// The same, in the last pass only.
     LastPass,
-    /// The gradients of all other records are crafted too, so that hidden steps keep what the record did: they are 0, or,
-    /// if nothing is claimed about the loss, they multiply it.
+    /// The gradients of all other records are crafted too, so that the release tells most of what the record did: others pull
+    /// to the middle, which forgets the noise of early steps, or, if nothing is claimed about the loss, they multiply what
+    /// the record did.
     Landscape,
     /// All other records push against the record. That finds trainers which divide by the number of records drawn.
     Opposition,
@@ -93,6 +94,8 @@ pub struct Attack<'a> {
     direction: Vec<f64>,
     length: f64,
     keep: Option<Keep>,
+    /// The curvature of the others' losses in that direction.
+    curvature: f64,
     ratio: Option<Ratio>,
     /// The extreme record and its opposite, each in a table of its own.
     extremes: [Table; 2],
@@ -109,6 +112,10 @@ impl<'a> Attack<'a> {
         let direction = quiet::direction(plan.model(), &table, centred);
         let extremes = extremes(plan, &table, centred);
         let keep = (kind == Kind::Landscape).then(|| Keep::new(plan, &table, &uses)).flatten();
+        let curvature = match (kind, &keep) {
+            (Kind::Landscape, None) => forget::curvature(training, &table, &uses),
+            _ => 0.0,
+        };
         let late = kind == Kind::LastPass;
         let pushes = |time: u64| !late || uses.is_late(time);
         let computed = keep.is_none() && matches!(kind, Kind::EveryStep | Kind::LastPass | Kind::Landscape);
@@ -124,6 +131,7 @@ impl<'a> Attack<'a> {
             direction,
             length: LENGTH * training.contribution.map_or(1.0, |contribution| contribution.norm().get()),
             keep,
+            curvature,
             ratio,
             extremes,
         }
@@ -169,7 +177,11 @@ impl<'a> Attack<'a> {
         let others = |time: u64, iterate: &[f64], gradient: &mut [f64]| match (self.kind, &self.keep) {
             (Kind::Opposition, _) => self.push(time, -1.0, gradient),
             (_, Some(keep)) => keep.others(time, iterate, gradient),
-            _ => {}
+            (_, None) => {
+                let along: f64 = iterate.iter().zip(&self.direction).map(|(w, u)| w * u).sum();
+                let size = self.curvature * along;
+                gradient.iter_mut().zip(&self.direction).for_each(|(value, u)| *value = size * u);
+            }
         };
         let others: Option<&CraftedGradient> = match self.kind {
             Kind::EveryStep | Kind::LastPass | Kind::Record => None,

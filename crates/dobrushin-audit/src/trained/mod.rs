@@ -37,6 +37,7 @@
 mod attack;
 mod canaries;
 mod collect;
+mod forget;
 mod keep;
 mod quiet;
 mod ratio;

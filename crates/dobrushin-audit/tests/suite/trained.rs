@@ -247,6 +247,25 @@ fn a_crafted_landscape_shows_that_hiding_hides_nothing_if_nothing_is_claimed() {
 }
 
 #[test]
+fn a_landscape_that_forgets_noise_tells_more_than_the_record_alone() {
+    // One use, in the last of four steps. The others' losses are smooth with β = 1, so a step keeps 1 − 0.5·9/10 of the noise
+    // before it, and all of it if the others' losses are constant.
+    let run = Run::dp_sgd(40).order(Order::Cyclic).batch_size(10).steps(4).release(Release::Last);
+    let run = run.learning_rate(0.5).clip_norm(1.0).noise_multiplier(1.0);
+    let (plan, table) = (plan(&run.training().expect("all is said")), table(40));
+    let distance = |kept: f64| 2.0 / (0..4).map(|step| kept.powi(2 * step)).sum::<f64>().sqrt();
+    for (kind, exact) in [(Kind::EveryStep, distance(1.0)), (Kind::Landscape, distance(0.55))] {
+        let attack = Attack::new(kind, &plan, &table, None);
+        let train = |world, seed| attack.train(&plan, world, seed);
+        let found = attacked(&attack, &plan, depth(20_000, 100_000), 0.05, train);
+        let mu = found.gaussian.mu;
+        println!("{}: μ is {mu} of {exact}", kind.id());
+        assert!(0.93 * exact < mu && mu < exact, "{}: {mu} of {exact}", kind.id());
+        assert!(found.contradicts(&claim(&plan)).is_none());
+    }
+}
+
+#[test]
 fn no_attack_contradicts_a_right_trainer() {
     let in_turn = |order, release, neighbours| {
         let run = Run::dp_sgd(40).order(order).batch_size(10).steps(6).release(release);
