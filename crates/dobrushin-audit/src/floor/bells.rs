@@ -118,7 +118,8 @@ impl Bells {
     /// The half-line at which some value of the two probabilities is largest, and that value.
     fn best(&self, direction: Direction, value: impl Fn(Enclosure, Enclosure) -> f64) -> [Enclosure; 2] {
         let above = direction == Direction::Forward;
-        let in_order = |[first, second]: [Enclosure; 2]| if above { [first, second] } else { [second, first] };
+        let in_order =
+            |[first, second]: [Enclosure; 2]| if above { [first, second] } else { [second, first] };
         // Any half-line will do, so it is looked for with a few bells that stand for all.
         let few = few(&self.lower);
         let height = |from: f64| {

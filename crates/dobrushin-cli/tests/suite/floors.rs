@@ -50,7 +50,8 @@ fn row(path: &PathBuf) -> Row {
     let output = dobrushin(&["account", &file, "--json"]).output().expect("it runs");
     let report: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{file}: {}", String::from_utf8_lossy(&output.stderr)));
-    let composition = report["analyses"].as_array().expect("a list").iter().find(|one| one["id"] == "composition");
+    let composition =
+        report["analyses"].as_array().expect("a list").iter().find(|one| one["id"] == "composition");
     let guarantee = &report["guarantee"];
     Row {
         symbol: if guarantee["epsilon"].is_object() { "ε" } else { "δ" },

@@ -13,10 +13,10 @@ mod documentation;
 mod examples;
 mod faults;
 mod figures;
-mod floors;
 #[cfg_attr(not(unix), allow(dead_code, reason = "the tests of files and faults are for Unix"))]
 mod file_support;
 mod files;
+mod floors;
 mod hostile_rows;
 mod init;
 mod inventory;

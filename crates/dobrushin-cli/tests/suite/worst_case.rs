@@ -16,7 +16,10 @@ fn the_json_has_the_fields_of_the_contract_and_the_levels_are_in_order() {
     let (_, guarantee) = bounds(&report["guarantee"]["epsilon"]);
     let (_, composition) = bounds(&report["composition"]["epsilon"]);
     assert!(0.0 < floor && floor <= guarantee && guarantee <= composition);
-    assert_eq!((&report["violation"], report["attacks"].as_array().map(Vec::len)), (&Value::Bool(false), Some(0)));
+    assert_eq!(
+        (&report["violation"], report["attacks"].as_array().map(Vec::len)),
+        (&Value::Bool(false), Some(0))
+    );
     assert!(report["floor"]["instance"].as_str().is_some_and(|words| words.contains("record")));
     let event = &report["event"];
     assert!(event["likelier"].as_f64() > event["less_likely"].as_f64());
@@ -25,7 +28,10 @@ fn the_json_has_the_fields_of_the_contract_and_the_levels_are_in_order() {
     let points = report["gap"]["points"].as_array().expect("a list");
     let steps = &report["run"]["run"]["steps"];
     assert_eq!(points.first().and_then(|point| point["value"].as_u64()), Some(1));
-    assert_eq!(points.last().and_then(|point| point["value"].as_u64()), steps.as_u64().or(points.last().and_then(|p| p["value"].as_u64())));
+    assert_eq!(
+        points.last().and_then(|point| point["value"].as_u64()),
+        steps.as_u64().or(points.last().and_then(|p| p["value"].as_u64()))
+    );
     for point in points {
         assert!(point["floor"].as_f64() <= point["guarantee"].as_f64(), "{point}");
     }
@@ -60,7 +66,9 @@ fn the_two_laws_are_drawn() {
     let path = path.to_str().expect("UTF-8");
     assert_eq!(said(&["audit", "examples/noisy-gd.toml", "--plot", path]).0, Some(0));
     let drawn = std::fs::read_to_string(path).expect("it was written");
-    for words in ["with the record", "without it", "the event that tells most", "The worst case that is known"] {
+    for words in
+        ["with the record", "without it", "the event that tells most", "The worst case that is known"]
+    {
         assert!(drawn.contains(words), "{words}");
     }
     // What is published step by step is not one number.

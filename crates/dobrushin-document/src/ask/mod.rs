@@ -17,8 +17,8 @@ pub use audit::{Attack, Audited, Claim, Saw, audit};
 pub use audit_trained::{Means, TrainedWishes, attack_models, state_problem};
 pub use calibrate::{CalibrationWishes, parameter_of, search};
 pub use curve::{MOST_POINTS, curve, refuse_sweeps};
-pub use worst_case::{WorstCase, worst_case};
 pub use plan::{PlanWishes, as_planned, count_of, neighbours_of, order_of, planned, schema_of, with_label};
+pub use worst_case::{WorstCase, worst_case};
 
 use crate::error::DocumentError;
 use crate::run_file::RunFile;

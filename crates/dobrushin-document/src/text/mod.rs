@@ -32,8 +32,8 @@ pub use problem::problem;
 pub use renyi::renyi_curve;
 pub use total::total;
 pub use training::training;
-pub use worst_case::worst_case;
 pub use verification::{complaint, verification};
+pub use worst_case::worst_case;
 
 pub use block::{Block, aligned, bullets, heading, table, verbatim, wrap};
 

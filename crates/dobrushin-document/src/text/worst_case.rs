@@ -26,12 +26,16 @@ pub fn worst_case(report: &WorstCaseReport, style: Style) -> Text {
 fn answer(report: &WorstCaseReport, style: Style) -> Block {
     let (symbol, at) = (report.target.symbol(), report.target.in_words());
     let Some(guarantee) = &report.guarantee else {
-        return format!("The run has no guarantee at {at}, so there is nothing to compare a floor with.").into();
+        return format!("The run has no guarantee at {at}, so there is nothing to compare a floor with.")
+            .into();
     };
     let by = &guarantee.analysis;
     let most = guarantee.answer.value().map_or(String::new(), |value| style.upper(value));
     let Some((least, upper)) = report.ends() else {
-        return format!("{symbol} is at most {most} at {at}, by {by}. No worst case is known for such a run.").into();
+        return format!(
+            "{symbol} is at most {most} at {at}, by {by}. No worst case is known for such a run."
+        )
+        .into();
     };
     let shown = style.lower(Enclosure::from(least));
     if report.violation {
@@ -118,10 +122,11 @@ fn unit_of(unit: &str, count: u64) -> &str {
 fn verdict(gap: &GapReport) -> String {
     let unit = if gap.over == "steps" { "steps" } else { "later steps" };
     let exact = gap.points.iter().take_while(|point| point.share() >= EXACT).last();
-    let mut words = exact.map_or(String::new(), |last| match last.value == gap.points[gap.points.len() - 1].value {
-        true => "The guarantee is exact throughout.".to_owned(),
-        false => format!("The guarantee is exact up to {} {}. ", last.value, unit_of(unit, last.value)),
-    });
+    let mut words =
+        exact.map_or(String::new(), |last| match last.value == gap.points[gap.points.len() - 1].value {
+            true => "The guarantee is exact throughout.".to_owned(),
+            false => format!("The guarantee is exact up to {} {}. ", last.value, unit_of(unit, last.value)),
+        });
     let lost = gap.points.windows(2).map(|pair| (pair[0].share() / pair[1].share().max(1e-300), pair));
     let worst = lost.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(factor, _)| *factor > 1.001);
     if let Some((factor, [before, after])) = worst {

@@ -96,11 +96,6 @@ pub struct TrainedArgs {
 }
 
 impl AuditArgs {
-    /// Whether there is an attack.
-    pub fn makes_attacks(&self) -> bool {
-        self.scores.is_some() || self.program.command.is_some() || self.trained.train.is_some()
-    }
-
     /// The run file, however it is given.
     pub fn run(&self) -> Option<&PathBuf> {
         self.named.as_ref().or(self.run.as_ref())

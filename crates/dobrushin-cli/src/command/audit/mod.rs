@@ -25,21 +25,24 @@ use std::path::PathBuf;
 
 /// Looks at the claim first, so that nobody trains a thousand models for one that makes no sense.
 pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report, Problem> {
-    if !arguments.makes_attacks() {
-        return worst_case::run(arguments, guard, style);
+    let means = (&arguments.trained.train, &arguments.scores, &arguments.program.command);
+    let is_attack = !matches!(means, (None, None, None));
+    if is_attack && arguments.epsilon.is_some() && arguments.delta.is_none() {
+        return Err(Problem::new("--epsilon is claimed, but it is not said at which δ").help("--delta 1e-5"));
     }
-    let (claim, audited) = match &arguments.trained.train {
-        Some(data) => train::audit(data, arguments, guard, style)?,
-        None => {
+    let held_against = |claim: Claim, (with, without): (Rows, Rows)| {
+        let audited = ask::audit(&claim, &[Attack::on(with, without)?], arguments.confidence)?;
+        Ok::<_, Problem>((claim, audited))
+    };
+    let (claim, audited) = match means {
+        (Some(data), ..) => train::audit(data, arguments, guard, style)?,
+        (None, Some(paths), _) => held_against(claim(arguments, guard, style)?, scores(paths)?)?,
+        (None, None, Some(command)) => {
             let claim = claim(arguments, guard, style)?;
-            let (with, without) = match (&arguments.scores, &arguments.program.command) {
-                (Some(paths), _) => scores(paths)?,
-                (None, Some(command)) => program::models(command, arguments, !style.quiet)?,
-                (None, None) => return Err(Problem::new("there is nothing to audit").help(FORMS)),
-            };
-            let audited = ask::audit(&claim, &[Attack::on(with, without)?], arguments.confidence)?;
-            (claim, audited)
+            held_against(claim, program::models(command, arguments, !style.quiet)?)?
         }
+        (None, None, None) if arguments.run().is_some() => return worst_case::run(arguments, guard, style),
+        (None, None, None) => return Err(Problem::new("there is nothing to audit").help(FORMS)),
     };
     if let Some(path) = &arguments.plot {
         let _watch = Watch::new(!style.quiet, 0, "picture");
@@ -54,14 +57,11 @@ pub fn run(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Report,
     })
 }
 
-const FORMS: &str = "--scores WITH.csv WITHOUT.csv, or --command 'CMD {data} {out}' --data WITH.csv --neighbour WITHOUT.csv, or \
+const FORMS: &str = "RUN.toml, or --scores WITH.csv WITHOUT.csv, or --command 'CMD {data} {out}' --data WITH.csv --neighbour WITHOUT.csv, or \
                      --train DATA.csv --run RUN.toml";
 
 /// What is claimed: a pair, or the profile of a run.
 fn claim(arguments: &AuditArgs, guard: &Guard, style: Style) -> Result<Claim, Problem> {
-    if let (Some(_), None) = (arguments.epsilon, arguments.delta) {
-        return Err(Problem::new("--epsilon is claimed, but it is not said at which δ").help("--delta 1e-5"));
-    }
     if let (Some(epsilon), Some(delta)) = (arguments.epsilon, arguments.delta) {
         if arguments.run().is_some() || !arguments.changes.set.is_empty() {
             return Err(Problem::new(

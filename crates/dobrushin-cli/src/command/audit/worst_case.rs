@@ -48,9 +48,8 @@ const RARE: f64 = 0.01;
 fn draw(found: &WorstCase) -> Result<Plot, Problem> {
     let drawn = found.floor.as_ref().and_then(|floor| Some((floor, floor.densities.as_ref()?)));
     let (floor, densities) = drawn.ok_or_else(|| {
-        Problem::new("there is nothing to draw: the worst case of this run is not one number").help(
-            "dobrushin account --plot draws δ against ε, with the floor",
-        )
+        Problem::new("there is nothing to draw: the worst case of this run is not one number")
+            .help("dobrushin account --plot draws δ against ε, with the floor")
     })?;
     let epsilon = match found.account.question {
         Question::EpsilonAt(_) => floor.answer.value.lower(),
@@ -81,7 +80,10 @@ fn picture(floor: &Floor, densities: &dyn Densities, epsilon: f64, question: Que
         Series::new("without it", curve(1), Line::Solid),
         Series::new("the event that tells most", spans, Line::Spans),
     ];
-    for (law, name) in ["probability of an end, with the record", "probability of an end, without it"].into_iter().enumerate() {
+    for (law, name) in ["probability of an end, with the record", "probability of an end, without it"]
+        .into_iter()
+        .enumerate()
+    {
         let atoms = densities.atoms().into_iter().filter(|(_, p)| p[law] >= least);
         let atoms: Vec<_> = atoms.map(|(x, p)| (x, height(p[law]))).collect();
         if !atoms.is_empty() {
@@ -91,13 +93,22 @@ fn picture(floor: &Floor, densities: &dyn Densities, epsilon: f64, question: Que
     let value = dobrushin::numeric::decimal::lower(floor.answer.value, 4);
     let title = match question {
         Question::EpsilonAt(delta) => {
-            format!("The worst case that is known: ε ≥ {value} at δ = {}", dobrushin::numeric::decimal::plain(delta.get()))
+            format!(
+                "The worst case that is known: ε ≥ {value} at δ = {}",
+                dobrushin::numeric::decimal::plain(delta.get())
+            )
         }
         Question::DeltaAt(epsilon) => {
-            format!("The worst case that is known: δ ≥ {value} at ε = {}", dobrushin::numeric::decimal::plain(epsilon.get()))
+            format!(
+                "The worst case that is known: δ ≥ {value} at ε = {}",
+                dobrushin::numeric::decimal::plain(epsilon.get())
+            )
         }
     };
-    let words = floor.instance.chars().next().map_or(String::new(), |first| first.to_uppercase().chain(floor.instance.chars().skip(1)).collect());
+    let words =
+        floor.instance.chars().next().map_or(String::new(), |first| {
+            first.to_uppercase().chain(floor.instance.chars().skip(1)).collect()
+        });
     Plot {
         title,
         x: Axis { label: "the released number".to_owned(), scale: Scale::Linear },
