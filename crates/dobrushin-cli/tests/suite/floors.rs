@@ -7,7 +7,7 @@ use dobrushin::Enclosure;
 use dobrushin::numeric::decimal;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const HOW: &str = "UPDATE_PAGES=1 cargo test -p dobrushin-cli --test suite floors::";
 
@@ -45,7 +45,7 @@ fn bound(value: &Value, end: &str) -> Option<f64> {
     value["epsilon"][end].as_f64().or_else(|| value["delta"][end].as_f64())
 }
 
-fn row(path: &PathBuf) -> Row {
+fn row(path: &Path) -> Row {
     let file = path.strip_prefix(root()).expect("it is below the root").to_str().expect("UTF-8").to_owned();
     let output = dobrushin(&["account", &file, "--json"]).output().expect("it runs");
     let report: Value = serde_json::from_slice(&output.stdout)
@@ -118,7 +118,7 @@ fn page(rows: &[Row]) -> String {
 
 #[test]
 fn the_page_is_that_of_the_examples() {
-    let rows: Vec<Row> = files().iter().map(row).collect();
+    let rows: Vec<Row> = files().iter().map(|path| row(path)).collect();
     for row in &rows {
         assert!(row.floor.is_none_or(|floor| floor <= row.guarantee), "{}", row.file);
     }
