@@ -12,7 +12,7 @@ pub struct Models {
     pub without: Vec<Vec<f64>>,
 }
 
-/// Scores of models, for [`evidence`](super::evidence).
+/// Scores of models, for [`evidence()`](super::evidence()).
 ///
 /// A quarter of the models teaches a direction: the difference of the means, divided by the covariance that both kinds
 /// have in common (Fisher's discriminant), or by its diagonal if there are few runs or many parameters. The score of

@@ -1,14 +1,14 @@
 //! What runs prove about anybody's program: scores of models that were trained with a record and without it.
 //!
 //! An attacker looks at what was released, and answers with a number, the score: the larger it is (or the smaller),
-//! the more it believes that the record was there. [`evidence`] turns the scores of independent runs into statements
+//! the more it believes that the record was there. [`evidence()`] turns the scores of independent runs into statements
 //! that are wrong with at most the chosen [`Risk`]:
 //!
 //! - a lower bound on ε at one δ, and the most that this many runs could have proved;
 //! - a lower bound on μ, if the worst trade-off curve is that of two normal laws, and its ε;
 //! - whether a claimed profile is contradicted ([`Evidence::contradicts`]).
 //!
-//! [`score_models`] makes scores of whole models, and [`one_run`] needs a single run with many canaries.
+//! [`score_models`] makes scores of whole models, and [`one_run()`] needs a single run with many canaries.
 //!
 //! ```
 //! use dobrushin::numeric::Random;
