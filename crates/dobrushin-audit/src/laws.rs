@@ -99,8 +99,8 @@ impl Laws {
             .fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
     }
 
-    /// A bound on the probability that the projection has ever moved an iterate, with either data set, if no step was left
-    /// out; that of the last projection is counted here.
+    /// The probability that the projection has ever moved an iterate, with either data set, at most, if no step was left out
+    /// and but for the [error](Laws::error) of each step; that of the last projection is counted here.
     pub(crate) fn clamped(&self) -> f64 {
         let before: f64 = self.parts.iter().map(|part| part.clamped).sum();
         let atoms = self.table().atoms;

@@ -41,7 +41,9 @@ struct Update {
 impl Update {
     fn new(claimed: &ClaimedStep, count: Count, bounded: bool, jumps: bool) -> Option<Self> {
         let StepNoise::Gaussian(noise) = claimed.noise else { return None };
-        if claimed.diameter.is_some() {
+        // These say more about the updates than a line with a jump obeys.
+        let more = !claimed.crossed.pieces().is_empty() || claimed.growth.is_some() || claimed.vanishes;
+        if more || claimed.diameter.is_some() {
             return None;
         }
         let (slope, jump, range) = shape(&claimed.modulus, jumps);

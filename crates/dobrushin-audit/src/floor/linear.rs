@@ -179,7 +179,9 @@ impl Linear<'_> {
         let (steps, rate, noise) = (of.steps() as f64, of.learning_rate(1)?, of.noise(1)?);
         // Each step is beyond this with a small enough probability.
         let far = normal::tail_inverse(Probability::new(self.small / (2.0 * steps)).ok()?).upper();
-        let width = steps * rate * norm + 2.0 * far * noise * steps.sqrt();
+        // A record that is alone in its batch pushes back as far as another one pushes.
+        let both_ways = if of.batch() < 2.0 { 2.0 } else { 1.0 };
+        let width = both_ways * steps * rate * norm + 2.0 * far * noise * steps.sqrt();
         let fits = of.run.domain.diameter.is_some_and(|diameter| width * (1.0 + 1e-9) <= diameter.get());
         fits.then_some((norm, self.small))
     }

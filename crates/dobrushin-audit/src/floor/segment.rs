@@ -235,7 +235,8 @@ impl OnSegment {
     /// The laws of a chain of this many steps, half of whose segment is this many noises long. If there is no projection, the
     /// probability that it would have moved an iterate is an exception.
     pub fn new(laws: Laws, unclamped: bool, made: f64, half: f64) -> Self {
-        let clamped = if unclamped { laws.clamped() } else { 0.0 };
+        // Each of the probabilities that are added up there has its error.
+        let clamped = if unclamped { laws.clamped() + made * laws.error() } else { 0.0 };
         // Slopes, pushes and noises are rounded in every step, and a rounding r of a centre, in noises, changes the law
         // by less than r. Steps that are forgotten do not count, and more than this many are not made.
         let rounding = made.min(1e5) * 1e-15 * (4.0 + half);
