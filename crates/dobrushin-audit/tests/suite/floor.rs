@@ -100,7 +100,7 @@ fn no_guarantee_is_below_its_floor() {
 
 #[test]
 fn no_guarantee_of_a_chain_is_below_its_floor() {
-    all_are_above(depth(60, 2_000), |index| {
+    all_are_above(depth(40, 2_000), |index| {
         let mut random = Random::new(5_200_000 + index);
         let noise = random.log_between(0.2, 2.0);
         let bounded = random.below(3) > 0;
@@ -139,7 +139,7 @@ fn no_guarantee_of_a_chain_is_below_its_floor() {
 
 #[test]
 fn no_guarantee_of_several_tasks_is_below_its_floor() {
-    all_are_above(depth(40, 1_000), |index| {
+    all_are_above(depth(15, 1_000), |index| {
         let mut random = Random::new(6_200_000 + index);
         let records = 3 + random.below(60) as u64;
         let tasks = (0..1 + random.below(3)).map(|_| {
