@@ -60,9 +60,13 @@
 //! What is *not* proved: that the reference arithmetic behind the Legendre nodes, and the
 //! correctly rounded exponential, are what they claim to be.
 //!
+//! # Floors
+//! [`floor::floor`] looks for two neighbouring data sets that obey every fact of a run, and whose releases are as far apart
+//! as possible. No analysis of these facts proves less.
+//!
 //! # Runs of anybody's program
 //! [`evidence`] turns the scores that an attacker gave to released models into a lower bound on ε, and says whether they
-//! contradict a claim.
+//! contradict a claim. [`trained`] attacks models that are trained here.
 //!
 //! # Limits
 //! Laplace noise on a map that is not piecewise constant is exact from the starting point only,
