@@ -260,7 +260,9 @@ def test_what_a_program_raises_is_raised() -> None:
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
 def test_ctrl_c_stops_an_audit() -> None:
     code = """
-import time, numpy as np, dobrushin as db
+import signal, time, numpy as np, dobrushin as db
+# Programs that are started in the background ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def train(data):
     time.sleep(0.01)
     return np.random.normal()
