@@ -72,18 +72,19 @@ impl Bells {
     /// The same with another Gaussian number of width 1 whose mean D and D′ move `apart`, seen together with the first
     /// as the sum of both, weighted by what each tells.
     pub fn beside(self, apart: f64) -> Self {
-        let Some(largest) = self.lower.iter().map(|bell| bell.mean / bell.width.midpoint()).reduce(f64::max)
-        else {
+        // What is seen must not depend on which of the bells it is, so all are counted in one width.
+        let Some(scale) = self.lower.iter().map(|bell| bell.width.midpoint()).reduce(f64::max) else {
             return self;
         };
+        let largest = self.lower.iter().map(|bell| bell.mean / scale).fold(0.0, f64::max);
         let sides = if self.opposite { 2.0 } else { 1.0 };
         let norm = (sides * sides * largest * largest + apart * apart).sqrt();
         let (own, other) = (sides * largest / norm, apart / norm);
         let seen = |bell: &Bell| {
-            let width = Enclosure::from(own) / bell.width;
-            // Both are counted in their own widths.
-            let mean = (Enclosure::from(bell.mean) * width).midpoint() + other * apart / sides;
-            Bell { mass: bell.mass, mean, width: Enclosure::around(1.0, 1e-12) }
+            let factor = Enclosure::from(own) / Enclosure::from(scale);
+            let mean = (Enclosure::from(bell.mean) * factor).midpoint() + other * apart / sides;
+            let width = ((bell.width * factor).square() + Enclosure::from(other).square()).sqrt();
+            Bell { mass: bell.mass, mean, width: Enclosure::around(width.midpoint(), 1e-12 + width.relative_width()) }
         };
         let lower = self.lower.iter().map(seen).map(|b| Bell { mean: b.mean * (1.0 - 1e-11), ..b }).collect();
         let upper = self.upper.iter().map(seen).map(|b| Bell { mean: b.mean * (1.0 + 1e-11), ..b }).collect();

@@ -162,9 +162,14 @@ impl Documented<'_> {
         (step < self.private && (pass == 0 || self.run.order != Order::Once)).then_some(step + 1)
     }
 
-    /// The number of passes that the private steps begin.
+    /// The number of passes that the private steps begin. After a whole number of passes, the last batch is not filled
+    /// up, because there is no next pass.
     pub fn passes(&self) -> u64 {
-        (self.private as f64 / self.steps_in_a_pass()).ceil() as u64
+        let begun = (self.private as f64 / self.steps_in_a_pass()).ceil() as u64;
+        match self.run.length {
+            Length::Epochs(epochs) if epochs.get().fract() == 0.0 => begun.min(epochs.get() as u64),
+            _ => begun,
+        }
     }
 
     /// The places, counted from 0, of the record in question, or a few among which the worst is likely to be: that of the

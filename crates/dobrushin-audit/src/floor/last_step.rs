@@ -49,7 +49,9 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
         // the use with that probability.
         Release::RandomStop if of.has_equal_steps() => match of.run.order {
             Order::Poisson | Order::WithoutReplacement | Order::Full => bells(chance_of_the_last_step(of)?)?,
-            Order::Once | Order::Cyclic | Order::Shuffled => bells(of.passes() as f64 / time as f64)?,
+            Order::Once | Order::Cyclic => bells(of.most_uses() as f64 / time as f64)?,
+            // Another step than the last of a pass may be the one after which the run stops.
+            Order::Shuffled => bells(chance_in_a_batch(of) * (1.0 - 1.0 / of.steps_in_a_pass()).max(0.0))?,
         },
         Release::RandomStop => return None,
     };
@@ -59,12 +61,32 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
     Some(bells.except(effect.exception).instance(words))
 }
 
+/// The probability with which a complete batch holds the record.
+fn chance_in_a_batch(of: &Documented<'_>) -> f64 {
+    (of.batch() / of.run.records as f64).min(1.0)
+}
+
+impl Documented<'_> {
+    /// How often the record is used, or the one that is used most often.
+    fn most_uses(&self) -> usize {
+        let uses = |&place: &u64| {
+            (0..self.passes().min(MOST_PASSES)).filter(|pass| self.step_of(*pass, place).is_some()).count()
+        };
+        self.places().iter().map(uses).max().unwrap_or(0)
+    }
+}
+
+/// More passes than these are not counted.
+const MOST_PASSES: u64 = 1 << 16;
+
 /// The probability with which the last step uses the record.
 fn chance_of_the_last_step(of: &Documented<'_>) -> Option<f64> {
     match of.run.order {
         Order::Full => Some(1.0),
         Order::Poisson | Order::WithoutReplacement => Some(of.rate_of_use().min(1.0)),
-        Order::Shuffled => Some((of.batch() / of.run.records as f64).min(1.0)),
+        // The last batch of a pass may hold fewer records than the others.
+        Order::Shuffled if of.run.records as f64 % of.batch() != 0.0 => None,
+        Order::Shuffled => Some(chance_in_a_batch(of)),
         Order::Once | Order::Cyclic => {
             let used = |place: u64| {
                 of.passes().checked_sub(1).and_then(|pass| of.step_of(pass, place)) == Some(of.private)

@@ -37,9 +37,14 @@ pub(super) fn instances(of: &Documented<'_>, small: f64) -> Vec<Instance> {
     let mut found = Vec::new();
     for others in [Others::Still, Others::Opposed] {
         let Some(effect) = of.effect(others) else { continue };
+        // It is one record about whom all releases tell.
+        let places = match of.run.order {
+            Order::Once | Order::Cyclic => of.places(),
+            Order::Shuffled | Order::Poisson | Order::WithoutReplacement | Order::Full => vec![0],
+        };
         for curvature in curvatures(of, others) {
-            let linear = Linear { of, others, effect: &effect, curvature, small };
-            found.extend(linear.instance());
+            let instance = |&place: &u64| Linear { of, others, effect: &effect, curvature, place, small }.instance();
+            found.extend(places.iter().filter_map(instance));
         }
     }
     found
@@ -83,6 +88,8 @@ struct Linear<'a> {
     others: Others,
     effect: &'a Effect,
     curvature: f64,
+    /// The place of the record, counted from 0, where records take turns.
+    place: u64,
     small: f64,
 }
 
@@ -337,23 +344,18 @@ impl Linear<'_> {
                 Some(uses)
             }
             Order::Once | Order::Cyclic => {
-                let of_place = |place: u64| -> Option<f64> {
-                    let times = (0..of.passes()).rev().filter_map(|pass| of.step_of(pass, place));
-                    let times = times.filter(|time| (from + 1..=last).contains(time));
-                    let mut sum = 0.0;
-                    for time in times.take(MOST_STEPS as usize) {
-                        let atoms = amount(time, 1.0)?;
-                        let added = atoms.first().map_or(0.0, |atom| atom.least);
-                        sum += added;
-                        if added < 1e-12 * sum {
-                            break;
-                        }
+                let times = (0..of.passes()).rev().filter_map(|pass| of.step_of(pass, self.place));
+                let times = times.filter(|time| (from + 1..=last).contains(time));
+                let mut sum = 0.0;
+                for time in times.take(MOST_STEPS as usize) {
+                    let atoms = amount(time, 1.0)?;
+                    let added = atoms.first().map_or(0.0, |atom| atom.least);
+                    sum += added;
+                    if added < 1e-12 * sum {
+                        break;
                     }
-                    Some(sum)
-                };
-                let sums: Option<Vec<f64>> = of.places().into_iter().map(of_place).collect();
-                let most = sums?.into_iter().fold(0.0, f64::max);
-                Some(vec![Use { atoms: vec![Atom::new(most, 1.0)], count: 1 }])
+                }
+                Some(vec![Use { atoms: vec![Atom::new(sum, 1.0)], count: 1 }])
             }
             Order::Shuffled => self.shuffled(&amount, weights, (from, last)),
         }
