@@ -84,7 +84,11 @@ impl Bells {
             let factor = Enclosure::from(own) / Enclosure::from(scale);
             let mean = (Enclosure::from(bell.mean) * factor).midpoint() + other * apart / sides;
             let width = ((bell.width * factor).square() + Enclosure::from(other).square()).sqrt();
-            Bell { mass: bell.mass, mean, width: Enclosure::around(width.midpoint(), 1e-12 + width.relative_width()) }
+            Bell {
+                mass: bell.mass,
+                mean,
+                width: Enclosure::around(width.midpoint(), 1e-12 + width.relative_width()),
+            }
         };
         let lower = self.lower.iter().map(seen).map(|b| Bell { mean: b.mean * (1.0 - 1e-11), ..b }).collect();
         let upper = self.upper.iter().map(seen).map(|b| Bell { mean: b.mean * (1.0 + 1e-11), ..b }).collect();

@@ -43,7 +43,8 @@ pub(super) fn instances(of: &Documented<'_>, small: f64) -> Vec<Instance> {
             Order::Shuffled | Order::Poisson | Order::WithoutReplacement | Order::Full => vec![0],
         };
         for curvature in curvatures(of, others) {
-            let instance = |&place: &u64| Linear { of, others, effect: &effect, curvature, place, small }.instance();
+            let instance =
+                |&place: &u64| Linear { of, others, effect: &effect, curvature, place, small }.instance();
             found.extend(places.iter().filter_map(instance));
         }
     }
