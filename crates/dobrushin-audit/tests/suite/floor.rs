@@ -98,6 +98,18 @@ fn no_guarantee_is_below_its_floor() {
     });
 }
 
+/// In a random stop every release is about one record; a second number is seen in one unit; and no batch is filled up after
+/// the last whole pass.
+#[test]
+fn runs_in_turn_whose_floors_were_once_too_high_are_above_them() {
+    for index in [4185, 6852, 7024, 7921] {
+        let training = larger(Random::new(4_200_000 + index));
+        let run = Run::training(training.clone()).expect("valid");
+        let (known, found) = violations(&run);
+        assert!(known && found.is_empty(), "case {index}: {found:#?}\n{}", run_file(&training));
+    }
+}
+
 #[test]
 fn no_guarantee_of_a_chain_is_below_its_floor() {
     all_are_above(depth(40, 2_000), |index| {
