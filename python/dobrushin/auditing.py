@@ -282,8 +282,8 @@ def audit(
 ) -> Audit:
     """Attack a program: ``train`` is called this many times on each of two neighbouring data sets, in turn.
 
-    It returns a score, or the parameters of the model that it releases, as a number or an array. It must draw its
-    randomness anew in every call: if it draws from a fixed seed, the runs are not independent, and nothing is proved. The
+    It returns a score, or the parameters of the model that it releases, as a number or an array. It must draw new
+    randomness in every call: if it draws from a fixed seed, the runs are not independent, and nothing is proved. The
     claim is a ``run``, or ``epsilon`` with ``delta``. It is looked at before ``train`` is called.
 
     >>> import dobrushin as db
@@ -310,7 +310,7 @@ def audit(
 class _Released:
     """What ``train`` returned, with the record or without it."""
 
-    #: A program that draws anew does not return the same numbers this often.
+    #: A program that draws new random numbers does not return the same numbers this often.
     SAME = 8
 
     def __init__(self, kind: str) -> None:
@@ -342,7 +342,7 @@ class _Released:
         self.models.append(model)
         if self.same and len(self.models) == self.SAME:
             message = f"train returned the same numbers in all {self.SAME} calls {self.kind} the record, so the runs are not independent"
-            raise InvalidInputError(message, "it seems to draw from a fixed seed: seed it anew in every call, or not at all")
+            raise InvalidInputError(message, "it seems to draw from a fixed seed: seed it differently in every call, or not at all")
 
     def rows(self) -> NDArray[np.float64]:
         return np.vstack(self.models)

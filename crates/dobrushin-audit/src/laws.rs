@@ -86,6 +86,11 @@ impl Laws {
         self.parts.iter().map(|part| part.error).sum::<f64>() * (1.0 + 1e-12)
     }
 
+    /// The most steps that were made for a part.
+    pub(crate) fn made(&self) -> u64 {
+        self.parts.iter().map(|part| part.made).max().unwrap_or(0)
+    }
+
     /// The ends of the interval.
     pub(crate) fn ends(&self) -> (f64, f64) {
         (self.interval.lower(), self.interval.upper())

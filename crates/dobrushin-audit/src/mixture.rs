@@ -52,6 +52,8 @@ pub(crate) struct Mixture {
     pub(crate) reach: [f64; 2],
     /// About the expected number of projections so far that moved an iterate, for the law that has more.
     pub(crate) clamped: f64,
+    /// The number of steps that were made.
+    pub(crate) made: u64,
 }
 
 impl Mixture {
@@ -67,7 +69,7 @@ impl Mixture {
     /// No components yet.
     pub(crate) fn empty(noise: Noise) -> Self {
         let reach = [f64::INFINITY, f64::NEG_INFINITY];
-        Self { noise, components: Vec::new(), error: 0.0, mass: 1.0, reach, clamped: 0.0 }
+        Self { noise, components: Vec::new(), error: 0.0, mass: 1.0, reach, clamped: 0.0, made: 1 }
     }
 
     /// Adds the components to which a mass at `x` leads. The result bounds the rounding error of

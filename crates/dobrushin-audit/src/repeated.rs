@@ -62,7 +62,7 @@ impl Mixture {
         let mut law = places.carry(&first, &masses);
         // The rounding errors of a product are those of a sum over all places, whose summands are off by some more units.
         let rounding = (CHUNK as f64 + size as f64 / LANES as f64 + 24.0) * UNIT;
-        let each = places.error_of(&law, law.displacement(step)) + rounding;
+        let each = places.error_of(&law, places.displacement()) + rounding;
         let mut clamped = law.clamped;
         let mut vectors = [0, 1].map(|law| masses.iter().map(|masses| masses[law]).collect::<Vec<f64>>());
         let mut next = vec![0.0; size];
@@ -79,10 +79,10 @@ impl Mixture {
             .iter_mut()
             .enumerate()
             .for_each(|(place, masses)| *masses = [vectors[0][place], vectors[1][place]]);
-        let error = law.error;
+        let (error, made) = (law.error, law.made);
         law = places.carry(&law, &masses);
         law.error = (error + (count - 2) as f64 * each) * (1.0 + 1e-9);
-        law.clamped = clamped;
+        (law.clamped, law.made) = (clamped, made + (count - 2));
         Ok(law)
     }
 
@@ -98,12 +98,6 @@ impl Mixture {
         let mut law = self.advance_by(interval, step, number, needed)?;
         law.error += forgotten;
         Ok(law)
-    }
-
-    /// A bound on the rounding error of the centres of a step.
-    fn displacement(&self, step: &Step) -> f64 {
-        let far = self.reach[0].abs().max(self.reach[1].abs()) + step.noise.scale();
-        16.0 * UNIT * far
     }
 }
 

@@ -238,7 +238,19 @@ impl Places {
         }
         to.error = (from.error + self.error_of(from, displacement)) * (1.0 + 1e-9);
         to.clamped = from.clamped + at_the_ends(masses);
+        to.made = from.made + 1;
         to
+    }
+
+    /// A bound on the rounding error of all centres.
+    pub(crate) fn displacement(&self) -> f64 {
+        let at = |piece: &Piece, x: f64| 3.0 * UNIT * ((piece.slope * x).abs() + piece.intercept.abs());
+        let regions = self.regions.iter().zip(&self.extents);
+        regions
+            .flat_map(|(pieces, (left, right))| {
+                pieces.iter().flat_map(move |(piece, _)| [at(piece, *left), at(piece, *right)])
+            })
+            .fold(0.0, f64::max)
     }
 
     /// What one step adds to the error: that of the sums, the relative rounding errors of the densities, weights and

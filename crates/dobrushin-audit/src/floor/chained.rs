@@ -151,7 +151,7 @@ fn instance(custom: &CustomChain, jumps: bool) -> Option<Instance> {
         None if made <= MOST_STEPS => OneDimensionalChain::laws_of_all_steps(interval, 0.0, &steps).ok()?,
         None => return None,
     };
-    let profile = OnSegment::new(laws, diameter.is_none(), made as f64, half / quietest);
+    let profile = OnSegment::new(laws, diameter.is_none(), half / quietest);
     let words = match jumps {
         true => "updates push iterates on different sides of 0 apart, as far as the modulus allows",
         false => "updates are linear, as steep as the modulus allows",

@@ -143,8 +143,7 @@ impl<'a> Segment<'a> {
             None => OneDimensionalChain::laws_of_all_steps(self.interval, 0.0, &self.steps).ok()?,
         };
         let (half, noise) = (self.interval.upper(), self.of.noise(1)?);
-        let made: f64 = self.steps.iter().map(|(_, count)| *count as f64).sum();
-        Some(OnSegment::new(laws, self.of.run.domain.diameter.is_none(), made, half / noise))
+        Some(OnSegment::new(laws, self.of.run.domain.diameter.is_none(), half / noise))
     }
 
     fn words(&self) -> String {
@@ -232,14 +231,15 @@ pub(super) struct OnSegment {
 }
 
 impl OnSegment {
-    /// The laws of a chain of this many steps, half of whose segment is this many noises long. If there is no projection, the
-    /// probability that it would have moved an iterate is an exception.
-    pub fn new(laws: Laws, unclamped: bool, made: f64, half: f64) -> Self {
+    /// The laws of a chain, half of whose segment is this many noises long. If there is no projection, the probability that
+    /// it would have moved an iterate is an exception.
+    pub fn new(laws: Laws, unclamped: bool, half: f64) -> Self {
+        let made = laws.made() as f64;
         // Each of the probabilities that are added up there has its error.
         let clamped = if unclamped { laws.clamped() + made * laws.error() } else { 0.0 };
         // Slopes, pushes and noises are rounded in every step, and a rounding r of a centre, in noises, changes the law
-        // by less than r. Steps that are forgotten do not count, and more than this many are not made.
-        let rounding = made.min(1e5) * 1e-15 * (4.0 + half);
+        // by less than r.
+        let rounding = made * 1e-15 * (4.0 + half);
         Self { laws, exception: (clamped + rounding) * (1.0 + 1e-9) }
     }
 }
