@@ -214,16 +214,7 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     upper.add(0, below);
     for pair in points.windows(2) {
         let [start, end] = pair else { continue };
-        let (p, q) = masses_between(&start.split, &end.split);
-        // p − q.
-        let gained = start.advantage.zip(end.advantage).map(|(start, end)| start - end);
-        if p.upper() <= 0.0 {
-            cells.push(Cell::default());
-            continue;
-        }
-        let width = widths[(end.index - start.index) as usize];
-        let threshold = ends.threshold(start.index);
-        let share = share_up((p, q), gained, threshold, width);
+        let Some(Held { p, share, .. }) = ends.held(start, end, &widths, 0.0) else { continue };
         let up = share.upper();
         let (low, high) = ((start.index - first) as usize, (end.index - first) as usize);
         // Far above, e^a overflows: all mass goes up.
@@ -232,10 +223,16 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
         if up < p.upper() {
             upper.add(low, (p.upper() - up).next_up());
         }
-        let share = if placement.offset == 0.0 {
-            share
-        } else {
-            share_up((p, q), gained, threshold - Enclosure::from(2.0 * placement.offset), width)
+    }
+    let indices: Vec<i64> = points.iter().map(|point| point.index).collect();
+    let beneath = law.beneath();
+    let lower_ends = beneath.as_ref().map(|law| Ends { law: law.as_ref(), grid, placement });
+    let lower_points = lower_ends.as_ref().map(|ends| ends.splits(&indices));
+    for pair in lower_points.as_ref().unwrap_or(&points).windows(2) {
+        let [start, end] = pair else { continue };
+        let Some(Held { p, share, gained }) = ends.held(start, end, &widths, 2.0 * placement.offset) else {
+            cells.push(Cell::default());
+            continue;
         };
         let mass = p.lower().max(0.0);
         // p − q is that of the true p: the measure takes mass/p ≤ 1 times it.
@@ -251,7 +248,6 @@ pub(super) fn discretise(law: &dyn LossLaw, grid: Grid, placement: Placement) ->
     let margin = 1.0 + 16.0 * UNIT_ROUNDOFF;
     upper.masses.iter_mut().for_each(|mass| *mass *= margin);
     let total = (upper.total + infinite) * (1.0 + 2.0 * (points.len() as f64 + 8.0) * UNIT_ROUNDOFF);
-    let indices: Vec<i64> = points.iter().map(|point| point.index).collect();
     let mut lower = vec![0.0; length];
     for (index, mass) in indices.iter().zip(gather(cells, &indices, grid)) {
         lower[(index - first) as usize] = mass;
@@ -273,6 +269,15 @@ fn share_up(
         None => p - q * start.exp(),
     };
     rise * factor
+}
+
+/// What a cell contains.
+struct Held {
+    p: Enclosure,
+    /// The part of p that goes up if it is spread.
+    share: Enclosure,
+    /// p − q, if it is known more accurately.
+    gained: Option<Enclosure>,
 }
 
 /// A law at a grid point.
@@ -333,6 +338,19 @@ impl Ends<'_> {
     fn threshold(&self, index: i64) -> Enclosure {
         Enclosure::from(index as f64) * Enclosure::from(self.grid.step)
             + (Enclosure::from(self.placement.origin) + Enclosure::from(self.placement.offset))
+    }
+
+    /// What the cell between two points contains, if anything, with `widths` 1/(1 − e^(−width)) for each width; the cell
+    /// begins `lower` below its threshold.
+    fn held(&self, start: &Point, end: &Point, widths: &[Enclosure], lower: f64) -> Option<Held> {
+        let (p, q) = masses_between(&start.split, &end.split);
+        if p.upper() <= 0.0 {
+            return None;
+        }
+        let gained = start.advantage.zip(end.advantage).map(|(start, end)| start - end);
+        let threshold = self.threshold(start.index) - Enclosure::from(lower);
+        let share = share_up((p, q), gained, threshold, widths[(end.index - start.index) as usize]);
+        Some(Held { p, share, gained })
     }
 
     fn splits(&self, indices: &[i64]) -> Vec<Point> {

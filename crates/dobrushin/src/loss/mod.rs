@@ -103,6 +103,12 @@ pub trait LossLaw: Send + Sync {
     fn gaussian_ratio(&self) -> Option<f64> {
         None
     }
+
+    /// If this law is that of a pair that dominates the one in question and is not known to equal it: the law of a pair
+    /// that the one in question dominates. Lower ends are computed from it.
+    fn beneath(&self) -> Option<Arc<dyn LossLaw>> {
+        None
+    }
 }
 
 /// Two laws P, Q that dominate a mechanism on neighbours: E_γ of its outputs is at most E_γ(P‖Q) for every γ > 0.
@@ -162,6 +168,7 @@ impl DominatingPair {
 /// assert_eq!(Exchanged(law).split(beyond).above.p.upper(), 0.0);
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Exchanged<Law>(pub Law);
 
 impl<Law: LossLaw> LossLaw for Exchanged<Law> {
@@ -178,6 +185,10 @@ impl<Law: LossLaw> LossLaw for Exchanged<Law> {
 
     fn lattice(&self) -> Option<f64> {
         self.0.lattice()
+    }
+
+    fn beneath(&self) -> Option<Arc<dyn LossLaw>> {
+        self.0.beneath().map(|law| Arc::new(Exchanged(law)) as Arc<dyn LossLaw>)
     }
 
     /// N(0, 1) against N(r, 1) is equivalent to N(r, 1) against N(0, 1).

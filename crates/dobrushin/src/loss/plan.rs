@@ -260,7 +260,8 @@ impl Plan {
         // The tilt is given per index.
         let log_scale = cumulants.log_moment - self.lambda * origin;
         let placement = Placement { range, origin, offset, log_scale };
-        let surely_infinite = law.split(1e300.into()).above.p.lower().max(0.0);
+        let beneath = law.beneath();
+        let surely_infinite = beneath.as_deref().unwrap_or(law).split(1e300.into()).above.p.lower().max(0.0);
         Ok(Summed::one(grid, placement, discretise(law, grid, placement), surely_infinite))
     }
 }

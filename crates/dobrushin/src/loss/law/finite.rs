@@ -113,6 +113,18 @@ impl FiniteLoss {
         Self::from_gaps(atoms.iter().map(|atom| atom.loss).collect(), gaps, lattice)
     }
 
+    /// Outcomes with these losses and masses, and `beyond` what only one of the laws can produce.
+    pub(super) fn of_atoms(atoms: Vec<(Enclosure, Masses)>, beyond: Masses) -> Self {
+        let Masses { p, q } = beyond;
+        let told = [
+            Atom { loss: -Enclosure::INFINITE, masses: Masses { p: Enclosure::ZERO, q } },
+            Atom { loss: Enclosure::INFINITE, masses: Masses { p, q: Enclosure::ZERO } },
+        ];
+        let told = told.into_iter().filter(|atom| atom.masses != Masses::NONE);
+        let atoms = atoms.into_iter().map(|(loss, masses)| Atom { loss, masses });
+        Self::from_atoms(atoms.chain(told).collect(), None)
+    }
+
     /// Atoms in increasing order, and the splits between them.
     pub(super) fn from_gaps(losses: Vec<Enclosure>, gaps: Vec<Split>, lattice: Option<f64>) -> Self {
         // Computed losses may overlap; sorting makes them no tighter than they are known.

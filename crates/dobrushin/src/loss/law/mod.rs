@@ -1,5 +1,6 @@
 //! The laws of the privacy losses of the usual mechanisms, and the effect of subsampling on them.
 
+mod allocated;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod dominating;
@@ -12,6 +13,7 @@ mod poisson;
 mod threshold;
 mod without_replacement;
 
+pub use allocated::AllocatedLoss;
 pub use discrete_gaussian::DiscreteGaussianLoss;
 pub use discrete_laplace::DiscreteLaplaceLoss;
 pub use exponential::ExponentialLoss;
@@ -77,6 +79,10 @@ impl<Law: LossLaw + ?Sized> LossLaw for Arc<Law> {
 
     fn gaussian_ratio(&self) -> Option<f64> {
         self.as_ref().gaussian_ratio()
+    }
+
+    fn beneath(&self) -> Option<Arc<dyn LossLaw>> {
+        self.as_ref().beneath()
     }
 }
 
