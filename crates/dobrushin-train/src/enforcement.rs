@@ -61,6 +61,10 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         Assumption::OrdinaryBatches { .. } => {
             "follows from how records are drawn: it is computed, not enforced, and the probability that it fails is part of δ"
         }
+        Assumption::Allocated { .. } => {
+            "every record's batch is drawn from ChaCha20 by comparing whole numbers, with exactly equal probabilities, at the \
+             start of each pass; batches are not kept, and their number follows from the number of records in the run file"
+        }
         Assumption::DrawnIndependently { .. } | Assumption::DrawnTogether { .. } => {
             "drawn from ChaCha20 by comparing whole numbers, with a probability that is never larger; batches are not kept"
         }

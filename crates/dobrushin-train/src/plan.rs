@@ -276,7 +276,7 @@ fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
     if training.neighbours != Neighbours::AddOrRemoveOne {
         return Ok(());
     }
-    let fits = matches!(training.order, Order::Poisson | Order::Full)
+    let fits = matches!(training.order, Order::Poisson | Order::Allocation | Order::Full)
         && training.divide_by == Divisor::BatchSize
         && training.evaluation.is_none();
     if fits {
@@ -284,7 +284,7 @@ fn refuse_neighbours(training: &Training) -> Result<(), RunError> {
     }
     Err(RunError::new(
         Fact::Neighbours,
-        "is \"add-or-remove-one\", which training supports for order = \"poisson\" or \"full\" with divide-by = \
+        "is \"add-or-remove-one\", which training supports for order = \"poisson\", \"allocation\" or \"full\" with divide-by = \
          \"batch-size\" and without [evaluation]: otherwise the number of records would show",
         "neighbours = \"replace-one\"",
     ))

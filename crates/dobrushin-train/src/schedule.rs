@@ -5,6 +5,8 @@
 //!
 //! - *Once, cyclic*: batches of consecutive records, in the order of the table; cyclic starts over after each pass.
 //! - *Shuffled*: the same, in a uniformly random order that is new in each pass.
+//! - *Allocation*: at the start of each pass every record draws one of its batches, uniformly and independently. The number
+//!   of batches follows from the number of records that the run gives.
 //! - *Without replacement*: a uniformly random set of the batch size, new in each step.
 //! - *Poisson*: each record independently, with a probability that is exactly t/2⁶⁴, what was asked for rounded down:
 //!   less sampling is more private. Probability 1 draws every record.
@@ -45,6 +47,10 @@ pub(crate) struct Schedule {
     stop: u64,
     /// All records in a random order, if the run uses one.
     shuffled: Vec<u32>,
+    /// The number of batches of a pass, if records are allocated to them.
+    batches: u64,
+    /// Where each batch of this pass begins in that order, and its end, if records are allocated.
+    starts: Vec<usize>,
 }
 
 /// What one step uses.
@@ -115,6 +121,8 @@ impl Schedule {
             skipped,
             stop,
             shuffled: Vec::new(),
+            batches: said.div_ceil(size.max(1)).max(1),
+            starts: Vec::new(),
         }
     }
 
@@ -161,6 +169,15 @@ impl Schedule {
                 let batch = self.batch(place);
                 records.extend_from_slice(&self.shuffled[batch.start as usize..batch.end as usize]);
             }
+            Order::Allocation => {
+                let place = ((time - 1) % self.batches) as usize;
+                if place == 0 {
+                    self.allocate();
+                }
+                if let [start, end, ..] = self.starts[place..] {
+                    records.extend_from_slice(&self.shuffled[start..end]);
+                }
+            }
             Order::WithoutReplacement => {
                 let size = self.size.min(self.records);
                 self.shuffle(size);
@@ -190,6 +207,27 @@ impl Schedule {
         for i in 0..count {
             let other = i + below(self.records - i, &mut self.bits);
             self.shuffled.swap(i as usize, other as usize);
+        }
+    }
+
+    /// Draws a batch of the coming pass for every record, and sorts the records by it (a counting sort).
+    fn allocate(&mut self) {
+        let batches: Vec<u32> =
+            (0..self.records).map(|_| below(self.batches, &mut self.bits) as u32).collect();
+        self.starts.clear();
+        self.starts.resize(self.batches as usize + 1, 0);
+        for batch in &batches {
+            self.starts[*batch as usize + 1] += 1;
+        }
+        for batch in 0..self.batches as usize {
+            self.starts[batch + 1] += self.starts[batch];
+        }
+        let mut next = self.starts.clone();
+        self.shuffled.resize(self.records as usize, 0);
+        for (record, batch) in batches.into_iter().enumerate() {
+            let place = &mut next[batch as usize];
+            self.shuffled[*place] = record as u32;
+            *place += 1;
         }
     }
 

@@ -142,6 +142,7 @@ impl Documented<'_> {
                 IncompleteBatch::Short | IncompleteBatch::Pad => n.div_ceil(b) as f64,
                 IncompleteBatch::Fill => n as f64 / b as f64,
             },
+            (Order::Allocation, Batch::Size(_)) => n.div_ceil(b) as f64,
             (_, Batch::Size(size)) => n as f64 / size as f64,
             (_, Batch::Probability(rate)) => 1.0 / rate.get(),
         }

@@ -45,8 +45,9 @@ impl Documented<'_> {
         match (run.order, run.divide_by) {
             (Order::Poisson, Divisor::Actual) => self.divided_by_the_number_drawn(opposed, replaced),
             // The number of others is random: if they moved the iterate, that would be noise.
-            (Order::Poisson, Divisor::BatchSize) if opposed => None,
-            (Order::Poisson, Divisor::BatchSize) => one(replaced, 1.0),
+            (Order::Poisson | Order::Allocation, Divisor::BatchSize) if opposed => None,
+            (Order::Poisson | Order::Allocation, Divisor::BatchSize) => one(replaced, 1.0),
+            (Order::Allocation, Divisor::Actual) => None,
             (Order::WithoutReplacement | Order::Shuffled, _) => match (replaced, removed, opposed) {
                 (true, _, true) | (_, true, true) => one(false, 2.0),
                 (true, _, false) => one(true, 1.0),

@@ -51,7 +51,9 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
             Order::Poisson | Order::WithoutReplacement | Order::Full => bells(chance_of_the_last_step(of)?)?,
             Order::Once | Order::Cyclic => bells(of.most_uses() as f64 / time as f64)?,
             // Another step than the last of a pass may be the one after which the run stops.
-            Order::Shuffled => bells(chance_in_a_batch(of) * (1.0 - 1.0 / of.steps_in_a_pass()).max(0.0))?,
+            Order::Shuffled | Order::Allocation => {
+                bells(chance_in_a_batch(of) * (1.0 - 1.0 / of.steps_in_a_pass()).max(0.0))?
+            }
         },
         Release::RandomStop => return None,
     };
@@ -63,7 +65,10 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
 
 /// The probability with which a complete batch holds the record.
 fn chance_in_a_batch(of: &Documented<'_>) -> f64 {
-    (of.batch() / of.run.records as f64).min(1.0)
+    match of.run.order {
+        Order::Allocation => 1.0 / of.steps_in_a_pass(),
+        _ => (of.batch() / of.run.records as f64).min(1.0),
+    }
 }
 
 impl Documented<'_> {
@@ -86,7 +91,7 @@ fn chance_of_the_last_step(of: &Documented<'_>) -> Option<f64> {
         Order::Poisson | Order::WithoutReplacement => Some(of.rate_of_use().min(1.0)),
         // The last batch of a pass may hold fewer records than the others.
         Order::Shuffled if of.run.records as f64 % of.batch() != 0.0 => None,
-        Order::Shuffled => Some(chance_in_a_batch(of)),
+        Order::Shuffled | Order::Allocation => Some(chance_in_a_batch(of)),
         Order::Once | Order::Cyclic => {
             let used = |place: u64| {
                 of.passes().checked_sub(1).and_then(|pass| of.step_of(pass, place)) == Some(of.private)

@@ -40,7 +40,11 @@ pub(super) fn instances(of: &Documented<'_>, small: f64) -> Vec<Instance> {
         // It is one record about whom all releases tell.
         let places = match of.run.order {
             Order::Once | Order::Cyclic => of.places(),
-            Order::Shuffled | Order::Poisson | Order::WithoutReplacement | Order::Full => vec![0],
+            Order::Shuffled
+            | Order::Allocation
+            | Order::Poisson
+            | Order::WithoutReplacement
+            | Order::Full => vec![0],
         };
         for curvature in curvatures(of, others) {
             let instance =
@@ -57,8 +61,8 @@ fn curvatures(of: &Documented<'_>, others: Others) -> Vec<f64> {
     let least = run.loss.strong_convexity.map_or(0.0, |rho| rho.get());
     // Opposed gradients have no room to change. The number of others in a Poisson batch is random, and so would be the
     // curvature of the batch, unless it is divided by that number.
-    let fixed =
-        others == Others::Opposed || (run.order == Order::Poisson && run.divide_by == Divisor::BatchSize);
+    let is_random = matches!(run.order, Order::Poisson | Order::Allocation);
+    let fixed = others == Others::Opposed || (is_random && run.divide_by == Divisor::BatchSize);
     if fixed {
         return if least == 0.0 { vec![0.0] } else { vec![] };
     }
@@ -228,7 +232,7 @@ impl Linear<'_> {
                 Some((geometric(left, of.passes() as f64).min(of.passes() as f64), 0.0))
             }
             // The last use of a pass and the first of the next may be neighbours.
-            Order::Shuffled => {
+            Order::Shuffled | Order::Allocation => {
                 let left = power(keep, of.steps_in_a_pass() as u64);
                 Some((1.0 + geometric(left, of.passes() as f64).min(of.passes() as f64), 0.0))
             }
@@ -358,12 +362,12 @@ impl Linear<'_> {
                 }
                 Some(vec![Use { atoms: vec![Atom::new(sum, 1.0)], count: 1 }])
             }
-            Order::Shuffled => self.shuffled(&amount, weights, (from, last)),
+            Order::Shuffled | Order::Allocation => self.by_places(&amount, weights, (from, last)),
         }
     }
 
     /// In each pass the record has a place of its own, and each is equally likely.
-    fn shuffled(
+    fn by_places(
         &self,
         amount: &dyn Fn(u64, f64) -> Option<Vec<Atom>>,
         weights: &Weights,
@@ -384,10 +388,11 @@ impl Linear<'_> {
                 break;
             }
             let mut atoms = Vec::new();
-            let share = batch / of.run.records as f64;
+            let drawn = of.run.order == Order::Allocation;
+            let share = if drawn { 1.0 / pass_length } else { batch / of.run.records as f64 };
             for time in &times {
                 // The last batch of a pass may hold fewer records.
-                let share = match (time - 1) % steps == steps - 1 {
+                let share = match (time - 1) % steps == steps - 1 && !drawn {
                     true => (share).min(1.0 - share * (steps - 1) as f64).max(0.0),
                     false => share,
                 };

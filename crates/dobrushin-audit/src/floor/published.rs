@@ -7,7 +7,10 @@ use super::effect::Others;
 use super::symmetric::SymmetricLoss;
 use dobrushin::divergence::{DiscretePair, FiniteLaw};
 use dobrushin::kernel::FiniteKernel;
-use dobrushin::loss::{Composition, DominatingPair, Exchanged, FiniteLoss, GaussianLoss, Part, PoissonLoss};
+use dobrushin::loss::{
+    AllocatedLoss, Composition, DominatingPair, Exchanged, FiniteLoss, GaussianLoss, LossLaw, Part,
+    PoissonLoss,
+};
 use dobrushin::mechanism::{Mechanism, Neighbours, Sampling, dominating_pair};
 use dobrushin::run::{Divisor, Mechanisms, NoiseKind, Order, Release};
 use dobrushin::{Positive, Probability};
@@ -62,8 +65,12 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
         _ => 1.0,
     };
     let mut parts = Vec::new();
-    for (bits, count) in uses {
-        parts.push(Part { pair: pair(f64::from_bits(bits), rate, effect.opposite)?, count });
+    if run.order == Order::Allocation {
+        parts = passes(of, ratio(1)?, effect.opposite)?;
+    } else {
+        for (bits, count) in uses {
+            parts.push(Part { pair: pair(f64::from_bits(bits), rate, effect.opposite)?, count });
+        }
     }
     let apart = if run.neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
     let sums = [
@@ -77,6 +84,25 @@ fn instance(of: &Documented<'_>, others: Others) -> Option<Instance> {
                  difference of two iterates tells it"
         .to_owned();
     Some(Instance { profile: Arc::new(Composition::new(parts)), words, densities: None })
+}
+
+/// The passes of equal steps, in each of which the record pushes once, in a step drawn at random: the vector of all
+/// increments is N(r·e_j, I) with j uniform, against N(0, I).
+fn passes(of: &Documented<'_>, ratio: f64, opposite: bool) -> Option<Vec<Part>> {
+    if opposite || !of.has_equal_steps() {
+        return None;
+    }
+    let step: Arc<dyn LossLaw> =
+        Arc::new(GaussianLoss::new(Positive::new(ratio * (1.0 - super::uses::ROUNDING)).ok()?));
+    let batches = of.steps_in_a_pass() as u64;
+    let mut parts = Vec::new();
+    for (steps, count) in [(batches, of.private / batches), (of.private % batches, 1)] {
+        if steps > 0 && count > 0 {
+            let pair = AllocatedLoss::new(&[(Arc::clone(&step), steps)], batches).ok()?.pair();
+            parts.push(Part { pair, count: count * of.run.tasks });
+        }
+    }
+    Some(parts)
 }
 
 /// N(r, 1) with this probability, else N(0, 1), against N(0, 1), or against the same with −r.
@@ -120,6 +146,7 @@ pub(super) fn mechanisms(list: &Mechanisms) -> Option<Instance> {
         let exact = match (&used.mechanism, used.sampling, list.neighbours) {
             // Nothing is known of these but a bound.
             (Mechanism::Profile(_) | Mechanism::Exponential { .. }, _, _) => None,
+            (Mechanism::Allocated { .. }, _, Neighbours::ReplaceOne) => None,
             (Mechanism::Channel(channel), Sampling::Every, _) => farthest_inputs(channel),
             // Some mechanism is no better than (ε, δ), and a sampled one is not looked at.
             (Mechanism::Approximate { .. }, sampling, _) if sampling != Sampling::Every => None,

@@ -216,7 +216,7 @@ fn steps(of: &Documented<'_>, half: f64, others: Landscape) -> Option<Vec<(Step,
             all.push((never.clone(), of.private - made));
             all
         }
-        Order::Shuffled => return None,
+        Order::Shuffled | Order::Allocation => return None,
     };
     all.push((never, run.public_steps));
     all.retain(|(_, count)| *count > 0);

@@ -38,6 +38,7 @@ const MOST: usize = 1 << 14;
 pub(super) fn courses(run: &Training) -> Option<Vec<Course>> {
     match run.order {
         Order::Once | Order::Cyclic | Order::Shuffled => in_turn(run),
+        Order::Allocation => allocated(run),
         Order::Poisson | Order::WithoutReplacement | Order::Full => at_random(run),
     }
 }
@@ -168,12 +169,7 @@ fn at_random(run: &Training) -> Option<Vec<Course>> {
         Batch::Size(size) => run.records as f64 / size as f64,
         Batch::Probability(rate) => 1.0 / rate.get(),
     };
-    // The documented number of records may be that of either neighbour.
-    let larger = match run.neighbours {
-        Neighbours::AddOrRemoveOne => vec![run.records, run.records + 1],
-        Neighbours::ReplaceOne | Neighbours::ZeroOut => vec![run.records],
-    };
-    for records in larger {
+    for records in possible_records(run) {
         let step = one_step(run, records)?;
         for steps in lengths(run, per_pass) {
             let choices = u32::try_from(steps).ok().and_then(|steps| step.len().checked_pow(steps));
@@ -196,6 +192,77 @@ fn at_random(run: &Training) -> Option<Vec<Course>> {
         }
     }
     Some(courses)
+}
+
+/// Every record goes to a random batch of each pass, independently of all others.
+fn allocated(run: &Training) -> Option<Vec<Course>> {
+    let Batch::Size(size) = run.batch else {
+        return None;
+    };
+    // The number of batches follows from the documented number of records.
+    let batches = run.records.div_ceil(size);
+    let mut courses = Vec::new();
+    for records in possible_records(run) {
+        for steps in lengths(run, batches as f64) {
+            let mut course = vec![Batches { probability: 1.0, steps: Vec::new() }];
+            let mut left = steps;
+            while left > 0 {
+                let made = left.min(batches);
+                let pass = one_pass(run, records - 1, batches, made);
+                if course.len().checked_mul(pass.len())? > MOST {
+                    return None;
+                }
+                let longer = |before: &Batches| -> Vec<Batches> {
+                    let append = |after: &Batches| Batches {
+                        probability: before.probability * after.probability,
+                        steps: [&before.steps[..], &after.steps[..]].concat(),
+                    };
+                    pass.iter().map(append).collect()
+                };
+                course = course.iter().flat_map(longer).collect();
+                left -= made;
+            }
+            courses.push(course);
+        }
+    }
+    Some(courses)
+}
+
+/// The first steps of a pass of this many batches, for every way to put the others and the record into them.
+fn one_pass(run: &Training, others: u64, batches: u64, made: u64) -> Course {
+    let removed = run.neighbours == Neighbours::AddOrRemoveOne;
+    let mut sizes = vec![(1.0, Vec::new(), others)];
+    for step in 0..made {
+        // Given the batches before, each record that is left goes to this one with this probability.
+        let rate = 1.0 / (batches - step) as f64;
+        let longer = |(probability, before, left): &(f64, Vec<u64>, u64)| -> Vec<(f64, Vec<u64>, u64)> {
+            let choose = |here: u64| {
+                (probability * binomial(*left, here, rate), [&before[..], &[here]].concat(), left - here)
+            };
+            (0..=*left).map(choose).filter(|(probability, ..)| *probability > 0.0).collect()
+        };
+        sizes = sizes.iter().flat_map(longer).collect();
+    }
+    let mut course = Vec::new();
+    for (probability, sizes, _) in &sizes {
+        for place in 0..batches {
+            let step = |(step, others): (u64, &u64)| {
+                let drawn = Drawn { others: *others, uses: u64::from(step == place), empty: 0 };
+                [drawn, if removed { Drawn { uses: 0, ..drawn } } else { drawn }]
+            };
+            let steps = (0..).zip(sizes).map(step).collect();
+            course.push(Batches { probability: probability / batches as f64, steps });
+        }
+    }
+    course
+}
+
+/// The documented number of records may be that of either neighbour; this is the number of the larger one.
+fn possible_records(run: &Training) -> Vec<u64> {
+    match run.neighbours {
+        Neighbours::AddOrRemoveOne => vec![run.records, run.records + 1],
+        Neighbours::ReplaceOne | Neighbours::ZeroOut => vec![run.records],
+    }
 }
 
 /// What one step may draw from D, which has this many records, and from D′.

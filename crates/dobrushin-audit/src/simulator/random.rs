@@ -18,6 +18,8 @@ pub fn random_run(random: &mut Random) -> Training {
             Order::Cyclic,
             Order::Shuffled,
             Order::Shuffled,
+            Order::Allocation,
+            Order::Allocation,
             Order::Poisson,
             Order::Poisson,
             Order::WithoutReplacement,

@@ -84,6 +84,7 @@ fn order(order: Order) -> &'static str {
         Order::Once => "once",
         Order::Cyclic => "cyclic",
         Order::Shuffled => "shuffled",
+        Order::Allocation => "allocation",
         Order::Poisson => "poisson",
         Order::WithoutReplacement => "without-replacement",
         Order::Full => "full",

@@ -59,7 +59,7 @@ impl Uses {
             _ if time > self.steps => 0.0,
             Order::Full => 1.0,
             Order::Poisson | Order::WithoutReplacement => self.rate,
-            Order::Shuffled => 1.0 / self.pass as f64,
+            Order::Shuffled | Order::Allocation => 1.0 / self.pass as f64,
             Order::Cyclic => f64::from(turn),
             Order::Once => f64::from(turn && time <= self.pass),
         }
@@ -75,7 +75,7 @@ impl Uses {
         match self.order {
             Order::Full | Order::Cyclic | Order::Once => true,
             Order::Poisson | Order::WithoutReplacement => self.rate >= 1.0,
-            Order::Shuffled => self.pass == 1,
+            Order::Shuffled | Order::Allocation => self.pass == 1,
         }
     }
 
@@ -84,7 +84,7 @@ impl Uses {
         let share = match self.order {
             Order::Full => 1.0,
             Order::Poisson | Order::WithoutReplacement => self.rate,
-            Order::Shuffled | Order::Cyclic | Order::Once => 1.0 / self.pass as f64,
+            Order::Shuffled | Order::Allocation | Order::Cyclic | Order::Once => 1.0 / self.pass as f64,
         };
         (share * table.len() as f64 - 1.0).max(0.0)
     }

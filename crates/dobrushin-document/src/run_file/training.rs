@@ -30,6 +30,7 @@ pub const ORDERS: &[(&str, Order)] = &[
     ("once", Order::Once),
     ("cyclic", Order::Cyclic),
     ("shuffled", Order::Shuffled),
+    ("allocation", Order::Allocation),
     ("poisson", Order::Poisson),
     ("without-replacement", Order::WithoutReplacement),
     ("full", Order::Full),

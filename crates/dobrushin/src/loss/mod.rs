@@ -146,6 +146,11 @@ impl DominatingPair {
         self.reverse.is_none()
     }
 
+    /// The law of the loss with the first law in front.
+    pub fn forward(&self) -> Arc<dyn LossLaw> {
+        Arc::clone(&self.forward)
+    }
+
     /// The law of the loss in one direction.
     pub fn law(&self, direction: Direction) -> &dyn LossLaw {
         match (direction, &self.reverse) {

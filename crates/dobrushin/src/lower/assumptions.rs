@@ -60,7 +60,7 @@ impl Training {
         }
         all.extend(self.loss.smoothness.map(|smoothness| Assumption::Smooth(smoothness, self.curvature())));
         // The largest batch contains all records.
-        let counts_records = matches!(self.order, Order::Poisson | Order::Full)
+        let counts_records = matches!(self.order, Order::Poisson | Order::Allocation | Order::Full)
             && (self.divide_by == Divisor::BatchSize || ordinary.is_some());
         if self.neighbours == Neighbours::AddOrRemoveOne && counts_records {
             let counts_the_fewest = match ordinary {
@@ -98,6 +98,10 @@ impl Training {
         match self.order {
             Order::Poisson => Assumption::DrawnIndependently { batch, records },
             Order::WithoutReplacement => Assumption::DrawnTogether { batch, records },
+            Order::Allocation => Assumption::Allocated {
+                batches: self.batches_in_a_pass(),
+                passes: self.participations().unwrap_or(u64::MAX),
+            },
             Order::Full => Assumption::EveryRecordEveryStep,
             Order::Once => Assumption::OneBatch(self.ending()),
             Order::Cyclic | Order::Shuffled => Assumption::OneBatchOfEachPass {
@@ -127,7 +131,7 @@ impl Training {
 
     fn divisor(&self) -> Option<Assumption> {
         match (self.divide_by, self.order) {
-            (Divisor::BatchSize, Order::Poisson) => {
+            (Divisor::BatchSize, Order::Poisson | Order::Allocation) => {
                 Some(Assumption::DividedBy(self.nominal_batch().midpoint()))
             }
             (Divisor::BatchSize, _) => None,

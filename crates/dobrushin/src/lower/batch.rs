@@ -46,7 +46,8 @@ impl Training {
     /// records are at most n; they are at least n − 1 if one of the two data sets has exactly n, which is an
     /// assumption where the fewest are bounded.
     pub(super) fn ordinary_batches(&self, allowed: Probability, steps: u64) -> Option<Ordinary> {
-        if self.order != Order::Poisson || allowed.get() <= 0.0 || steps == 0 {
+        let varies = matches!(self.order, Order::Poisson | Order::Allocation);
+        if !varies || allowed.get() <= 0.0 || steps == 0 {
             return None;
         }
         let (fewest_others, most_others) = match self.neighbours {
@@ -91,6 +92,9 @@ impl Training {
     fn sampling_rate(&self) -> Enclosure {
         match self.batch {
             Batch::Probability(p) => p.into(),
+            Batch::Size(_) if self.order == Order::Allocation => {
+                Enclosure::ONE / Enclosure::from(self.batches_in_a_pass())
+            }
             Batch::Size(size) => (Enclosure::from(size) / Enclosure::from(self.records)).min(Enclosure::ONE),
         }
     }
@@ -119,7 +123,7 @@ impl Training {
                     _ => Shares { least: one, most: one },
                 };
             }
-            (Order::Poisson, Divisor::BatchSize) => {
+            (Order::Poisson | Order::Allocation, Divisor::BatchSize) => {
                 if let Some(&Ordinary { least, most, .. }) = ordinary {
                     // The record may join them. It is not needed for the fewest.
                     let (least, most) = (Enclosure::from(least), Enclosure::from(most) + one);
@@ -170,6 +174,7 @@ impl Training {
             (Neighbours::AddOrRemoveOne, Order::Poisson, _) => true,
             // An empty record still counts in the number drawn.
             (Neighbours::ZeroOut, Order::Poisson, Divisor::BatchSize) => true,
+            (Neighbours::ZeroOut | Neighbours::AddOrRemoveOne, Order::Allocation, Divisor::BatchSize) => true,
             _ => false,
         }
     }

@@ -1,20 +1,21 @@
 //! Lowers a run to one record's view of it: chains if states are hidden, mechanisms for an observer who sees every
 //! step.
 //!
-//! There is one file for each way of using records (`in_turn`, `at_random` and `shuffled`), one for the batches that
+//! There is one file for each way of using records (`in_turn`, `at_random` and `by_places`), one for the batches that
 //! are drawn (`batch`), one for many records that are used once each in different steps (`ranges`), one for chains given
 //! step by step (`custom`), and one for an observer of all steps (`observed`).
 
+mod allocated;
 mod assumptions;
 mod at_random;
 mod batch;
+mod by_places;
 mod custom;
 mod in_turn;
 mod multiplier;
 mod observed;
 mod ranges;
 mod recent;
-mod shuffled;
 mod steps;
 mod tasks;
 mod update;
@@ -180,7 +181,7 @@ impl Training {
             let steps = Steps::new(self, steps, ordinary)?;
             match self.order {
                 Order::Poisson | Order::WithoutReplacement | Order::Full => views.push(steps.at_random()?),
-                Order::Shuffled => views.push(steps.shuffled()?),
+                Order::Shuffled | Order::Allocation => views.push(self.by_places(&steps, ordinary)?),
                 Order::Once | Order::Cyclic => {
                     for place in steps.places()? {
                         views.push(steps.in_turn(place)?);

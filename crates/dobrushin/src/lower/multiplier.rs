@@ -11,6 +11,14 @@ pub(super) struct Multipliers {
     pub merged: Option<usize>,
 }
 
+/// Noise over contribution: m_t = s_t·b/(η_t·C).
+pub(super) enum Ratios {
+    /// The same in every step.
+    Equal(Enclosure),
+    /// One for each step, rounded down.
+    Each(Vec<f64>),
+}
+
 /// The most groups; each needs a convolution.
 const MOST_GROUPS: usize = 64;
 /// The most steps that are considered one by one.
@@ -29,7 +37,6 @@ impl Training {
                 Steps
             ));
         };
-        let divisor = self.smallest_divisor();
         let double = self.most_double_uses();
         if double > 0 && self.noise_kind == NoiseKind::Laplace {
             return Err(in_the_way!(
@@ -44,38 +51,57 @@ impl Training {
             let twice = (rounded_down(multiplier / Enclosure::from(2.0))?, double);
             Ok(Multipliers { groups: vec![once, twice], merged: None })
         };
-        match &self.noise {
+        match self.ratios()? {
+            Ratios::Equal(ratio) => equal(ratio),
+            Ratios::Each(ratios) => self.changing(ratios, participations),
+        }
+    }
+
+    /// m_t = s_t·b/(η_t·C) of every step.
+    pub(super) fn ratios(&self) -> Result<Ratios, NotApplicable> {
+        let divisor = self.smallest_divisor();
+        Ok(match &self.noise {
             // s·b/(ηC) with s = η·m·C/b is m itself.
-            Noise::Multiplier(m) if divisor == self.nominal_batch() => equal(Enclosure::from(*m)),
-            Noise::Multiplier(m) => equal(Enclosure::from(*m) * divisor / self.nominal_batch()),
-            Noise::Gradient(sigma) => equal(Enclosure::from(*sigma) * divisor / self.norm()?),
+            Noise::Multiplier(m) if divisor == self.nominal_batch() => Ratios::Equal(Enclosure::from(*m)),
+            Noise::Multiplier(m) => Ratios::Equal(Enclosure::from(*m) * divisor / self.nominal_batch()),
+            Noise::Gradient(sigma) => Ratios::Equal(Enclosure::from(*sigma) * divisor / self.norm()?),
             Noise::GradientList(list) => {
                 let share = divisor / self.norm()?;
                 let of = |step: u64| {
                     list.get(step as usize - 1)
                         .map_or(Enclosure::ZERO, |&sigma| Enclosure::from(sigma) * share)
                 };
-                self.changing(of, participations)
+                self.each(of)?
             }
             Noise::Iterate(noise) => {
                 let noise = Enclosure::from(*noise) * divisor / self.norm()?;
                 match &self.learning_rate {
-                    None => Err(NotApplicable::missing(
-                        &[Fact::LearningRate],
-                        format!(
-                            "{} says nothing about one step without the learning rate: give {}",
-                            Fact::IterateNoise.key(),
-                            Fact::LearningRate
-                        ),
-                    )),
-                    Some(LearningRate::Constant(rate)) => equal(noise / Enclosure::from(*rate)),
-                    Some(_) => {
-                        let of = |step| noise / self.rate_of(step).unwrap_or(Enclosure::INFINITE);
-                        self.changing(of, participations)
+                    None => {
+                        return Err(NotApplicable::missing(
+                            &[Fact::LearningRate],
+                            format!(
+                                "{} says nothing about one step without the learning rate: give {}",
+                                Fact::IterateNoise.key(),
+                                Fact::LearningRate
+                            ),
+                        ));
                     }
+                    Some(LearningRate::Constant(rate)) => Ratios::Equal(noise / Enclosure::from(*rate)),
+                    Some(_) => self.each(|step| noise / self.rate_of(step).unwrap_or(Enclosure::INFINITE))?,
                 }
             }
+        })
+    }
+
+    /// A ratio for each step, rounded down.
+    fn each(&self, ratio: impl Fn(u64) -> Enclosure) -> Result<Ratios, NotApplicable> {
+        let steps = self.steps().unwrap_or(u64::MAX);
+        if steps > MOST_DIFFERENT {
+            return Err(NotApplicable::beyond(format!(
+                "a learning rate or noise that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
+            )));
         }
+        Ok(Ratios::Each((1..=steps).map(|step| ratio(step).lower()).collect()))
     }
 
     fn norm(&self) -> Result<Enclosure, NotApplicable> {
@@ -85,20 +111,9 @@ impl Training {
     }
 
     /// The groups if the multiplier changes from step to step.
-    fn changing(
-        &self,
-        multiplier: impl Fn(u64) -> Enclosure,
-        participations: u64,
-    ) -> Result<Multipliers, NotApplicable> {
-        let steps = self.steps().unwrap_or(u64::MAX);
-        if steps > MOST_DIFFERENT {
-            return Err(NotApplicable::beyond(format!(
-                "a learning rate or noise that changes in each of {steps} steps: at most {MOST_DIFFERENT} are looked at"
-            )));
-        }
-        let multipliers: Vec<f64> = (1..=steps).map(|step| multiplier(step).lower()).collect();
-        let used = self.used_by_one_record(multipliers, participations)?;
-        let (groups, merged) = grouped(used);
+    fn changing(&self, ratios: Vec<f64>, participations: u64) -> Result<Multipliers, NotApplicable> {
+        let used = self.used_by_one_record(ratios, participations)?;
+        let (groups, merged) = grouped(used, MOST_GROUPS);
         let groups = groups
             .into_iter()
             .map(|(multiplier, count)| Ok((rounded_down(Enclosure::from(multiplier))?, count)))
@@ -112,7 +127,7 @@ impl Training {
         match self.order {
             Order::Poisson | Order::WithoutReplacement | Order::Full => Ok(all),
             Order::Once => Ok(vec![smallest(&all)]),
-            Order::Cyclic | Order::Shuffled => {
+            Order::Cyclic | Order::Shuffled | Order::Allocation => {
                 let pass = self.batches_in_a_pass();
                 let passes: Vec<f64> = all.chunks(pass as usize).map(smallest).collect();
                 // Otherwise passes may begin at other steps, because of an incomplete batch.
@@ -137,14 +152,14 @@ fn rounded_down(multiplier: Enclosure) -> Result<Positive, NotApplicable> {
     })
 }
 
-/// Equal values, counted; if there are too many different ones, all in one cell of a geometric grid are replaced by the
+/// Equal values, counted; if there are more than `most` different ones, all in one cell of a geometric grid are replaced by the
 /// smallest in the cell.
-fn grouped(mut values: Vec<f64>) -> (Vec<(f64, u64)>, bool) {
+pub(super) fn grouped(mut values: Vec<f64>, most: usize) -> (Vec<(f64, u64)>, bool) {
     values.sort_by(f64::total_cmp);
     let mut groups = counted(&values, |a, b| a == b);
-    let merged = groups.len() > MOST_GROUPS;
+    let merged = groups.len() > most;
     if merged && let (Some(first), Some(last)) = (values.first(), values.last()) {
-        let cell = (last / first).powf(1.0 / (MOST_GROUPS - 1) as f64);
+        let cell = (last / first).powf(1.0 / (most.max(2) - 1) as f64);
         groups = counted(&values, |start, value| value <= start * cell);
     }
     (groups, merged)

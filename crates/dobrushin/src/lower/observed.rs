@@ -71,6 +71,9 @@ pub struct ComposedPart {
 
 /// The mechanisms of a noisy iteration.
 pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable> {
+    if training.order == Order::Allocation {
+        return training.allocated();
+    }
     let multipliers = training.multipliers()?;
     let (sampling, neighbours, scale) = observed(training)?;
     let part = |&(multiplier, count): &(Positive, u64)| {
@@ -83,15 +86,23 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
     };
     let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
     let mut parts = used.map(part).collect::<Result<Vec<_>, crate::Error>>()?;
-    let sum = |noise_multiplier: Positive, count: u64| ComposedPart {
+    parts.extend(sums_beside(training));
+    Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
+}
+
+/// The sums over all records that are taken beside the descents.
+pub(super) fn sums_beside(training: &Training) -> impl Iterator<Item = ComposedPart> {
+    let neighbours = training.neighbours;
+    let sum = move |noise_multiplier: Positive, count: u64| ComposedPart {
         mechanism: Mechanism::Gaussian { noise_multiplier },
         sampling: Sampling::Every,
-        neighbours: training.neighbours,
+        neighbours,
         count,
     };
-    parts.extend(training.centre.map(|centre| sum(centre.noise_multiplier, 1)));
-    parts.extend(training.evaluation.map(|evaluation| sum(evaluation.noise_multiplier, training.tasks)));
-    Ok(Composed { parts, assumptions: training.assumptions(multipliers.merged) })
+    let centre = training.centre.map(|centre| sum(centre.noise_multiplier, 1));
+    let tasks = training.tasks;
+    let evaluation = training.evaluation.map(|evaluation| sum(evaluation.noise_multiplier, tasks));
+    centre.into_iter().chain(evaluation)
 }
 
 /// The sampling of a step, the neighbours whose pair covers it, and the factor by which the multiplier is larger in
@@ -102,7 +113,8 @@ fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotAppli
     let gaussian = training.noise_kind == NoiseKind::Gaussian;
     let amplified = Sampling::WithoutReplacement(rate);
     Ok(match (training.order, training.divide_by, neighbours) {
-        (Order::Full | Order::Once | Order::Cyclic | Order::Shuffled, _, _) => {
+        // Allocation is observed pass by pass: see `allocated.rs`.
+        (Order::Full | Order::Once | Order::Cyclic | Order::Shuffled | Order::Allocation, _, _) => {
             (Sampling::Every, neighbours, 1.0)
         }
         (Order::WithoutReplacement, _, Neighbours::ZeroOut) if gaussian => (amplified, neighbours, 1.0),

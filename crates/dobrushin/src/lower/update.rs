@@ -104,7 +104,7 @@ impl Training {
             // Another record is in its place.
             Order::WithoutReplacement => 2.0,
             // If the sum is divided by the number drawn, joining k ≥ 1 others moves their average w by (g − w)/(k + 1).
-            Order::Poisson => 1.0,
+            Order::Poisson | Order::Allocation => 1.0,
             // It is never missing.
             _ => self.contributions_apart(),
         }
@@ -132,9 +132,10 @@ impl Training {
         }
         notes.extend(self.too_fast());
         let largest = self.batch_shares(Participation::Never, None).most;
-        if self.order == Order::Poisson && largest.lower() > 1.0 && ordinary.is_none() {
+        let varies = matches!(self.order, Order::Poisson | Order::Allocation);
+        if varies && largest.lower() > 1.0 && ordinary.is_none() {
             notes.push(format!(
-                "a Poisson batch may hold all records, so with a fixed divisor an update may be {:.1} times the usual \
+                "a random batch may hold all records, so with a fixed divisor an update may be {:.1} times the usual \
                  one, and may also be empty: smoothness and clipping count that much more, and strong convexity not \
                  at all; order = \"without-replacement\" has no such problem",
                 largest.upper()

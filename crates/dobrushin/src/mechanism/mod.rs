@@ -155,6 +155,14 @@ pub enum Mechanism {
     },
     /// A local randomiser with finitely many inputs; neighbours may have any two of them.
     Channel(FiniteKernel),
+    /// A pass of several steps, each with its mechanism: every record takes part in one of them, drawn uniformly and
+    /// independently of all other records.
+    Allocated {
+        /// The steps that are made: equal ones with their number.
+        steps: Vec<(Mechanism, u64)>,
+        /// The number of steps among which a record's is drawn. If fewer are made, a record may take part in none.
+        batches: u64,
+    },
     /// Any mechanism that is (ε, δ)-DP for the neighbours in question.
     Approximate {
         /// ε.
@@ -198,6 +206,7 @@ impl fmt::Display for Mechanism {
             Self::KaryRandomisedResponse { .. } => "k-ary randomised response",
             Self::Exponential { .. } => "the exponential mechanism",
             Self::Channel(_) => "a channel",
+            Self::Allocated { .. } => "a pass with random allocation",
             Self::Approximate { .. } => "an (ε, δ)-DP mechanism",
             Self::Profile(_) => "a mechanism with a given profile",
         })

@@ -3,11 +3,12 @@
 use super::channel::{Symmetrised, channel_loss};
 use super::{Distances, Mechanism, Neighbours, Sampling, SubsampledGaussian};
 use crate::loss::{
-    DiscreteGaussianLoss, DiscreteLaplaceLoss, DominatingPair, Exchanged, ExponentialLoss, FiniteLoss,
-    GaussianLoss, LaplaceLoss, LossLaw, PoissonLoss, WithoutReplacementLoss,
+    AllocatedLoss, DiscreteGaussianLoss, DiscreteLaplaceLoss, DominatingPair, Exchanged, ExponentialLoss,
+    FiniteLoss, GaussianLoss, LaplaceLoss, LossLaw, PoissonLoss, WithoutReplacementLoss,
 };
 use crate::numeric::rounding::div_up;
-use crate::{Error, NonNegative, Positive, Probability};
+use crate::profile::{BestProfile, Direction, GroupProfile, PrivacyProfile};
+use crate::{Enclosure, Epsilon, Error, NonNegative, Positive, Probability};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ use std::sync::Arc;
 ///   and by joint convexity for random B (Zhu, Dong, Wang 2022, Theorem 11). Every pair here
 ///   dominates in this sense, P being the law with the record.
 /// - **Sampling without replacement, one record replaced.** [`WithoutReplacementLoss`].
+/// - **Random allocation.** [`AllocatedLoss`](crate::loss::AllocatedLoss) for a record added, removed or zeroed out. A
+///   replaced record is one removed and another added, by the triangle inequality of the hockey stick; and given the place of
+///   both, which may be taken to be the same, it is replaced in one step: the better of the two counts.
 /// - **A Gaussian with Poisson sampling and one record replaced, or without replacement and
 ///   one zeroed out.** [`SubsampledGaussian`].
 ///
@@ -81,6 +85,14 @@ impl Combination<'_> {
                 "a local randomiser has an input, which can only be another one",
                 "the same mechanism on every record, or sampled without replacement, with replace-one neighbours",
             )),
+            (Sampling::Poisson(_) | Sampling::WithoutReplacement(_), _)
+                if matches!(self.mechanism, Mechanism::Allocated { .. }) =>
+            {
+                Err(self.unsupported(
+                    "records are drawn for each pass already",
+                    "the same mechanism on every record",
+                ))
+            }
             (Sampling::WithoutReplacement(_), Neighbours::AddOrRemoveOne) => Err(self.unsupported(
                 "the size of a batch that is a fixed share would tell the number of records",
                 "sampling without replacement with replace-one neighbours, or Poisson sampling with \
@@ -156,6 +168,7 @@ impl Combination<'_> {
                 // 0 or ∞: equal laws, or any two laws.
                 Err(_) => self.sampled(Arc::new(FiniteLoss::randomised_response(*epsilon))),
             },
+            Mechanism::Allocated { steps, batches } => allocated(steps, *batches, self.neighbours),
             Mechanism::Channel(kernel) => self.sampled(Arc::new(channel_loss(kernel))),
             Mechanism::Approximate { epsilon, delta } => {
                 self.sampled(Arc::new(FiniteLoss::approximate(*epsilon, *delta)))
@@ -194,6 +207,68 @@ impl Combination<'_> {
     }
 }
 
+/// A pass in which each record takes part in one step, drawn at random.
+fn allocated(
+    steps: &[(Mechanism, u64)],
+    batches: u64,
+    neighbours: Neighbours,
+) -> Result<DominatingPair, Error> {
+    let one = |neighbours| {
+        let pairs = steps
+            .iter()
+            .map(move |(step, count)| Ok((dominating_pair(step, Sampling::Every, neighbours)?, *count)));
+        pairs.collect::<Result<Vec<_>, Error>>()
+    };
+    let present_or_not = match neighbours {
+        Neighbours::ReplaceOne => Neighbours::AddOrRemoveOne,
+        other => other,
+    };
+    let laws: Vec<_> = one(present_or_not)?.iter().map(|(pair, count)| (pair.forward(), *count)).collect();
+    let pair = AllocatedLoss::new(&laws, batches)?.pair();
+    if neighbours != Neighbours::ReplaceOne {
+        return Ok(pair);
+    }
+    let replaced: Arc<dyn PrivacyProfile> = Arc::new(GroupProfile::of_a_replacement(&PairProfile(pair)));
+    let in_one_step: Arc<dyn PrivacyProfile> = Arc::new(InOneStep { steps: one(neighbours)?, batches });
+    let best = BestProfile::new(vec![replaced, in_one_step])?;
+    Ok(DominatingPair::symmetric(Arc::new(FiniteLoss::dominating(&best))))
+}
+
+/// The profile of a pair, as far as its law tells: its upper ends are bounds.
+struct PairProfile(DominatingPair);
+
+impl PrivacyProfile for PairProfile {
+    /// P(L > ε) − e^ε·Q(L > ε).
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        let above = self.0.law(direction).split(epsilon.into()).above;
+        let delta = above.p - Enclosure::from(epsilon).exp() * above.q;
+        delta.positive_part().min(Enclosure::ONE)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.0.is_symmetric()
+    }
+}
+
+/// A record is replaced in one of several steps: the average of their profiles, by joint convexity.
+struct InOneStep {
+    steps: Vec<(DominatingPair, u64)>,
+    batches: u64,
+}
+
+impl PrivacyProfile for InOneStep {
+    fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
+        let each = self.steps.iter().map(|(pair, count)| {
+            PairProfile(pair.clone()).delta_of(direction, epsilon) * Enclosure::from(*count)
+        });
+        each.sum::<Enclosure>() / Enclosure::from(self.batches)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.steps.iter().all(|(pair, _)| pair.is_symmetric())
+    }
+}
+
 /// (1 − p)Q + pP against Q, and Q against it.
 fn poisson(law: impl LossLaw + Clone + 'static, p: Probability) -> Result<DominatingPair, Error> {
     let (forward, reverse) = (PoissonLoss::new(law.clone(), p)?, PoissonLoss::new(law, p)?);
@@ -201,7 +276,6 @@ fn poisson(law: impl LossLaw + Clone + 'static, p: Probability) -> Result<Domina
 }
 
 fn dominating_profile(profile: SubsampledGaussian) -> Result<DominatingPair, Error> {
-    use crate::profile::PrivacyProfile;
     let law = Arc::new(FiniteLoss::dominating(&profile));
     if profile.is_symmetric() {
         return Ok(DominatingPair::symmetric(law));

@@ -64,13 +64,36 @@ impl GroupProfile {
     /// The profile of groups of this many records.
     pub fn new(profile: &dyn PrivacyProfile, records: NonZeroU32) -> Self {
         let single = PiecewiseProfile::interpolating(profile, RECORD_TOLERANCE);
-        let points = |direction| Stage::new(&single, direction).group(records.get());
+        let points = |direction| {
+            let stage = Stage::new(&single, direction);
+            group(&std::iter::repeat_n(&stage, records.get() as usize))
+        };
         let bound = if single.is_symmetric() {
             PiecewiseProfile::symmetric(&points(Direction::Forward))
         } else {
             PiecewiseProfile::new(&points(Direction::Forward), &points(Direction::Reverse))
         };
         Self { bound }
+    }
+
+    /// The profile of a replaced record, from the profile of a record that is present (P, the forward direction first) or
+    /// absent: it is removed, and another is added.
+    ///
+    /// ```
+    /// use dobrushin::profile::{GaussianProfile, GroupProfile};
+    /// use dobrushin::{Epsilon, NonNegative, PrivacyProfile};
+    ///
+    /// // A distance of 1 there and another of 1 back are 2 at most.
+    /// let one = GaussianProfile::new(NonNegative::new(1.0)?);
+    /// let two = GaussianProfile::new(NonNegative::new(2.0)?).delta(Epsilon::new(3.0)?);
+    /// let replaced = GroupProfile::of_a_replacement(&one).delta(Epsilon::new(3.0)?);
+    /// assert!(replaced.upper() >= two.lower() && replaced.upper() < 1.01 * two.upper());
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn of_a_replacement(profile: &dyn PrivacyProfile) -> Self {
+        let single = PiecewiseProfile::interpolating(profile, RECORD_TOLERANCE);
+        let [removed, added] = Direction::BOTH.map(|direction| Stage::new(&single, direction));
+        Self { bound: PiecewiseProfile::symmetric(&group(&[&added, &removed].into_iter())) }
     }
 }
 
@@ -135,45 +158,44 @@ impl Stage {
         let roots = points.iter().map(root).collect();
         Self { points, roots, ln_changes }
     }
+}
 
-    /// Points of the group's profile, at ε ≥ 0: the ends of the chain, then further points wherever an edge can be
-    /// undercut by more than a little.
-    fn group(&self, records: u32) -> Vec<Knot> {
-        let last = self.compose(f64::NEG_INFINITY, records);
-        let mut found = vec![last];
-        let mut edges = vec![(ORIGIN, last, DIVISIONS)];
-        while let Some((a, b, left)) = edges.pop() {
-            if !(b.t > 0.0 && a.t < b.t && a.height > b.height) {
-                continue;
-            }
-            let middle = self.compose(ln_slope(a, b), records);
-            if !(a.t < middle.t && middle.t < b.t) {
-                continue;
-            }
-            found.push(middle);
-            let weight = (middle.t - b.t).exp_m1() / (a.t - b.t).exp_m1();
-            let chord = b.height + weight * (a.height - b.height);
-            let tolerance = if middle.height < DEEP { DEEP_TOLERANCE } else { GROUP_TOLERANCE };
-            if left > 1 && chord > middle.height * (1.0 + tolerance) {
-                edges.extend([(a, middle, left - 1), (middle, b, left - 1)]);
-            }
+/// Points of the profile of a path of neighbours, one stage for each step of it, the last one first, at ε ≥ 0: the ends of the chain, then
+/// further points wherever an edge can be undercut by more than a little.
+fn group<'a>(stages: &(impl Iterator<Item = &'a Stage> + Clone)) -> Vec<Knot> {
+    let last = compose(f64::NEG_INFINITY, stages);
+    let mut found = vec![last];
+    let mut edges = vec![(ORIGIN, last, DIVISIONS)];
+    while let Some((a, b, left)) = edges.pop() {
+        if !(b.t > 0.0 && a.t < b.t && a.height > b.height) {
+            continue;
         }
-        found.iter().filter(|p| p.t >= 0.0).map(|p| Knot::bounded(p.t, p.height)).collect()
+        let middle = compose(ln_slope(a, b), stages);
+        if !(a.t < middle.t && middle.t < b.t) {
+            continue;
+        }
+        found.push(middle);
+        let weight = (middle.t - b.t).exp_m1() / (a.t - b.t).exp_m1();
+        let chord = b.height + weight * (a.height - b.height);
+        let tolerance = if middle.height < DEEP { DEEP_TOLERANCE } else { GROUP_TOLERANCE };
+        if left > 1 && chord > middle.height * (1.0 + tolerance) {
+            edges.extend([(a, middle, left - 1), (middle, b, left - 1)]);
+        }
     }
+    found.iter().filter(|p| p.t >= 0.0).map(|p| Knot::bounded(p.t, p.height)).collect()
+}
 
-    /// The point of the group's profile where its slope is about −x: at t, rounded up, h is at most the height, rounded
-    /// up.
-    fn compose(&self, ln_x: f64, records: u32) -> Point {
-        let (mut ln_x, mut t, mut height) = (ln_x, 0.0, 0.0);
-        for _ in 0..records {
-            let index = self.ln_changes.partition_point(|change| *change > ln_x);
-            let (point, root) = (self.points[index], self.roots[index]);
-            height = add_up(point.height, mul_up(mul_up(height, root), root));
-            t = add_up(t, point.t);
-            ln_x = (point.height + (point.t + ln_x).exp()).ln();
-        }
-        Point { t, height, depth: 1.0 - height }
+/// The point of the path's profile where its slope is about −x: at t, rounded up, h is at most the height, rounded up.
+fn compose<'a>(ln_x: f64, stages: &(impl Iterator<Item = &'a Stage> + Clone)) -> Point {
+    let (mut ln_x, mut t, mut height) = (ln_x, 0.0, 0.0);
+    for stage in stages.clone() {
+        let index = stage.ln_changes.partition_point(|change| *change > ln_x);
+        let (point, root) = (stage.points[index], stage.roots[index]);
+        height = add_up(point.height, mul_up(mul_up(height, root), root));
+        t = add_up(t, point.t);
+        ln_x = (point.height + (point.t + ln_x).exp()).ln();
     }
+    Point { t, height, depth: 1.0 - height }
 }
 
 /// ln of minus the slope in e^t of the line between two points, approximately.

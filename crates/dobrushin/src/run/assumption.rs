@@ -28,6 +28,13 @@ pub enum Assumption {
         /// The number of records to draw from.
         records: u64,
     },
+    /// Random allocation to the batches of a pass.
+    Allocated {
+        /// The number of batches of a pass.
+        batches: u64,
+        /// The number of passes, the last of which may end early.
+        passes: u64,
+    },
     /// Sampling without replacement.
     DrawnTogether {
         /// How many records are drawn.
@@ -201,6 +208,14 @@ impl fmt::Display for Assumption {
                 "every step draws each record independently with probability {}, anew and in secret (Poisson sampling)",
                 Share(*batch, *records)
             ),
+            Self::Allocated { batches, passes } => {
+                let passes = if *passes == 1 { "the pass".to_owned() } else { format!("each of {passes} passes") };
+                write!(
+                    f,
+                    "in {passes} every record goes to one of {batches} batches, drawn uniformly and independently of all \
+                     others, anew and in secret; the number of batches does not depend on the records"
+                )
+            }
             Self::DrawnTogether { batch, records } => write!(
                 f,
                 "every step draws a uniformly random batch, a share of {} of the records, anew and in secret",

@@ -69,7 +69,10 @@ impl Training {
         let epochs = Enclosure::from(epochs);
         Some(match self.batch {
             Batch::Probability(p) => epochs / Enclosure::from(p),
-            Batch::Size(_) if self.order.is_by_passes() && !self.fills_from_the_next_pass() => {
+            Batch::Size(_)
+                if self.order == Order::Allocation
+                    || self.order.is_by_passes() && !self.fills_from_the_next_pass() =>
+            {
                 epochs * Enclosure::from(self.batches_in_a_pass())
             }
             // This order of operations keeps whole numbers of steps whole.
@@ -155,6 +158,7 @@ impl Training {
                 let filled = fraction && self.endings().contains(&IncompleteBatch::Fill);
                 Some(if filled { passes.max(self.passes_filled(epochs.into())) } else { passes })
             }
+            (Order::Allocation, _) => self.steps().map(|steps| steps.div_ceil(self.batches_in_a_pass())),
             (Order::Cyclic | Order::Shuffled, Length::Steps(steps)) => match self.batch {
                 Batch::Size(size) => Some(self.passes_touched(steps, size)),
                 Batch::Probability(_) => Some(steps),
@@ -218,6 +222,9 @@ impl Training {
     pub(crate) fn rate(&self) -> Result<Probability, Error> {
         match self.batch {
             Batch::Probability(p) => Ok(p),
+            Batch::Size(_) if self.order == Order::Allocation => {
+                Probability::new((Enclosure::ONE / Enclosure::from(self.batches_in_a_pass())).upper())
+            }
             Batch::Size(size) => {
                 let rate = Enclosure::from(size) / Enclosure::from(self.records);
                 Probability::new(rate.upper().min(1.0))
@@ -269,6 +276,8 @@ impl Training {
         match self.order {
             Order::Poisson => Enclosure::ONE,
             Order::Full if self.neighbours == Neighbours::AddOrRemoveOne => nominal / Enclosure::from(2.0),
+            // Refused: see `check.rs`.
+            Order::Allocation => Enclosure::ONE,
             Order::Full | Order::WithoutReplacement => nominal,
             Order::Once | Order::Cyclic | Order::Shuffled => self.fewest_in_a_batch(true),
         }

@@ -1,7 +1,8 @@
 //! Which parameters of a noisy iteration are consistent.
 
 use super::training::{
-    Algorithm, Batch, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order, Record, Training,
+    Algorithm, Batch, Divisor, IncompleteBatch, LearningRate, Length, Noise, NoiseKind, Order, Record,
+    Training,
 };
 use super::{Fact, RunError};
 use crate::Positive;
@@ -77,6 +78,12 @@ impl Training {
                 "for several passes use algorithm = \"pnsgd\"",
             )
             .against(Fact::Algorithm)),
+            (_, Order::Allocation) if self.divide_by == Divisor::Actual => Err(RunError::new(
+                Fact::DivideBy,
+                "is \"actual\", but with order = \"allocation\" the size of a batch tells how many records chose it",
+                "divide-by = \"batch-size\": every sum is divided by the same number",
+            )
+            .against(Fact::Order)),
             _ => self.check_incomplete_batch(),
         }
     }

@@ -190,6 +190,8 @@ pub enum Order {
     Cyclic,
     /// Each pass in a new random order.
     Shuffled,
+    /// In each pass every record goes to one of the batches, drawn uniformly and independently of all other records.
+    Allocation,
     /// Each record independently with the same probability, drawn independently in each step.
     Poisson,
     /// A uniformly random batch of the given size, drawn independently in each step.

@@ -181,6 +181,11 @@ fn dimension(training: &Training) -> Result<Enclosure, NotApplicable> {
 fn measure(training: &Training) -> Result<Measure, NotApplicable> {
     match (training.order, training.divide_by) {
         (Order::Once | Order::Cyclic | Order::Shuffled, _) => Ok(Measure::PopulationRisk),
+        (Order::Allocation, _) => Err(in_the_way!(
+            "the batches of a pass depend on each other, so a step's gradient is biased given the steps before it: {} = \
+             \"poisson\" or \"without-replacement\"",
+            Order
+        )),
         (Order::Poisson, Divisor::Actual) => Err(in_the_way!(
             "a batch that may be empty, divided by its size, has a gradient that is biased: {} = \"batch-size\", or {} = \
              \"without-replacement\"",

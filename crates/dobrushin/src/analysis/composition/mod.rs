@@ -110,22 +110,29 @@ const MOST_MULTIPLIER: f64 = 1e100;
 /// The privacy losses of all parts, to be composed.
 pub(crate) fn losses(steps: &[ComposedPart]) -> Result<Composition, NotApplicable> {
     let part = |part: &ComposedPart| {
-        let mechanism = match part.mechanism {
-            Mechanism::Gaussian { noise_multiplier } => {
-                Mechanism::Gaussian { noise_multiplier: in_range(noise_multiplier)? }
-            }
-            Mechanism::Laplace { noise_multiplier } => {
-                Mechanism::Laplace { noise_multiplier: in_range(noise_multiplier)? }
-            }
-            ref other => other.clone(),
-        };
-        let pair = dominating_pair(&mechanism, part.sampling, part.neighbours)?;
+        let pair = dominating_pair(&on_a_grid(&part.mechanism)?, part.sampling, part.neighbours)?;
         Ok(Part { pair, count: part.count })
     };
     Ok(Composition::new(steps.iter().map(part).collect::<Result<_, NotApplicable>>()?))
 }
 
-/// A multiplier that a grid can represent, and no larger: less noise is less private.
+/// The mechanism with noise that a grid can represent, and no more: less noise is less private.
+fn on_a_grid(mechanism: &Mechanism) -> Result<Mechanism, NotApplicable> {
+    Ok(match mechanism {
+        Mechanism::Gaussian { noise_multiplier } => {
+            Mechanism::Gaussian { noise_multiplier: in_range(*noise_multiplier)? }
+        }
+        Mechanism::Laplace { noise_multiplier } => {
+            Mechanism::Laplace { noise_multiplier: in_range(*noise_multiplier)? }
+        }
+        Mechanism::Allocated { steps, batches } => {
+            let steps = steps.iter().map(|(step, count)| Ok((on_a_grid(step)?, *count)));
+            Mechanism::Allocated { steps: steps.collect::<Result<_, NotApplicable>>()?, batches: *batches }
+        }
+        other => other.clone(),
+    })
+}
+
 fn in_range(multiplier: Positive) -> Result<Positive, NotApplicable> {
     let value = multiplier.get();
     if value < LEAST_MULTIPLIER {

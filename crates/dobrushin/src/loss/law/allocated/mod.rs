@@ -3,9 +3,9 @@
 mod bracket;
 
 use super::{FiniteLoss, LossLaw, Split};
+use crate::loss::Masses;
 use crate::loss::grid::masses_between;
 use crate::loss::sketch::crossing;
-use crate::loss::Masses;
 use crate::{Enclosure, Error};
 use bracket::{Atoms, Bracket, Grid, logits};
 use std::sync::Arc;
@@ -54,6 +54,8 @@ pub struct AllocatedLoss {
 /// Two measures that need not weigh the same.
 struct Measures(FiniteLoss);
 
+/// Beyond this loss ratios overflow.
+const LARGEST_LOSS: f64 = 650.0;
 /// The most steps of a pass.
 const MOST_STEPS: u64 = 1 << 24;
 /// Cells in the middle are this wide on the scale of ln(F/(1 − F)).
@@ -66,19 +68,24 @@ impl AllocatedLoss {
     /// with the number of such steps.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if there are no steps, more than `batches`, or more than 16,777,216.
+    /// [`Error::OutOfRange`] if there are no steps, more than `batches`, or more than 16,777,216, or if losses are above 650
+    /// with a probability above 1e-60.
     pub fn new(steps: &[(Arc<dyn LossLaw>, u64)], batches: u64) -> Result<Self, Error> {
         let made = steps.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
         if made == 0 || made > batches || batches > MOST_STEPS {
             let accepted = "at least 1, at most the number of batches, and at most 16777216";
-            return Err(Error::OutOfRange { name: "the number of steps of a pass", value: made as f64, accepted });
+            return Err(Error::OutOfRange {
+                name: "the number of steps of a pass",
+                value: made as f64,
+                accepted,
+            });
         }
         // Sums of ratios near 1 are computed without their mean; far from 1 there is none to speak of.
         let origin = if steps.iter().all(|(law, _)| is_near_1(law.as_ref())) { 1.0 } else { 0.0 };
         let mut sum: Option<Bracket> = None;
         let (mut p_beyond, mut q_beyond) = (Enclosure::ZERO, Enclosure::ZERO);
         for (law, count) in steps.iter().filter(|(_, count)| *count > 0) {
-            let (ratio, beyond) = ratio(law.as_ref(), origin);
+            let (ratio, beyond) = ratio(law.as_ref(), origin)?;
             let count_of = Enclosure::from(*count);
             // The record's own step, or any other.
             p_beyond = p_beyond + count_of * (beyond.p / Enclosure::from(batches) + beyond.q);
@@ -87,7 +94,11 @@ impl AllocatedLoss {
             sum = Some(sum.map_or_else(|| part.clone(), |sum| sum.plus(&part, FINENESS)));
         }
         let Some(sum) = sum else {
-            return Err(Error::OutOfRange { name: "the number of steps of a pass", value: 0.0, accepted: "at least 1" });
+            return Err(Error::OutOfRange {
+                name: "the number of steps of a pass",
+                value: 0.0,
+                accepted: "at least 1",
+            });
         };
         // L = (Σ(Y_j − origin) + base)/m.
         let base = Enclosure::from(batches) - Enclosure::from(made) * Enclosure::from(1.0 - origin);
@@ -159,11 +170,15 @@ fn is_near_1(law: &dyn LossLaw) -> bool {
 }
 
 /// Y − origin of one step under Q, and the masses beyond.
-fn ratio(law: &dyn LossLaw, origin: f64) -> (Bracket, Masses) {
+fn ratio(law: &dyn LossLaw, origin: f64) -> Result<(Bracket, Masses), Error> {
     let below = |loss: f64| law.split(loss.into()).below;
     let above = |loss: f64| law.split(loss.into()).above;
     let high = outwards(|loss| above(loss).p.upper() <= NEGLIGIBLE);
     let low = -outwards(|loss| below(-loss).q.upper() <= NEGLIGIBLE);
+    if high.max(-low) > LARGEST_LOSS {
+        let accepted = "at most 650, except with probability 1e-60: give more noise";
+        return Err(Error::OutOfRange { name: "the loss of one step", value: high.max(-low), accepted });
+    }
     let quantiles: Vec<(f64, f64)> = logits(0.25, 140.0)
         .into_iter()
         .map(|t| {
@@ -178,7 +193,10 @@ fn ratio(law: &dyn LossLaw, origin: f64) -> (Bracket, Masses) {
     let mut distinct: Vec<(f64, f64)> = Vec::new();
     let apart = 1e-9 * (high - low);
     for (t, loss) in quantiles {
-        if loss > low + apart && loss < high - apart && distinct.last().is_none_or(|last| loss > last.1 + apart) {
+        if loss > low + apart
+            && loss < high - apart
+            && distinct.last().is_none_or(|last| loss > last.1 + apart)
+        {
             distinct.push((t, loss));
         }
     }
@@ -209,7 +227,9 @@ fn ratio(law: &dyn LossLaw, origin: f64) -> (Bracket, Masses) {
         };
         // p − q·(the ratio at the start of the cell).
         let rise = match &advantages {
-            Some(all) if i > 0 => all[i - 1] - all[i] - q * (Enclosure::from(start) + Enclosure::from(origin - 1.0)),
+            Some(all) if i > 0 => {
+                all[i - 1] - all[i] - q * (Enclosure::from(start) + Enclosure::from(origin - 1.0))
+            }
             _ => p - q * (Enclosure::from(start) + Enclosure::from(origin)),
         };
         let width = Enclosure::from(end) - Enclosure::from(start);
@@ -229,7 +249,7 @@ fn ratio(law: &dyn LossLaw, origin: f64) -> (Bracket, Masses) {
         }
     }
     let beyond = splits.last().map_or(Masses { p: Enclosure::ONE, q: Enclosure::ONE }, |split| split.above);
-    (Bracket { spread, gathered, errors }, beyond)
+    Ok((Bracket { spread, gathered, errors }, beyond))
 }
 
 /// The distance from 0 at which a predicate begins to hold.
