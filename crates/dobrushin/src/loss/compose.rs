@@ -163,6 +163,13 @@ impl Composition {
         made.fold(known, |best, delta| best.intersect(delta).unwrap_or_else(|| best.hull(delta)))
     }
 
+    /// How often a grid that turned out too coarse is refined: never, if a law itself is known between two others only, which
+    /// no grid brings closer together.
+    fn attempts(&self) -> usize {
+        let between = |part: &Part| part.pair.law(Direction::Forward).beneath().is_some();
+        if self.parts.iter().any(between) { 1 } else { ATTEMPTS }
+    }
+
     /// The sum of the largest losses, if they are bounded: ε at δ = 0.
     fn largest_loss(&self, direction: Direction) -> Enclosure {
         let largest = self
@@ -194,7 +201,7 @@ impl PrivacyProfile for Composition {
         let mut best = Enclosure::UNIT;
         let mut width = f64::INFINITY;
         let mut tolerance = self.tolerance;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..self.attempts() {
             let delta = plan.distribution(&laws, tolerance).delta(epsilon);
             best = best.intersect(delta).unwrap_or_else(|| best.hull(delta));
             // The error of ε.
@@ -248,7 +255,7 @@ impl PrivacyProfile for Composition {
     }
 
     fn epsilon_of(&self, direction: Direction, delta: Delta) -> Enclosure {
-        self.enclosed_epsilon(direction, delta, ATTEMPTS)
+        self.enclosed_epsilon(direction, delta, self.attempts())
     }
 }
 
