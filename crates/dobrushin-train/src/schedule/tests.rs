@@ -106,7 +106,14 @@ fn records_in_turn_are_used_in_the_order_of_the_table() {
 
 #[test]
 fn nothing_is_used_more_often_than_the_accountant_counts() {
-    let orders = [Order::Once, Order::Cyclic, Order::Shuffled, Order::Poisson, Order::WithoutReplacement];
+    let orders = [
+        Order::Once,
+        Order::Cyclic,
+        Order::Shuffled,
+        Order::Allocation,
+        Order::Poisson,
+        Order::WithoutReplacement,
+    ];
     let mut seed = 0;
     for order in orders.into_iter().chain([Order::Full]) {
         for (count, size) in [(12, 3), (12, 1), (12, 12), (7, 7), (130, 13), (10, 4)] {
@@ -189,6 +196,42 @@ fn a_shuffled_pass_is_cut_into_batches() {
         assert_eq!(mask(&pass.concat()), (1 << 60) - 1);
     }
     assert_ne!(steps[0], steps[5]);
+}
+
+#[test]
+fn allocated_places_are_uniform_and_independent_of_each_other_and_of_earlier_passes() {
+    // Three records, four batches: 64 allocations.
+    let passes = 100_000;
+    let steps = records(&training(Order::Allocation, 8, 2, 4 * passes), 5);
+    let place = |pass: &[Vec<u32>]| {
+        // Every record once, in some batch.
+        assert_eq!(pass.iter().map(Vec::len).sum::<usize>(), 8);
+        assert_eq!(mask(&pass.concat()), 0xff);
+        let of = |record: u32| pass.iter().position(|batch| batch.contains(&record)).expect("once");
+        16 * of(0) + 4 * of(3) + of(7)
+    };
+    let values: Vec<usize> = steps.chunks_exact(4).map(place).collect();
+    let (single, _) = counts_of(&values, 64);
+    uniform(&single);
+    // One record's places in this pass and in the next.
+    let (single, pairs) = counts_of(&values.iter().map(|value| value % 4).collect::<Vec<_>>(), 4);
+    uniform(&single);
+    uniform(&pairs);
+}
+
+#[test]
+fn the_number_of_batches_does_not_depend_on_who_is_there() {
+    let said = training(Order::Allocation, 100, 10, 10);
+    for there in [1, 99, 100, 101] {
+        let bits = Generators::new(Seed::Known(6)).expect("no randomness needed").stream(0);
+        let mut schedule = Schedule::new(&said, there, bits);
+        let mut draw = Draw::default();
+        let mut used = 0;
+        while schedule.draw(&mut draw) {
+            used += draw.records.len() as u64;
+        }
+        assert_eq!(used, there);
+    }
 }
 
 #[test]

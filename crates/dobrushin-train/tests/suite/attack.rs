@@ -231,6 +231,8 @@ fn random_batches_keep_their_certificate_and_half_the_noise_is_noticed() {
         Case::new("poisson, 20 records", twenty, "+ - - + - + - + - + ", "- - - + - + - + - + "),
         Case::new("without replacement", ordered(1, Order::WithoutReplacement, 3, 2, 2), "+--", "---"),
         Case::new("without replacement, 5-D", ordered(5, Order::WithoutReplacement, 3, 2, 2), "+  ", "-  "),
+        Case::new("allocation, one pass", ordered(1, Order::Allocation, 3, 1, 3), "+  ", "-  "),
+        Case::new("allocation, two passes, 5-D", ordered(5, Order::Allocation, 4, 2, 4), "+   ", "-   "),
         Case::new("batch of all", ordered(1, Order::WithoutReplacement, 3, 3, 2), "+  ", "-  "),
     ];
     let caught =
@@ -296,6 +298,13 @@ fn other_laws_neighbours_and_step_sizes_keep_their_certificate() {
         ),
         Case::new("add or remove, descent", close(Neighbours::AddOrRemoveOne, Order::Full), "+--", " --"),
         Case::new("add or remove, poisson", close(Neighbours::AddOrRemoveOne, Order::Poisson), "+++", " ++"),
+        Case::new("zero-out, allocation", close(Neighbours::ZeroOut, Order::Allocation), "+  ", "   "),
+        Case::new(
+            "add or remove, allocation",
+            close(Neighbours::AddOrRemoveOne, Order::Allocation),
+            "+++",
+            " ++",
+        ),
         Case::new(
             "falling steps",
             rated(LearningRate::InverseSqrt(positive(1.0)), Noise::Gradient(positive(2.0))),

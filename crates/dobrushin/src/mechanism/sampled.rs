@@ -241,8 +241,12 @@ impl PrivacyProfile for PairProfile {
     /// P(L > ε) − e^ε·Q(L > ε).
     fn delta_of(&self, direction: Direction, epsilon: Epsilon) -> Enclosure {
         let above = self.0.law(direction).split(epsilon.into()).above;
-        let delta = above.p - Enclosure::from(epsilon).exp() * above.q;
-        delta.positive_part().min(Enclosure::ONE)
+        let gamma = Enclosure::from(epsilon).exp();
+        // Far out e^ε overflows, and Q has no mass.
+        if !gamma.upper().is_finite() || above.q.upper() == 0.0 {
+            return Enclosure::ZERO.hull(above.p).min(Enclosure::ONE);
+        }
+        (above.p - gamma * above.q).positive_part().min(Enclosure::ONE)
     }
 
     fn is_symmetric(&self) -> bool {

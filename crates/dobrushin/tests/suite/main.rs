@@ -35,6 +35,7 @@ mod passage;
 mod per_record;
 mod products;
 mod profiles;
+mod random_allocation;
 mod recursion;
 mod renyi;
 mod renyi_account;

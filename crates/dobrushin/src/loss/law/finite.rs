@@ -95,10 +95,16 @@ impl FiniteLoss {
         Self::from_atoms(atoms, lattice)
     }
 
-    fn from_atoms(mut atoms: Vec<Atom>, lattice: Option<f64>) -> Self {
+    fn from_atoms(atoms: Vec<Atom>, lattice: Option<f64>) -> Self {
+        Self::from_measures(atoms, lattice, 1.0)
+    }
+
+    /// Measures that weigh at most this much.
+    fn from_measures(mut atoms: Vec<Atom>, lattice: Option<f64>, most: f64) -> Self {
+        let most = Enclosure::from(most);
         atoms.sort_by(|a, b| a.loss.midpoint().total_cmp(&b.loss.midpoint()));
         let add = |sum: Masses, atom: &Atom| Masses { p: sum.p + atom.masses.p, q: sum.q + atom.masses.q };
-        let unit = |sum: &Masses| Masses { p: sum.p.min(Enclosure::ONE), q: sum.q.min(Enclosure::ONE) };
+        let unit = |sum: &Masses| Masses { p: sum.p.min(most), q: sum.q.min(most) };
         let sums = |atoms: &mut dyn Iterator<Item = &Atom>| {
             let mut sums = vec![Masses::NONE];
             sums.extend(atoms.scan(Masses::NONE, |sum, atom| {
@@ -113,7 +119,7 @@ impl FiniteLoss {
         Self::from_gaps(atoms.iter().map(|atom| atom.loss).collect(), gaps, lattice)
     }
 
-    /// Outcomes with these losses and masses, and `beyond` what only one of the laws can produce.
+    /// Outcomes with these losses and masses, which need not sum to 1, and `beyond` what only one of the laws can produce.
     pub(super) fn of_atoms(atoms: Vec<(Enclosure, Masses)>, beyond: Masses) -> Self {
         let Masses { p, q } = beyond;
         let told = [
@@ -122,7 +128,7 @@ impl FiniteLoss {
         ];
         let told = told.into_iter().filter(|atom| atom.masses != Masses::NONE);
         let atoms = atoms.into_iter().map(|(loss, masses)| Atom { loss, masses });
-        Self::from_atoms(atoms.chain(told).collect(), None)
+        Self::from_measures(atoms.chain(told).collect(), None, f64::INFINITY)
     }
 
     /// Atoms in increasing order, and the splits between them.

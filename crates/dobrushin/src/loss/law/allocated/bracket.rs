@@ -84,6 +84,8 @@ pub(super) fn logits(fineness: f64, most: f64) -> Vec<f64> {
 
 impl Grid {
     const MIDDLE: f64 = 8.0;
+    /// The least width of a cell over its distance from 0.
+    const NARROWEST: f64 = 1e-7;
     /// The number of groups of atoms by which the law of a sum is sketched, to choose its grid.
     const SKETCHED: usize = 128;
     /// The distance of the logits between which the grid is interpolated, in the middle: sketched sums lie in clumps, which
@@ -120,8 +122,17 @@ impl Grid {
         points.extend([0.0, last]);
         points.sort_by(f64::total_cmp);
         points.retain(|point| (first..=last).contains(point));
-        points.dedup();
-        Self { points }
+        // The shares of a cell that is too narrow for its size are not known.
+        let mut apart: Vec<f64> = Vec::with_capacity(points.len());
+        for point in points {
+            let near = |other: &f64| point - other <= Self::NARROWEST * point.abs();
+            match apart.last_mut() {
+                Some(other) if point == last && near(other) && *other > first => *other = point,
+                Some(other) if near(other) && point != last => (),
+                _ => apart.push(point),
+            }
+        }
+        Self { points: apart }
     }
 
     pub fn into_points(self) -> Vec<f64> {
