@@ -4,7 +4,7 @@ use super::analyses::Options;
 use super::question::{Account, Answer};
 use crate::Positive;
 use crate::numeric::decimal;
-use crate::run::{Fact, LearningRate, Noise, Release, Run, Training};
+use crate::run::{Divisor, Fact, LearningRate, Noise, Order, Record, Release, Run, Training};
 
 /// A change to a run, and its effect.
 ///
@@ -93,6 +93,15 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
             Noise::Iterate(noise) => Noise::Iterate(scaled(*noise, 2.0)),
         };
     });
+    if matches!(training.order, Order::Shuffled | Order::Cyclic) && training.record == Record::Worst {
+        change(
+            format!("a random batch for each record in each pass ({} = \"allocation\")", Fact::Order),
+            &|run| {
+                (run.order, run.incomplete_batch, run.divide_by) =
+                    (Order::Allocation, None, Divisor::BatchSize);
+            },
+        );
+    }
     if training.release == Release::All {
         change(format!("publishing only the last iterate ({} = \"last\")", Fact::Release), &|run| {
             run.release = Release::Last;

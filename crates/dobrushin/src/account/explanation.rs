@@ -5,11 +5,11 @@ use super::bounds::Care;
 use super::question::{Account, Question};
 use super::tasks::of_the_maxima;
 use crate::Enclosure;
-use crate::analysis::{self, Effort, Family};
+use crate::analysis::{self, Effort, EveryStep, ExactComposition, Family};
 use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::lower::Released;
 use crate::numeric::decimal::briefly;
-use crate::run::{Fact, Record, Run, Tasks};
+use crate::run::{Divisor, Fact, Order, Record, Run, Tasks, Training};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
@@ -20,10 +20,11 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     if let Some(tasks) = run.as_tasks() {
         return (of_tasks(tasks, report, symbol), Vec::new());
     }
-    let Ok(released) = run.released_except(report.exception) else {
-        return (Vec::new(), Vec::new());
-    };
+    let allocated = if_allocated(run, report.question, symbol);
     let mut explanation = Vec::new();
+    let Ok(released) = run.released_except(report.exception) else {
+        return (allocated.into_iter().collect(), Vec::new());
+    };
     let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
@@ -60,9 +61,30 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     }
     explanation.extend(last_record(run, &released));
     explanation.extend(shown.as_ref().and_then(regime));
+    explanation.extend(allocated);
     let mut warnings = released.notes.clone();
     warnings.extend(shown.as_ref().and_then(|view| width(view, report)));
     (explanation, warnings)
+}
+
+/// What composition would say if every record of a shuffled run drew its batch by itself.
+fn if_allocated(run: &Run, question: Question, symbol: &str) -> Option<String> {
+    let training = run.as_training().filter(|training| training.order == Order::Shuffled)?;
+    let allocated = Training {
+        order: Order::Allocation,
+        incomplete_batch: None,
+        divide_by: Divisor::BatchSize,
+        ..training.clone()
+    };
+    let parts = Run::training(allocated).ok()?.composition().ok()?.parts;
+    let bound = ExactComposition.apply(&parts, Effort::Once(1e-3)).ok()?;
+    let value = question.ask(bound.into_profile().as_ref()).value;
+    Some(format!(
+        "In a shuffled pass the other records' places tell where a record is. If every record drew its batch by itself \
+         ({} = \"allocation\"), {symbol} would be {} by composition, even if every iterate were published.",
+        Fact::Order,
+        briefly(value)
+    ))
 }
 
 /// What hiding gains in several tasks, and that nobody is the worst record of each.
