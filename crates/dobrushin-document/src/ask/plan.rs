@@ -45,8 +45,14 @@ impl PlanWishes {
 }
 
 /// Orders that plans have.
-const PLANNED: [Order; 5] =
-    [Order::Full, Order::Poisson, Order::Shuffled, Order::Cyclic, Order::WithoutReplacement];
+const PLANNED: [Order; 6] = [
+    Order::Full,
+    Order::Poisson,
+    Order::Allocation,
+    Order::Shuffled,
+    Order::Cyclic,
+    Order::WithoutReplacement,
+];
 
 /// The order of this name, if plans have it.
 pub fn order_of(text: &str) -> Result<Order, DocumentError> {
@@ -100,9 +106,9 @@ pub fn planned(
     }
     let neighbours = choice.neighbours.unwrap_or(Neighbours::ZeroOut);
     if let (Neighbours::AddOrRemoveOne, Some(order)) = (neighbours, choice.order)
-        && !matches!(order, Order::Full | Order::Poisson)
+        && !matches!(order, Order::Full | Order::Poisson | Order::Allocation)
     {
-        return Err(DocumentError::new("--order is neither full nor poisson, but with add-or-remove-one others would show how many records there are")
+        return Err(DocumentError::new("--order is neither full, poisson nor allocation, but with add-or-remove-one others would show how many records there are")
             .help("--order poisson, or --neighbours zero-out"));
     }
     let schema = as_planned(schema, choice)?;

@@ -123,9 +123,9 @@ impl<'a> Problem<'a> {
     /// Other orders that may be tried: with a secret number of records, only those that do not show it.
     pub fn orders(&self) -> impl Iterator<Item = Order> {
         let orders: &[Order] = match (self.wanted.neighbours, self.wanted.order) {
-            (Neighbours::AddOrRemoveOne, _) => &[Order::Poisson],
+            (Neighbours::AddOrRemoveOne, _) => &[Order::Poisson, Order::Allocation],
             (_, Some(Order::WithoutReplacement)) => &[Order::WithoutReplacement, Order::Poisson],
-            _ => &[Order::Poisson, Order::Shuffled, Order::Cyclic],
+            _ => &[Order::Poisson, Order::Allocation, Order::Shuffled, Order::Cyclic],
         };
         orders.iter().copied()
     }

@@ -21,7 +21,7 @@ const QUESTIONS: &[Asked] = &[
         key: "run.order",
         words: "How are batches made? poisson (each record is drawn independently), without-replacement (batches of a fixed \
                 size, drawn again in each step), \
-                shuffled (each pass in a new order), cyclic (always the same order), once (one pass), full (all records)?",
+                allocation (in each pass every record draws one batch for itself), shuffled (each pass in a new order), cyclic (always the same order), once (one pass), full (all records)?",
         when: always,
     },
     Asked { key: "run.batch-size", words: "How many records are in a batch?", when: in_batches },

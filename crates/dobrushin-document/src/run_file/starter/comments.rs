@@ -33,7 +33,7 @@ pub fn meaning(key: &str) -> &'static str {
         "run.epochs" => "passes over the records; or steps",
         "run.batch-size" => "the expected size, with Poisson sampling",
         "run.sampling-probability" => "of each record, in each step",
-        "run.order" => "once | cyclic | shuffled | poisson | without-replacement | full",
+        "run.order" => "once | cyclic | shuffled | allocation | poisson | without-replacement | full",
         "run.incomplete-batch" => {
             "records at the end of a pass that fill no batch: drop | short | pad | fill"
         }
