@@ -1,7 +1,8 @@
 //! Which assumptions of a guarantee the trainer makes hold, and how.
 
+use crate::kept::all_steps;
 use crate::{Model, Plan};
-use dobrushin::run::{Assumption, Training};
+use dobrushin::run::Assumption;
 
 /// How the program makes an assumption hold, or that it does not, in words.
 ///
@@ -68,7 +69,7 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::OneBatch(_)
         | Assumption::OneBatchOfEachPass { .. }
         | Assumption::ExactlySteps(_) => {
-            let steps = steps(plan.training());
+            let steps = all_steps(plan.training());
             return format!("the program makes {steps} steps, and counts records by their place in the file");
         }
         Assumption::MayPublish(_) | Assumption::PublishesOnly(_) => {
@@ -119,8 +120,4 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
     }
     .to_owned()
-}
-
-fn steps(training: &Training) -> u64 {
-    training.steps().unwrap_or(0).saturating_add(training.public_steps)
 }
