@@ -106,6 +106,7 @@ pub fn random_run(random: &mut Random) -> Training {
             _ => Record::Worst,
         },
         public_steps,
+        forgetting: Vec::new(),
         tasks: if random.below(8) == 0 { 2 } else { 1 },
         centre: (random.below(8) == 0 && order != Order::Once)
             .then(|| Centre { noise_multiplier: positive(random.log_between(1.0, 10.0)) }),

@@ -49,6 +49,7 @@ fn side(run: &Run, parameter: Parameter) -> &'static str {
         Parameter::WeightDecay => "smallest weight decay",
         Parameter::Diameter => "largest diameter",
         Parameter::PublicSteps => "smallest number of public steps",
+        Parameter::ForgetSteps => "smallest number of clean steps",
     }
 }
 
@@ -80,7 +81,7 @@ impl From<CalibrationReport> for Fields {
         let CalibrationReport { found, target, concern, .. } = report;
         let achieved = Bounds(found.achieved);
         Self {
-            parameter: found.parameter.fact().key(),
+            parameter: found.parameter.key(),
             value: if found.parameter.is_whole() { json!(found.value as u64) } else { json!(found.value) },
             met: match target {
                 Target::Privacy { delta, .. } => Met::Privacy { epsilon: achieved, delta: delta.get() },

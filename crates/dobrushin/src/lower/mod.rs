@@ -161,6 +161,9 @@ impl Training {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
         }
+        if !self.forgetting.is_empty() {
+            return Err(not_yet());
+        }
         let (mut views, mut ranges) = (Vec::new(), Vec::new());
         let lengths = self.lengths()?;
         let longest = lengths.iter().copied().reduce(Option::max).flatten();
@@ -216,6 +219,10 @@ impl Training {
         })?;
         Ok(possible.into_iter().map(Some).collect())
     }
+}
+
+fn not_yet() -> NotApplicable {
+    in_the_way!("deleted records ({}) are not analysed yet", ForgetSteps)
 }
 
 fn nothing_is_hidden() -> NotApplicable {

@@ -71,6 +71,9 @@ pub struct ComposedPart {
 
 /// The mechanisms of a noisy iteration.
 pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable> {
+    if !training.forgetting.is_empty() {
+        return Err(super::not_yet());
+    }
     let multipliers = training.multipliers()?;
     let (sampling, neighbours, scale) = observed(training)?;
     let part = |&(multiplier, count): &(Positive, u64)| {
