@@ -145,7 +145,7 @@ impl Plan {
             return refuse("the noise of the steps before is not above 0");
         }
         let is_place = |&record: &u32| u64::from(record) < training.records;
-        let counted: u64 = training.forgetting.iter().map(|request| request.records).sum();
+        let counted = training.deleted_records();
         let mut places = deleted.to_vec();
         places.sort_unstable();
         places.dedup();
@@ -163,7 +163,6 @@ impl Plan {
 
 /// The number of all steps, those on public records and the clean ones included.
 pub(crate) fn all_steps(training: &Training) -> u64 {
-    let clean = training.forgetting.iter().map(|request| request.steps);
-    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
-    clean.fold(steps, u64::saturating_add)
+    let further = training.public_steps.saturating_add(training.clean_steps());
+    training.steps().unwrap_or(0).saturating_add(further)
 }
