@@ -23,6 +23,7 @@ mod run_file;
 pub mod schema;
 mod section;
 pub mod sheet;
+pub mod state;
 mod survey;
 pub mod text;
 pub mod trained;

@@ -139,7 +139,10 @@ pub fn train(
     };
     let progress = begin("steps");
     let training = plan.training();
-    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
+    let steps = match training.forgetting.last() {
+        Some(request) => request.steps,
+        None => training.steps().unwrap_or(0).saturating_add(training.public_steps),
+    };
     progress.add_parts(steps.saturating_mul(training.tasks));
     let released = carry_out(&plan, &mut || progress.advance(1)).map_err(problem)?;
     let Circumstances { seed, test_share, made } = circumstances;
@@ -215,6 +218,8 @@ pub(crate) fn help_for(error: &TrainError) -> &'static str {
         TrainError::NoPublicRecords => "--public FILE, or run.public-steps = 0",
         TrainError::NotInMemory => "leave --stream or [centre] out",
         TrainError::AnyOrder => "leave --stream out, or choose order = \"once\", \"cyclic\" or \"full\"",
+        TrainError::Deletes => "leave [forget] out; dobrushin forget deletes records after training",
+        TrainError::OtherState(_) => "give the state that dobrushin train --keep-state wrote for this run",
         TrainError::Diverged => "a smaller learning rate, weight-decay, or a domain to project to",
         TrainError::OtherRecords { .. } | TrainError::Reading(_) => "nothing was written",
     }
