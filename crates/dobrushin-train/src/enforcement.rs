@@ -101,6 +101,12 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
             "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
              them, is not covered"
         }
+        // What a command that deletes records does is for that command to say.
+        Assumption::AsIfNeverUsed(_)
+        | Assumption::Deleted { .. }
+        | Assumption::ContinuesTheIterate
+        | Assumption::RequestsWithoutReleases
+        | Assumption::EarlierReleasesStay => "NOT enforced by training",
         // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)
