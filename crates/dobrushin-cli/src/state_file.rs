@@ -3,11 +3,22 @@
 use crate::file::{Draft, STANDARD_OUTPUT};
 use crate::problem::Problem;
 use crate::stderr::say;
-use dobrushin_document::state::{State, WRITERS};
+use dobrushin::numeric::bits::RandomBits;
+use dobrushin_document::state::{RowKey, State, WRITERS};
+use dobrushin_train::{Generators, Seed};
 use same_file::Handle;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
+
+/// A random key for the hashes of rows. It comes from the operating system, even where training has a known seed.
+pub fn fresh_key() -> Result<RowKey, Problem> {
+    let mut words = [0; 4];
+    Generators::new(Seed::OperatingSystem)?.stream(0).fill(&mut words);
+    let mut bytes = [0; 32];
+    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+    Ok(RowKey::new(bytes))
+}
 
 /// Refuses a place at which no new state may be put: anything but a state of ours, which takes `--force`, stays.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Problem> {

@@ -12,6 +12,7 @@ pub mod ask;
 pub mod certificate;
 pub mod csv;
 mod error;
+pub mod forgotten;
 pub mod idea;
 pub mod json;
 pub mod local;

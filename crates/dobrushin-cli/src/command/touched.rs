@@ -82,6 +82,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the test records", &arguments.test);
             files.read("the public records", &arguments.public);
             files.report(&arguments.report)?;
+            files.write("--keep-state", &arguments.keep_state);
             files.fill(&arguments.out, written(&arguments.out))?;
         }
         Some(Command::Predict(arguments)) => {

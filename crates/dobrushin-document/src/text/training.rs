@@ -38,6 +38,15 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
              It can be checked by: dobrushin certificate verify {certificate} --model {model}",
         ));
     }
+    if let Some(state) = &report.state {
+        text.explanation(wrap(
+            &format!(
+                "The state is {state}. It is secret: whoever reads it learns more than the model tells. dobrushin forget \
+                 --state {state} deletes records from the model."
+            ),
+            "",
+        ));
+    }
     text
 }
 

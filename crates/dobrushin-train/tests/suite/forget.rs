@@ -208,7 +208,7 @@ fn scores(train: impl Fn(u64) -> Vec<f64> + Sync, runs: u64) -> Vec<f64> {
 
 #[test]
 fn whether_a_deleted_record_was_there_is_told_as_badly_as_certified_and_well_without_clean_steps() {
-    let (steps, clean, runs) = (40, 25, 20_000);
+    let (steps, clean, runs) = (40, 50, 20_000);
     let description = linear(0.05, steps);
     let (with, without) = (pushing(&description, "+     "), pushing(&description, "      "));
     let (training, deleting) = (plan(&description), after(&description, &[(1, clean)]));
