@@ -6,7 +6,7 @@ use crate::report::GuaranteeReport;
 use crate::run_file::SelfContained;
 use crate::state::State;
 use crate::trained::count_is_secret;
-use dobrushin::account::{Account, Question, Target};
+use dobrushin::account::{Account, Options, Question, Target};
 use dobrushin::numeric::decimal as number;
 use dobrushin::run::{Forgotten, Parameter};
 use dobrushin::{Delta, Epsilon, Progress};
@@ -106,3 +106,19 @@ pub fn planned(
     Ok((after(steps)?, steps))
 }
 
+
+/// What the new model guarantees everyone whose records remain: it took part in all steps, as in a run of that length.
+///
+/// # Guarantee
+/// An empty record is a record like any other: it contributes the gradient 0, which keeps every bound that the account of a
+/// run rests on. So the account of the run of T + K steps holds although some records are empty after step T.
+pub fn everyone_else(
+    state: &State,
+    request: Forgotten,
+    question: Question,
+    progress: Progress,
+) -> Option<GuaranteeReport> {
+    let steps = state.kept.steps.saturating_add(request.steps);
+    let (plan, _) = state.run.clone().with_steps(steps).and_then(|run| run.plan()).ok()?;
+    GuaranteeReport::of(&plan.run().account_by(question, &Options { progress, ..Options::default() }))
+}

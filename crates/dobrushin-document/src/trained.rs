@@ -134,7 +134,8 @@ pub fn train(
 /// A run whose guarantee is known, and which can now be carried out.
 pub struct Accounted<'a> {
     run: &'a SelfContained,
-    plan: Plan,
+    /// What will be carried out.
+    pub plan: Plan,
     schema: Schema,
     /// The account of the plan.
     pub account: Account,

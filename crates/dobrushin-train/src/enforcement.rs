@@ -101,12 +101,26 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
             "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
              them, is not covered"
         }
-        // What a command that deletes records does is for that command to say.
-        Assumption::AsIfNeverUsed(_)
-        | Assumption::Deleted { .. }
-        | Assumption::ContinuesTheIterate
-        | Assumption::RequestsWithoutReleases
-        | Assumption::EarlierReleasesStay => "NOT enforced by training",
+        Assumption::AsIfNeverUsed(_) => {
+            "by the meaning of the guarantee; a deleted row keeps its place as an empty record, and is not read in any step after \
+             the request"
+        }
+        Assumption::Deleted { .. } => {
+            let steps = all_steps(plan.training());
+            return format!(
+                "the program counts steps and deleted rows in its state, which has a checksum; it made {steps} steps in all, and \
+                 finds each remaining row in the place that it had in training"
+            );
+        }
+        Assumption::ContinuesTheIterate => {
+            "the state holds the iterate with all of its digits, for its owner only, and the steps after a request start from it"
+        }
+        Assumption::RequestsWithoutReleases => {
+            "NOT enforced: it is yours to see to that nobody is deleted because of what a model showed"
+        }
+        Assumption::EarlierReleasesStay => {
+            "NOT enforced: whoever has an earlier model, an old state or the data keeps what they have"
+        }
         // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)

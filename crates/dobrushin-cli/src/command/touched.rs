@@ -85,6 +85,14 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.write("--keep-state", &arguments.keep_state);
             files.fill(&arguments.out, written(&arguments.out))?;
         }
+        Some(Command::Forget(arguments)) => {
+            files.read("the data", [&arguments.data]);
+            files.read("the rows to delete", &arguments.remove);
+            files.read("the test records", &arguments.test);
+            files.write("--state", [&arguments.state]);
+            files.report(&arguments.report)?;
+            arguments.out.iter().try_for_each(|out| files.fill(out, written(out)))?;
+        }
         Some(Command::Predict(arguments)) => {
             files.read("the model", [&arguments.model]);
             files.read("the data", [&arguments.data]);

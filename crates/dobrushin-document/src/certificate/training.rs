@@ -144,7 +144,8 @@ impl TrainingRecord {
         });
         let training = plan.training();
         let Stated { made, test_share, seed, private, model_sha256, evaluation } = stated;
-        let not_covered = [OTHER_RELEASES, ROUNDING].into_iter().chain(test_share.map(|_| TESTED));
+        let deleted = (!training.forgetting.is_empty()).then_some(REMAINING);
+        let not_covered = deleted.into_iter().chain([OTHER_RELEASES, ROUNDING]).chain(test_share.map(|_| TESTED));
         Self {
             schema_sha256: schema::hash(schema),
             records: training.records,
@@ -203,6 +204,7 @@ fn stated_digest(value: &Json) -> Option<String> {
 
 const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
                               up";
+const REMAINING: &str = "the records that remain: this certificate is about the deleted ones alone, all of them together";
 const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";

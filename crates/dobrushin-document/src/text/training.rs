@@ -88,7 +88,7 @@ fn evaluation(report: &TrainingReport) -> Block {
     table(["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"], rows)
 }
 
-fn metrics(labels: &[String], metrics: &[MetricsReport]) -> Block {
+pub(super) fn metrics(labels: &[String], metrics: &[MetricsReport]) -> Block {
     let rows = labels.iter().zip(metrics).map(|(label, metrics)| {
         [
             label.clone(),
