@@ -1,6 +1,6 @@
 //! States of training on the disk: secret files that only their owner can read.
 
-use crate::file::{Draft, STANDARD_OUTPUT};
+use crate::file::Draft;
 use crate::problem::Problem;
 use crate::stderr::say;
 use dobrushin::numeric::bits::RandomBits;
@@ -23,10 +23,6 @@ pub fn fresh_key() -> Result<RowKey, Problem> {
 /// Refuses a place at which no new state may be put: anything but a state of ours, which takes `--force`, stays.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Problem> {
     let shown = path.display();
-    if path == Path::new(STANDARD_OUTPUT) {
-        return Err(Problem::new("--keep-state - would be standard output, but a state is secret")
-            .help("give a file; ./- is one of that name"));
-    }
     let Ok(found) = fs::symlink_metadata(path) else {
         return Ok(());
     };
@@ -60,9 +56,6 @@ pub fn draft(path: &Path, state: &State) -> Result<Draft, Problem> {
 /// lost.
 pub fn open(path: &Path) -> Result<(State, File), Problem> {
     let shown = path.display();
-    if path == Path::new(STANDARD_OUTPUT) {
-        return Err(Problem::new("--state - would be standard input, but the state is replaced by the new one").help(WRITERS));
-    }
     let cannot_read = |error| Problem::new(format!("cannot read {shown}")).because(error);
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Problem::new(format!("{shown} is not a regular file, and links to states are not followed"))

@@ -110,6 +110,8 @@ pub struct Circumstances {
     pub seed: Option<u64>,
     /// The share of the records that was kept out of training for a test.
     pub test_share: Option<f64>,
+    /// Whether a secret state is kept, so that records can be deleted later.
+    pub keeps_state: bool,
     /// The day on which training began, such as 2026-11-18. It is read before the records are, so that it does not
     /// depend on them.
     pub made: Option<String>,
@@ -185,11 +187,10 @@ impl<'a> Accounted<'a> {
         };
         progress.add_parts(steps.saturating_mul(training.tasks));
         let released = carry_out(&plan, &mut || progress.advance(1)).map_err(problem)?;
-        let Circumstances { seed, test_share, made } = circumstances;
-        let model = ModelFile::new(run, &released, seed.is_none()).bytes();
-        let record = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, test_share);
-        certificate.training = Some(TrainingRecord { made, ..record });
-        certificate.meaning = certificate.meaning.filter(|_| seed.is_none());
+        let model = ModelFile::new(run, &released, circumstances.seed.is_none()).bytes();
+        certificate.meaning = certificate.meaning.filter(|_| circumstances.seed.is_none());
+        let record = TrainingRecord::new(&plan, &schema, &account, &model, &released, circumstances);
+        certificate.training = Some(record);
         Ok(Trained { plan, schema, account, floor, options, released, model, certificate })
     }
 }

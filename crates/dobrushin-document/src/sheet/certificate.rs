@@ -147,8 +147,9 @@ impl<'a> Described<'a> {
                 None => format!("a model ({kind}, {parameters} parameters)"),
             });
         }
+        let done = if self.deletes() { "the last request was carried out" } else { "trained" };
         facts.extend(
-            training.and_then(|training| training.made.as_ref()).map(|day| format!("trained on {day} (UTC)")),
+            training.and_then(|training| training.made.as_ref()).map(|day| format!("{done} on {day} (UTC)")),
         );
         facts.extend(self.records(training));
         facts.push(match of("order") {

@@ -1,7 +1,7 @@
 //! Which rows of the training data a request deletes, and where the others are now.
 //!
-//! The training data were rows in an order; places in that order matter. What is given now are the same rows, with those
-//! that were deleted before or without them, and with those that are deleted now or without them.
+//! The training data were rows in an order; places in that order matter. What is given now are the same rows in the same
+//! order. Rows that were deleted before may be there or not, and so may rows that are deleted now, if the request shows them.
 
 use super::{Print, State};
 use crate::error::DocumentError;
@@ -11,7 +11,8 @@ use std::collections::HashMap;
 pub enum Wanted<'a> {
     /// Rows of the data that are given now, counted from 0.
     Rows(&'a [usize]),
-    /// Rows that look like these, with their number in their file, counted from 1. Rows that are alike are deleted from the first on.
+    /// Rows that look like these, with their number in their file, counted from 1. Rows that are alike are deleted from the
+    /// first on, or as they are missing in the data.
     Like(&'a [(u64, Print)]),
 }
 
@@ -27,33 +28,38 @@ pub struct Matched {
 /// Finds the rows of the request, and all others, in the hashes of the data that are given now.
 ///
 /// # Guarantee
-/// Every row that remains is, cell for cell, the row of its place in the training data. Nothing is guessed: data that are
-/// not the rows of the state in their order are refused.
+/// Every row that remains is, cell for cell, the row of its place in the training data, and the deleted rows are exactly
+/// those of the request. Data that are not the rows of the state in their order are refused.
 ///
 /// # Errors
 /// [`DocumentError`] with the row that does not fit.
 pub fn matched(state: &State, data: &[Print], wanted: &Wanted<'_>) -> Result<Matched, DocumentError> {
-    let alive: Vec<usize> = (0..state.rows.len()).filter(|&row| state.rows[row].is_some()).collect();
-    let deleted = match wanted {
+    let (places, deleted) = match wanted {
         Wanted::Rows(rows) => {
-            let places = aligned(state, &alive, data, None)?;
+            let places = aligned(state, data, &|_| false)?;
             let mut at: Vec<Option<usize>> = vec![None; data.len()];
-            places.iter().for_each(|&(slot, row)| at[row] = Some(slot));
-            let mut deleted: Vec<usize> = rows.iter().filter_map(|&row| at.get(row).copied().flatten()).collect();
+            (0..places.len()).for_each(|slot| {
+                if let Some(row) = places[slot] {
+                    at[row] = Some(slot);
+                }
+            });
+            let is_alive = |slot: &usize| state.rows[*slot].is_some();
+            let mut deleted: Vec<usize> =
+                rows.iter().filter_map(|&row| at.get(row).copied().flatten()).filter(is_alive).collect();
             deleted.sort_unstable();
             deleted.dedup();
             if deleted.is_empty() && !rows.is_empty() {
                 return Err(DocumentError::new("all rows of the request were already deleted")
                     .help("nothing is left to do: the model has already forgotten them"));
             }
-            deleted
+            (places, deleted)
         }
         Wanted::Like(rows) => {
-            let found = look_up(state, &alive, rows)?;
-            match alive.len().checked_sub(rows.len()) {
-                // They are already gone from the data, whose rows tell which of several that are alike are meant.
-                Some(left) if data.len() == left && !rows.is_empty() => gone(state, &alive, data)?,
-                _ => found,
+            let first = look_up(state, rows)?;
+            match aligned(state, data, &|_| false) {
+                Ok(places) => (places, first),
+                // Some of them are already gone from the data.
+                Err(complete) => gone(state, data, rows).ok_or(complete)?,
             }
         }
     };
@@ -61,55 +67,22 @@ pub fn matched(state: &State, data: &[Print], wanted: &Wanted<'_>) -> Result<Mat
         return Err(DocumentError::new("the request names no row")
             .help("--remove rows.csv with at least one row, or --remove-where \"COLUMN=VALUE\" with a value that occurs"));
     }
-    let places = aligned(state, &alive, data, Some(&deleted))?;
-    let mut remaining = vec![None; state.rows.len()];
-    for (slot, row) in places {
-        if deleted.binary_search(&slot).is_err() {
-            remaining[slot] = Some(row);
+    let mut remaining = places;
+    for (slot, place) in remaining.iter_mut().enumerate() {
+        if state.rows[slot].is_none() || deleted.binary_search(&slot).is_ok() {
+            *place = None;
         }
     }
     Ok(Matched { remaining, deleted: deleted.into_iter().map(|slot| slot as u32).collect() })
 }
 
-/// The row of the data at which each remaining row of the training data is. Without `deleted`, the data must also hold the
-/// rows that are deleted now.
-fn aligned(
-    state: &State,
-    alive: &[usize],
-    data: &[Print],
-    deleted: Option<&[usize]>,
-) -> Result<Vec<(usize, usize)>, DocumentError> {
-    let all = state.rows.len();
-    let left: Vec<usize> = match deleted {
-        Some(deleted) => alive.iter().copied().filter(|slot| deleted.binary_search(slot).is_err()).collect(),
-        None => alive.to_vec(),
-    };
-    let places: Vec<(usize, usize)> = if data.len() == all {
-        (0..all).map(|row| (row, row)).collect()
-    } else if data.len() == alive.len() {
-        alive.iter().copied().zip(0..).collect()
-    } else if data.len() == left.len() {
-        left.iter().copied().zip(0..).collect()
-    } else {
-        return Err(other_number(all, alive.len(), data.len(), deleted.map(<[usize]>::len)));
-    };
-    for &(slot, row) in &places {
-        if state.rows[slot].is_some_and(|print| print != data[row]) {
-            return Err(DocumentError::new(format!(
-                "row {} of the data is not the row that was trained on in its place",
-                row + 1
-            ))
-            .help("give the data of training: the same rows in the same order, with or without those that were deleted"));
-        }
-    }
-    Ok(places.into_iter().filter(|&(slot, _)| state.rows[slot].is_some()).collect())
-}
-
 /// The first rows that look like the wanted ones, in order.
-fn look_up(state: &State, alive: &[usize], rows: &[(u64, Print)]) -> Result<Vec<usize>, DocumentError> {
+fn look_up(state: &State, rows: &[(u64, Print)]) -> Result<Vec<usize>, DocumentError> {
     let mut places: HashMap<Print, Vec<usize>> = HashMap::new();
-    for &slot in alive.iter().rev() {
-        places.entry(state.rows[slot].unwrap_or_default()).or_default().push(slot);
+    for (slot, print) in state.rows.iter().enumerate().rev() {
+        if let Some(print) = print {
+            places.entry(*print).or_default().push(slot);
+        }
     }
     let mut found = Vec::new();
     for (number, print) in rows {
@@ -137,33 +110,77 @@ fn look_up(state: &State, alive: &[usize], rows: &[(u64, Print)]) -> Result<Vec<
     Ok(found)
 }
 
-/// The rows of the training data that the data, which are the others in their order, do not have. Which of several that
-/// are alike are missing makes no difference to what remains, so the last of them are.
-fn gone(state: &State, alive: &[usize], data: &[Print]) -> Result<Vec<usize>, DocumentError> {
-    let mut next = 0;
-    let mut gone = Vec::new();
-    for &slot in alive {
-        if data.get(next).copied() == state.rows[slot] {
-            next += 1;
-        } else {
-            gone.push(slot);
-        }
-    }
-    if next == data.len() {
-        return Ok(gone);
-    }
-    Err(DocumentError::new(format!("row {} of the data is not a row that was trained on, in its order", next + 1))
-        .help("give the data of training: the same rows in the same order, with or without those that were deleted"))
+/// Where the rows are, and which of them are missing, if those that are missing are exactly the wanted ones.
+fn gone(state: &State, data: &[Print], rows: &[(u64, Print)]) -> Option<(Vec<Option<usize>>, Vec<usize>)> {
+    let mut wanted: Vec<Print> = rows.iter().map(|(_, print)| *print).collect();
+    wanted.sort_unstable();
+    let places = aligned(state, data, &|print| wanted.binary_search(print).is_ok()).ok()?;
+    let is_gone = |slot: &usize| state.rows[*slot].is_some() && places[*slot].is_none();
+    let gone: Vec<usize> = (0..places.len()).filter(is_gone).collect();
+    let mut missing: Vec<Print> = gone.iter().filter_map(|&slot| state.rows[slot]).collect();
+    missing.sort_unstable();
+    (missing == wanted).then_some((places, gone))
 }
 
-fn other_number(all: usize, alive: usize, found: usize, deleted: Option<usize>) -> DocumentError {
-    let mut accepted = vec![all];
-    accepted.extend((alive < all).then_some(alive));
-    accepted.extend(deleted.map(|deleted| alive - deleted));
-    let accepted: Vec<String> = accepted.iter().map(ToString::to_string).collect();
-    let with = if deleted.is_some() { "with or without" } else { "with" };
-    DocumentError::new(format!("the data have {found} rows, but they must have {}", accepted.join(" or "))).help(format!(
-        "give the data of training: the same rows in the same order, {with} those to be deleted, and with or without all \
-         that were deleted before"
-    ))
+/// For each row of the training data, its place in the data, which have the same rows in the same order; rows that were
+/// deleted before, and those that `may_be_missing`, may be left out.
+///
+/// All ways to read the data as these rows are followed at once. They are few: a hash decides, wherever a row was not
+/// deleted.
+fn aligned(
+    state: &State,
+    data: &[Print],
+    may_be_missing: &dyn Fn(&Print) -> bool,
+) -> Result<Vec<Option<usize>>, DocumentError> {
+    let slots = &state.rows;
+    let optional: Vec<bool> = slots.iter().map(|slot| slot.as_ref().is_none_or(may_be_missing)).collect();
+    // For each row of the data, the slots that it can be, each with the way that leads there: its index in the row before.
+    let mut ways: Vec<Vec<(usize, usize)>> = Vec::with_capacity(data.len());
+    for (row, print) in data.iter().enumerate() {
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        let before: Vec<usize> = match ways.last() {
+            None => vec![0],
+            Some(last) => last.iter().map(|(slot, _)| slot + 1).collect(),
+        };
+        for (index, first) in before.into_iter().enumerate() {
+            for slot in first..slots.len() {
+                if slots[slot].is_none_or(|known| known == *print) && found.iter().all(|(known, _)| *known != slot) {
+                    found.push((slot, index));
+                }
+                if !optional[slot] {
+                    break;
+                }
+            }
+        }
+        if found.is_empty() {
+            return Err(refuse(format!(
+                "row {} of the data is not the row that was trained on in its place",
+                row + 1
+            )));
+        }
+        ways.push(found);
+    }
+    let ends = |(slot, _): &&(usize, usize)| optional[slot + 1..].iter().all(|optional| *optional);
+    let Some(&(mut slot, mut index)) = ways.last().and_then(|last| last.iter().find(ends)) else {
+        return Err(refuse(format!(
+            "the data have {} rows, but {} were trained on, and rows are missing that were not deleted",
+            data.len(),
+            slots.len()
+        )));
+    };
+    let mut places = vec![None; slots.len()];
+    for row in (0..data.len()).rev() {
+        places[slot] = Some(row);
+        if let Some(&(previous, way)) = row.checked_sub(1).and_then(|row| ways[row].get(index)) {
+            (slot, index) = (previous, way);
+        }
+    }
+    Ok(places)
+}
+
+fn refuse(message: String) -> DocumentError {
+    DocumentError::new(message).help(
+        "give the data of training: the same rows in the same order, with or without those that were deleted; only rows that \
+         --remove shows may be missing before the request",
+    )
 }

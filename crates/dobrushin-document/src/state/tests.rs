@@ -111,6 +111,24 @@ fn rows_are_found_whether_or_not_they_are_still_in_the_data() {
 }
 
 #[test]
+fn rows_that_were_deleted_before_may_be_missing_one_by_one() {
+    for (data, remaining) in [
+        ("abcde", vec![Some(0), None, None, None, Some(4)]),
+        ("acde", vec![Some(0), None, None, None, Some(3)]),
+        ("abde", vec![Some(0), None, None, None, Some(3)]),
+        ("ade", vec![Some(0), None, None, None, Some(2)]),
+        // The row of the request may be missing, too.
+        ("abe", vec![Some(0), None, None, None, Some(2)]),
+        ("ae", vec![Some(0), None, None, None, Some(1)]),
+    ] {
+        assert_eq!(find("aBCde", data, "d"), Ok((remaining, vec![3])), "{data}");
+    }
+    // A deleted row that looks like the next one is not taken for it.
+    assert_eq!(find("aBbc", "abbc", "c"), Ok((vec![Some(0), None, Some(2), None], vec![3])));
+    assert_eq!(find("aBbc", "abc", "c"), Ok((vec![Some(0), None, Some(1), None], vec![3])));
+}
+
+#[test]
 fn of_rows_that_are_alike_those_are_deleted_that_are_missing() {
     assert_eq!(find("xyx", "xyx", "x"), Ok((vec![None, Some(1), Some(2)], vec![0])));
     assert_eq!(find("xyx", "yx", "x"), Ok((vec![None, Some(0), Some(1)], vec![0])));
@@ -130,10 +148,14 @@ fn what_does_not_fit_is_refused_with_its_place() {
     refused("abc", "abc", "bb", "row 2 of the rows to remove is given more often");
     refused("abc", "abz", "b", "row 3 of the data");
     refused("abc", "bac", "b", "row 1 of the data");
-    refused("abc", "ca", "b", "row 2 of the data");
+    refused("abc", "ca", "b", "row 1 of the data");
     refused("abc", "az", "b", "row 2 of the data");
-    refused("abc", "abcd", "b", "4 rows, but they must have 3 or 2");
-    refused("aBcd", "a", "c", "1 rows, but they must have 4 or 3 or 2");
+    refused("abc", "abcd", "b", "row 4 of the data");
+    refused("aBcd", "a", "c", "1 rows, but 4 were trained on");
+    refused("abc", "", "b", "0 rows, but 3 were trained on");
+    // One row is missing, but another one than the request names.
+    refused("abc", "ab", "b", "2 rows, but 3 were trained on");
+    refused("abcd", "bc", "a", "row 1 of the data");
     refused("abc", "abc", "", "names no row");
 }
 
@@ -151,5 +173,5 @@ fn rows_by_number_are_those_of_the_data() {
     assert!(find("aBcd", "abcd", &[1]).is_err_and(|error| error.contains("already deleted")));
     assert!(find("aBcd", "abcd", &[]).is_err_and(|error| error.contains("names no row")));
     // Rows that are gone cannot be named by their number.
-    assert!(find("abc", "ac", &[1]).is_err_and(|error| error.contains("must have 3")));
+    assert!(find("abc", "ac", &[1]).is_err_and(|error| error.contains("row 2 of the data")));
 }

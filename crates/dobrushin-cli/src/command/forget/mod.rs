@@ -62,7 +62,7 @@ pub fn run(arguments: &ForgetArgs, style: Style) -> Result<Report, Problem> {
     let Request { deleted, mut table } = request;
     let all: Vec<u32> = state.deleted().chain(deleted.iter().copied()).collect();
     let mut kept = None;
-    let circumstances = Circumstances { seed, test_share: None, made };
+    let circumstances = Circumstances { seed, test_share: None, keeps_state: true, made };
     let trained = accounted.train(circumstances, &mut begin, |plan, progress| {
         let (released, stopped) = plan.forget(&state.kept, &mut table, &all, &generators, progress)?;
         kept = Some(stopped);

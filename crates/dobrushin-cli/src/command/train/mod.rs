@@ -45,8 +45,12 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         forgotten::refuse_unforgettable(&run)?;
     }
     let start = Instant::now();
-    let circumstances =
-        Circumstances { seed: arguments.seed, test_share: arguments.test_share.map(Probability::get), made };
+    let circumstances = Circumstances {
+        seed: arguments.seed,
+        test_share: arguments.test_share.map(Probability::get),
+        keeps_state: arguments.keep_state.is_some(),
+        made,
+    };
     let mut watch = None;
     let mut begin = |what| {
         // Only one line is shown at a time.
