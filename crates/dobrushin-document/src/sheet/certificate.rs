@@ -3,7 +3,7 @@
 use super::{Section, Sheet};
 use crate::certificate::{Certificate, TrainingRecord};
 use crate::json;
-use crate::report::MeaningReport;
+use crate::report::{Asked, MeaningReport};
 use crate::run_file::SelfContained;
 use crate::text::meaning;
 use dobrushin::Neighbours;
@@ -26,7 +26,7 @@ pub fn of_certificate(certificate: &Certificate) -> Sheet {
             Some(training) => section("What it assumes", enforced(training)),
             None => section("What it assumes", guarantee.assumptions.clone()),
         },
-        section("Not covered", not_covered(training.as_ref())),
+        section("Not covered", not_covered(training.as_ref(), certificate.meaning.as_ref())),
         section("Where it comes from", certificate.explanation.clone()),
         section("Warnings", certificate.warnings.clone()),
         section("How to verify it", verification(certificate)),
@@ -35,9 +35,10 @@ pub fn of_certificate(certificate: &Certificate) -> Sheet {
     Sheet {
         title: "Privacy certificate".to_owned(),
         answer: format!(
-            "(ε, δ) = ({}, {}), by {}",
+            "(ε, δ) = ({}, {}){}, by {}",
             meaning::shortest(guarantee.epsilon.0.upper()),
             meaning::shortest(guarantee.delta.0.upper()),
+            meaning::about(certificate.meaning.as_ref()),
             guarantee.analysis
         ),
         alarm: training.as_ref().filter(|_| is_seeded).map(|training| {
@@ -61,18 +62,23 @@ fn enforced(training: &TrainingRecord) -> Vec<String> {
 }
 
 /// What no guarantee of one run covers, besides what the certificate says.
-fn not_covered(training: Option<&TrainingRecord>) -> Vec<String> {
+fn not_covered(training: Option<&TrainingRecord>, meaning: Option<&MeaningReport>) -> Vec<String> {
     let mut points = match training {
         Some(training) => training.not_covered.clone(),
         None => vec![OTHER_RELEASES.to_owned(), NOT_WATCHED.to_owned()],
     };
-    points.push(SEVERAL_RECORDS.to_owned());
+    points.push(match meaning.map(|meaning| meaning.question) {
+        Some(Asked::WereEverUsed) => REMAINING_RECORDS.to_owned(),
+        _ => SEVERAL_RECORDS.to_owned(),
+    });
     points
 }
 
 const OTHER_RELEASES: &str =
     "what else is published about the same people: costs add up (dobrushin certificate add)";
 const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
+const REMAINING_RECORDS: &str =
+    "what the model tells about the records that remain: this is the guarantee of the same run without [forget]";
 const SEVERAL_RECORDS: &str =
     "a person with several records: the guarantee is for each one of them, and weaker for all together";
 
