@@ -87,11 +87,10 @@ pub fn total(certificates: &[(String, Json)], delta: Option<Delta>) -> Result<To
     };
     let added = Total::of(releases.iter().map(|release| (&release.run, &release.account)), delta);
     let total = added.map_err(|error| {
-        DocumentError::new(format!("the certificates cannot be added up: {error}"))
-            .help(match error {
-                TotalError::OnlyDeleted => "add up the certificates of the same runs without [forget]",
-                _ => "add up certificates for the same neighbours",
-            })
+        DocumentError::new(format!("the certificates cannot be added up: {error}")).help(match error {
+            TotalError::OnlyDeleted => "add up the certificates of the same runs without [forget]",
+            _ => "add up certificates for the same neighbours",
+        })
     })?;
     Ok(TotalReport {
         schema: 1,

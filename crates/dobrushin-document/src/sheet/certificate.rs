@@ -77,8 +77,7 @@ fn not_covered(training: Option<&TrainingRecord>, meaning: Option<&MeaningReport
 const OTHER_RELEASES: &str =
     "what else is published about the same people: costs add up (dobrushin certificate add)";
 const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
-const REMAINING_RECORDS: &str =
-    "what the model tells about the records that remain: this is the guarantee of the same run without [forget]";
+const REMAINING_RECORDS: &str = "what the model tells about the records that remain: this is the guarantee of the same run without [forget]";
 const SEVERAL_RECORDS: &str =
     "a person with several records: the guarantee is for each one of them, and weaker for all together";
 
