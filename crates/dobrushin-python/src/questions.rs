@@ -76,9 +76,7 @@ pub fn calibrate(
             Ok::<_, Problem>((json::of(&report).to_string(), text, value))
         })?
     };
-    let value = if parameter.is_whole() { Value::Integer(value as i64) } else { Value::Float(value) };
-    let setting = dobrushin_document::Setting::of(parameter.fact().name(), value).raised(py)?;
-    opened.file.set(&setting).raised(py)?;
+    opened.file = opened.file.with_found(parameter, value).raised(py)?;
     Ok((json, text, RunFile { opened }))
 }
 

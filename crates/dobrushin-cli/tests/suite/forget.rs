@@ -233,7 +233,7 @@ fn requests_that_cannot_be_carried_out_change_nothing_and_say_why() {
         ("--remove-where id=7 --data fewer.csv --out new", 2, "56 rows, but 57 were trained on"),
         ("--remove-where id=7 --data other.csv --out new", 2, "row 1 of the data is not the row that was trained on"),
         ("--remove-where id=7 --data moved.csv --out new", 2, "row 1 of the data is not the row that was trained on"),
-        ("--remove-where y=yes --remove-where y=no --out new", 2, "at least one of the"),
+        ("--remove-where y=yes --remove-where y=no --out new", 2, "deletes all rows that remain"),
         ("--remove rows.csv --remove-where id=7 --out new", 2, "cannot be used with"),
         ("--out new", 2, "--remove"),
         ("--remove rows.csv", 2, "--out"),

@@ -21,7 +21,7 @@ pub fn of_certificate(certificate: &Certificate) -> Sheet {
     let section = |heading, points: Vec<String>| Section { heading, points };
     let mut sections = vec![
         section(
-            if run.deletes() { forgetting::HEADING } else { meaning::HEADING },
+            if run.deletes() { meaning::OF_DELETED } else { meaning::HEADING },
             means(certificate.meaning.as_ref().filter(|_| !is_seeded)),
         ),
         section("What was run", run.facts(training.as_ref(), &certificate.program.version)),
@@ -71,13 +71,19 @@ fn not_covered(training: Option<&TrainingRecord>, deletes: bool) -> Vec<String> 
         Some(training) => training.not_covered.clone(),
         None => vec![OTHER_RELEASES.to_owned(), NOT_WATCHED.to_owned()],
     };
-    points.extend((!deletes).then(|| SEVERAL_RECORDS.to_owned()));
+    match training {
+        _ if !deletes => points.push(SEVERAL_RECORDS.to_owned()),
+        None => points.push(REMAINING_RECORDS.to_owned()),
+        // It says so itself.
+        Some(_) => {}
+    }
     points
 }
 
 const OTHER_RELEASES: &str =
     "what else is published about the same people: costs add up (dobrushin certificate add)";
 const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
+const REMAINING_RECORDS: &str = "what the model tells about the records that remain: this is the guarantee of the same run without [forget]";
 const SEVERAL_RECORDS: &str =
     "a person with several records: the guarantee is for each one of them, and weaker for all together";
 

@@ -73,6 +73,10 @@ pub fn matched(state: &State, data: &[Print], wanted: &Wanted<'_>) -> Result<Mat
             *place = None;
         }
     }
+    if remaining.iter().all(Option::is_none) {
+        return Err(DocumentError::new("the request deletes all rows that remain, so that nothing is left to train on")
+            .help("delete the model, the state and the data instead"));
+    }
     Ok(Matched { remaining, deleted: deleted.into_iter().map(|slot| slot as u32).collect() })
 }
 

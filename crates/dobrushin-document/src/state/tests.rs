@@ -157,6 +157,8 @@ fn what_does_not_fit_is_refused_with_its_place() {
     refused("abc", "ab", "b", "2 rows, but 3 were trained on");
     refused("abcd", "bc", "a", "row 1 of the data");
     refused("abc", "abc", "", "names no row");
+    refused("abc", "abc", "cab", "deletes all rows that remain");
+    refused("aBc", "ac", "ca", "deletes all rows that remain");
 }
 
 #[test]

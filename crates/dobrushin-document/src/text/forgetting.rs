@@ -1,13 +1,10 @@
 //! What users read after records were deleted from a model.
 
-use super::meaning::sentences;
+use super::meaning::in_words;
 use super::training::metrics;
 use super::{Style, Text, bullets, warn, wrap};
 use crate::certificate::NOT_PRIVATE;
 use crate::report::{ForgettingReport, GuaranteeReport, TrainedFiles};
-
-/// The heading of what the guarantee means.
-pub const HEADING: &str = "What it means for a person whose record was deleted";
 
 /// The guarantee first, then how it was reached, then what it does not say.
 pub fn forgetting(report: &ForgettingReport, style: Style) -> Text {
@@ -65,7 +62,7 @@ fn describe(text: &mut Text, report: &ForgettingReport, guarantee: &GuaranteeRep
     });
     warn(text, report.concern.as_deref());
     if let Some(meaning) = &report.meaning {
-        text.explanation(bullets(HEADING, sentences(meaning)));
+        text.explanation(in_words(Some(meaning)));
     }
     let notes = || report.warnings.iter().filter(|note| Some(*note) != report.concern.as_ref());
     if notes().next().is_some() {

@@ -9,7 +9,7 @@ use crate::analysis::{self, Effort, Family};
 use crate::chain::{Branch, Mixture, Step, Stop};
 use crate::lower::Released;
 use crate::numeric::decimal::briefly;
-use crate::run::{Fact, Record, Run, Tasks};
+use crate::run::{Fact, Record, Run, Tasks, Training};
 
 /// Where the answer of a report comes from, and what did not help.
 pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
@@ -23,7 +23,7 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let Ok(released) = run.released_except(report.exception) else {
         return (Vec::new(), Vec::new());
     };
-    let mut explanation = Vec::new();
+    let mut explanation: Vec<String> = run.as_training().and_then(forgotten).into_iter().collect();
     let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
@@ -63,6 +63,22 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
     let mut warnings = released.notes.clone();
     warnings.extend(shown.as_ref().and_then(|view| width(view, report)));
     (explanation, warnings)
+}
+
+/// What is claimed of deleted records.
+fn forgotten(training: &Training) -> Option<String> {
+    let (records, steps) = (training.deleted_records(), training.clean_steps());
+    let (these, they) = match records {
+        0 => return None,
+        1 => ("this record", "the deleted record".to_owned()),
+        _ => ("these records", format!("the {records} deleted records")),
+    };
+    let plural = if steps == 1 { "" } else { "s" };
+    let in_all = if training.forgetting.len() == 1 { "" } else { " in all" };
+    Some(format!(
+        "After {steps} clean step{plural}{in_all}, the last iterate is as if {these} had never been used, up to the bound above, \
+         which is about {they} only. For the records that remain, ask without [forget]."
+    ))
 }
 
 /// What hiding gains in several tasks, and that nobody is the worst record of each.

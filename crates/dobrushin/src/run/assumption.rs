@@ -295,13 +295,17 @@ impl fmt::Display for Assumption {
                 f,
                 "after them, {steps} further steps with the same update and noise use public data only"
             ),
-            Self::AsIfNeverUsed(records) => write!(
-                f,
-                "compared are this run and the same one, as long, in which the {} of the deleted {} always empty: an empty slot \
-                 is drawn like any other and contributes the gradient 0",
-                if *records == 1 { "slot" } else { "slots" },
-                Counted(*records, "record was", "records were")
-            ),
+            Self::AsIfNeverUsed(records) => {
+                let slots = match records {
+                    1 => "slot of the deleted record was".to_owned(),
+                    records => format!("slots of the {records} deleted records were"),
+                };
+                write!(
+                    f,
+                    "compared are this run and the same one, as long, in which the {slots} always empty: an empty slot is drawn \
+                     like any other and contributes the gradient 0"
+                )
+            }
             Self::Deleted { after, requests } => {
                 let records: u64 = requests.iter().map(|request| request.records).fold(0, u64::saturating_add);
                 let steps: u64 = requests.iter().map(|request| request.steps).fold(0, u64::saturating_add);
