@@ -38,6 +38,34 @@ use crate::{Enclosure, NonNegative, NotApplicable, Probability};
 /// The most different steps.
 const MOST_DIFFERENT: u64 = 1_000_000;
 
+/// The last phases are looked at one by one; earlier ones, of which less is left, are joined.
+const SINGLE: usize = 8;
+
+/// The phases, of which early ones are joined: two, then four, then eight, and so on back to the first. Of joined phases all
+/// count as the first of them, in which most records are still to be deleted: a step that uses fewer of them is one that
+/// moves less. So many requests cost a few stretches.
+fn joined(phases: Vec<Phase>) -> Vec<Phase> {
+    let mut all: Vec<Phase> = Vec::new();
+    let (mut size, mut taken) = (1, 0);
+    for phase in phases.into_iter().rev() {
+        match all.last_mut() {
+            Some(last) if taken < size => {
+                *last = Phase { steps: last.steps.saturating_add(phase.steps), left: phase.left };
+                taken += 1;
+            }
+            _ => {
+                if all.len() >= SINGLE {
+                    size *= 2;
+                }
+                all.push(phase);
+                taken = 1;
+            }
+        }
+    }
+    all.reverse();
+    all
+}
+
 /// A group of records, as an observer of every step sees it.
 pub(super) struct Group {
     /// The steps that may use it.
@@ -109,7 +137,7 @@ impl Training {
             left -= request.records;
             phases.push(Phase { steps: request.steps, left });
         }
-        phases
+        joined(phases)
     }
 
     /// The chain of these phases, from a start that both runs share.
@@ -276,5 +304,30 @@ impl Training {
             until.order = Order::Cyclic;
         }
         until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_phases_have_all_steps_and_no_fewer_records() {
+        for count in [1_u64, 2, 8, 9, 30, 101, 5000] {
+            let phases: Vec<Phase> =
+                (0..count).map(|index| Phase { steps: index + 1, left: count - 1 - index }).collect();
+            let each = |phases: &[Phase]| -> Vec<u64> {
+                phases.iter().flat_map(|phase| vec![phase.left; phase.steps as usize]).collect()
+            };
+            let (before, few) = (each(&phases[phases.len().saturating_sub(60)..]), joined(phases.clone()));
+            let after = each(&few);
+            assert_eq!(few.iter().map(|phase| phase.steps).sum::<u64>(), (1..=count).sum::<u64>());
+            let last = &after[after.len() - before.len()..];
+            assert!(last.iter().zip(&before).all(|(after, before)| after >= before), "{count}");
+            // The last request's clean steps use none of them, and the last phases are as they were.
+            let kept = SINGLE.min(phases.len());
+            assert_eq!(few[few.len() - kept..], phases[phases.len() - kept..]);
+            assert!(few.len() <= SINGLE + 14);
+        }
     }
 }

@@ -155,7 +155,7 @@ fn any_number_of_steps_may_come_before_a_request() {
         let run = logistic(order).batch_size(457).forget(1, 300);
         let any = epsilon(&run.clone().any_number_of_steps().build().expect("valid"), 1e-6);
         let some = epsilon(&run.steps(50_000).build().expect("valid"), 1e-6);
-        assert!(some <= any * (1.0 + 1e-9) && any < 0.1, "{order:?}: {some}, any: {any}");
+        assert!(some <= any * (1.0 + 1e-3) && any < 0.1, "{order:?}: {some}, any: {any}");
     }
     // Neither a domain nor updates that forget.
     let run = Run::gradient_descent(100).any_number_of_steps().release(Release::Last).learning_rate(0.1);
