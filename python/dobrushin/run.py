@@ -31,6 +31,7 @@ class Run:
     ``gradient_noise``, or ``iterate_noise``), ``weight_decay``, ``divide_by``.
     ``loss``: ``convex``, ``smoothness``, ``strong_convexity``, ``generalised_linear``.
     ``domain``: ``diameter``, ``dimension``.
+    ``forget``: a dict of ``steps`` and ``records``, each a number or a list with one for each request to delete records.
     ``target``: ``delta`` or ``epsilon``.
     Lists of tables (``mechanism``, ``step``, ``task``) and whole sections (``model``, …) are given as such.
 
@@ -41,6 +42,14 @@ class Run:
     1000
     >>> print(run.replace(steps=2000).to_toml().splitlines()[0])
     [run]
+
+    A record is deleted after training, and 60 clean steps follow:
+
+    >>> run = db.Run(algorithm="gradient-descent", records=1000, steps=1000, release="last", neighbours="zero-out",
+    ...              learning_rate=0.1, lipschitz=2.0, noise_multiplier=20.0, convex=True, smoothness=1.0,
+    ...              strong_convexity=0.5, delta=1e-5, forget={"records": 1, "steps": 60})
+    >>> db.account(run).epsilon < 0.05
+    True
     """
 
     __slots__ = ("_file",)

@@ -21,6 +21,7 @@ mod problem;
 mod profile_plot;
 mod run_file;
 mod sheet_file;
+mod state_file;
 mod stderr;
 mod table_file;
 mod train_data;

@@ -54,7 +54,7 @@ impl Folder {
         TrainedFiles { model, certificate, certificate_text }
     }
 
-    /// Writes all of them and a report, if one is asked for, or none.
+    /// Writes all of them, and a report and a state if they are asked for, or none.
     ///
     /// With `--force`, the old model is removed first; then the text and the certificate are replaced, and the model
     /// takes its name last. So a model never lies beside a certificate that is not its own, whenever the computer
@@ -64,6 +64,7 @@ impl Folder {
         model: &[u8],
         certificate: &Certificate,
         report: Option<(&Path, Vec<u8>)>,
+        state: Option<Draft>,
     ) -> Result<(), Problem> {
         // Training takes a while, and not every file system can lock a folder.
         self.refuse_existing()?;
@@ -77,7 +78,7 @@ impl Folder {
         let certificate = draft(self.path.join(CERTIFICATE), certificate.file().as_bytes())?;
         let report = report.map(|(path, bytes)| draft(path.to_owned(), &bytes)).transpose()?;
         let model = draft(self.path.join(MODEL), model)?;
-        file::finish_together([text, certificate].into_iter().chain(report).collect(), model)
+        file::finish_together([text, certificate].into_iter().chain(report).collect(), model, state)
             .map_err(|error| Problem::new(format!("cannot write to {}", self.path.display())).because(error))
     }
 }

@@ -4,7 +4,7 @@ use crate::text::meaning::percent;
 use dobrushin::account::{Meaning, Question};
 use dobrushin::numeric::{decimal, normal, theta};
 use dobrushin::profile::GaussianProfile;
-use dobrushin::{Delta, Enclosure, Epsilon, NonNegative, PrivacyProfile, Release, Run};
+use dobrushin::{Delta, Enclosure, Epsilon, Neighbours, NonNegative, PrivacyProfile, Release, Run};
 use dobrushin_audit::floor;
 use dobrushin_audit::{Guesses, Risk};
 use serde::Serialize;
@@ -27,7 +27,8 @@ pub struct Idea {
 }
 
 /// The names of all ideas, in the order in which they build on each other.
-pub const IDEAS: [&str; 7] = ["epsilon", "delta", "membership", "neighbours", "hidden", "floor", "audit"];
+pub const IDEAS: [&str; 8] =
+    ["epsilon", "delta", "membership", "neighbours", "hidden", "forgetting", "floor", "audit"];
 
 impl Idea {
     /// The idea of this name.
@@ -38,6 +39,7 @@ impl Idea {
             "membership" => membership(),
             "neighbours" => neighbours(),
             "hidden" => hidden(),
+            "forgetting" => forgetting(),
             "floor" => floor(),
             "audit" => audit(),
             _ => return None,
@@ -197,6 +199,39 @@ fn hidden() -> Idea {
         numbers: std::iter::once(lead).chain([0.0, 2.0, 4.0, 6.0].into_iter().map(noise)).collect(),
         example: "curve examples/noisy-gd.toml --over steps=1..1e4 --log --points 5 --analyses composition,shift",
         see: vec!["epsilon", "floor"],
+    }
+}
+
+fn forgetting() -> Idea {
+    let of = |steps: u64| {
+        let run =
+            Run::gradient_descent(1000).steps(1000).learning_rate(0.1).clip_norm(1.0).noise_multiplier(20.0);
+        let run = run.weight_decay(0.05).convex().generalised_linear().smoothness(1.0);
+        let run = run.release(Release::Last).neighbours(Neighbours::ZeroOut).forget(1, steps).build().ok()?;
+        let account = run.account(Question::EpsilonAt(Delta::new(1e-5).ok()?));
+        let epsilon = account.guarantee().ok()?.answer.value;
+        Some(format!("after {steps} clean steps: ε ≤ {}", decimal::briefly(epsilon)))
+    };
+    let lead = "Noisy gradient descent, 1000 steps on 1000 records, each of which forgets 5 % of the past, δ = 1e-5. One record \
+                is deleted, and the model is as if it had never been used"
+        .to_owned();
+    Idea {
+        id: "forgetting",
+        title: "Forgetting: a model as if deleted records had never been used",
+        statement: vec![
+            "A person asks to be deleted. To delete the record is easy; but the model was trained on it. To train again without the \
+             record is the sure way, and costs as much as the first time.",
+            "If steps forget the past, a few more of them on the remaining records do nearly the same. ε and δ bound how well anybody \
+             can tell the result from a model that was trained without the record from the start: (ε, δ) as always, but about the \
+             deleted records only.",
+            "The clean steps must continue the secret iterate itself, not a rounded or released copy. Who is deleted must not depend on \
+             a model that was released. And what was released before the request stays released: nothing can take it back.",
+            "Several requests are one after another in the same run: [forget] lists how many records each deletes and how many clean \
+             steps follow it. The bound is about all deleted records together.",
+        ],
+        numbers: std::iter::once(lead).chain([10, 30, 60, 100].into_iter().filter_map(of)).collect(),
+        example: "calibrate examples/forget.toml --parameter forget.steps --epsilon 0.1",
+        see: vec!["hidden", "neighbours", "epsilon"],
     }
 }
 

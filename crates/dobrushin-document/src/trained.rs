@@ -110,6 +110,8 @@ pub struct Circumstances {
     pub seed: Option<u64>,
     /// The share of the records that was kept out of training for a test.
     pub test_share: Option<f64>,
+    /// Whether a secret state is kept, so that records can be deleted later.
+    pub keeps_state: bool,
     /// The day on which training began, such as 2026-11-18. It is read before the records are, so that it does not
     /// depend on them.
     pub made: Option<String>,
@@ -128,26 +130,69 @@ pub fn train(
     begin: &mut dyn FnMut(&'static str) -> Progress,
     carry_out: impl FnOnce(&Plan, &mut (dyn FnMut() + Send)) -> Result<Released, TrainError>,
 ) -> Result<Trained, DocumentError> {
-    let (plan, schema) = run.plan()?;
-    let options = Options::default();
-    let account =
-        plan.run().account_by(question, &Options { progress: begin("analyses"), ..options.clone() });
-    let floor = floor(plan.run(), question);
-    let Some(mut certificate) = Certificate::of(run, &account, floor.as_ref(), &options) else {
-        return Err(DocumentError::answer_is_no("there is no guarantee, so nothing is trained")
-            .help(why_no_certificate(&account)));
-    };
-    let progress = begin("steps");
-    let training = plan.training();
-    let steps = training.steps().unwrap_or(0).saturating_add(training.public_steps);
-    progress.add_parts(steps.saturating_mul(training.tasks));
-    let released = carry_out(&plan, &mut || progress.advance(1)).map_err(problem)?;
-    let Circumstances { seed, test_share, made } = circumstances;
-    let model = ModelFile::new(run, &released, seed.is_none()).bytes();
-    let record = TrainingRecord::new(&plan, &schema, &account, &model, &released, seed, test_share);
-    certificate.training = Some(TrainingRecord { made, ..record });
-    certificate.meaning = certificate.meaning.filter(|_| seed.is_none());
-    Ok(Trained { plan, schema, account, floor, options, released, model, certificate })
+    Accounted::new(run, question, begin)?.train(circumstances, begin, carry_out)
+}
+
+/// A run whose guarantee is known, and which can now be carried out.
+pub struct Accounted<'a> {
+    run: &'a SelfContained,
+    /// What will be carried out.
+    pub plan: Plan,
+    schema: Schema,
+    /// The account of the plan.
+    pub account: Account,
+    floor: Option<Floor>,
+    options: Options,
+    certificate: Certificate,
+}
+
+impl<'a> Accounted<'a> {
+    /// Accounts for the run.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if there is no guarantee.
+    pub fn new(
+        run: &'a SelfContained,
+        question: Question,
+        begin: &mut dyn FnMut(&'static str) -> Progress,
+    ) -> Result<Self, DocumentError> {
+        let (plan, schema) = run.plan()?;
+        let options = Options::default();
+        let account =
+            plan.run().account_by(question, &Options { progress: begin("analyses"), ..options.clone() });
+        let floor = floor(plan.run(), question);
+        let Some(certificate) = Certificate::of(run, &account, floor.as_ref(), &options) else {
+            return Err(DocumentError::answer_is_no("there is no guarantee, so nothing is trained")
+                .help(why_no_certificate(&account)));
+        };
+        Ok(Self { run, plan, schema, account, floor, options, certificate })
+    }
+
+    /// Carries it out; see [`train`].
+    ///
+    /// # Errors
+    /// [`DocumentError`] if training fails, and then nothing is released.
+    pub fn train(
+        self,
+        circumstances: Circumstances,
+        begin: &mut dyn FnMut(&'static str) -> Progress,
+        carry_out: impl FnOnce(&Plan, &mut (dyn FnMut() + Send)) -> Result<Released, TrainError>,
+    ) -> Result<Trained, DocumentError> {
+        let Self { run, plan, schema, account, floor, options, mut certificate } = self;
+        let progress = begin("steps");
+        let training = plan.training();
+        let steps = match training.forgetting.last() {
+            Some(request) => request.steps,
+            None => training.steps().unwrap_or(0).saturating_add(training.public_steps),
+        };
+        progress.add_parts(steps.saturating_mul(training.tasks));
+        let released = carry_out(&plan, &mut || progress.advance(1)).map_err(problem)?;
+        let model = ModelFile::new(run, &released, circumstances.seed.is_none()).bytes();
+        certificate.meaning = certificate.meaning.filter(|_| circumstances.seed.is_none());
+        let record = TrainingRecord::new(&plan, &schema, &account, &model, &released, circumstances);
+        certificate.training = Some(record);
+        Ok(Trained { plan, schema, account, floor, options, released, model, certificate })
+    }
 }
 
 /// The run with the least noise that meets a target.
@@ -215,6 +260,8 @@ pub(crate) fn help_for(error: &TrainError) -> &'static str {
         TrainError::NoPublicRecords => "--public FILE, or run.public-steps = 0",
         TrainError::NotInMemory => "leave --stream or [centre] out",
         TrainError::AnyOrder => "leave --stream out, or choose order = \"once\", \"cyclic\" or \"full\"",
+        TrainError::Deletes => "leave [forget] out; dobrushin forget deletes records after training",
+        TrainError::OtherState(_) => "give the state that dobrushin train --keep-state wrote for this run",
         TrainError::Diverged => "a smaller learning rate, weight-decay, or a domain to project to",
         TrainError::OtherRecords { .. } | TrainError::Reading(_) => "nothing was written",
     }

@@ -15,7 +15,6 @@ use dobrushin_document::{DocumentError, Sweep, json, sheet, text};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
-use toml::Value;
 
 type Answer = (String, String);
 
@@ -76,9 +75,7 @@ pub fn calibrate(
             Ok::<_, Problem>((json::of(&report).to_string(), text, value))
         })?
     };
-    let value = if parameter.is_whole() { Value::Integer(value as i64) } else { Value::Float(value) };
-    let setting = dobrushin_document::Setting::of(parameter.fact().name(), value).raised(py)?;
-    opened.file.set(&setting).raised(py)?;
+    opened.file = opened.file.with_found(parameter, value).raised(py)?;
     Ok((json, text, RunFile { opened }))
 }
 

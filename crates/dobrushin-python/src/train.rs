@@ -74,7 +74,7 @@ pub fn train<'py>(
     let (trained, mut report) = work(py, move |progress| {
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known))?;
         let Prepared { mut records, run, goal } = request.prepare(progress)?;
-        let circumstances = Circumstances { seed, test_share: None, made };
+        let circumstances = Circumstances { seed, test_share: None, keeps_state: false, made };
         let mut begin = |_| progress.clone();
         let trained = trained::train(&run, goal.question(), circumstances, &mut begin, |plan, advance| {
             records.train(plan, &generators, advance)
@@ -86,7 +86,7 @@ pub fn train<'py>(
     // Nobody has pressed Ctrl-C up to here, and from here on nothing listens to it.
     let Trained { model, certificate, .. } = &trained;
     if let Some(folder) = &folder {
-        py.detach(|| folder.write(model, certificate, None)).raised(py)?;
+        py.detach(|| folder.write(model, certificate, None, None)).raised(py)?;
     }
     report.files = files;
     let style = Style::default();
@@ -227,7 +227,7 @@ pub fn save_model(
     let Ok(certificate) = serde_json::from_str::<Certificate>(certificate) else {
         return Err(raise(py, Kind::InvalidInput, "it is not a certificate", Some(certificate::WRITERS)));
     };
-    py.detach(|| Folder::new(&folder, force)?.write(model, &certificate, None)).raised(py)
+    py.detach(|| Folder::new(&folder, force)?.write(model, &certificate, None, None)).raised(py)
 }
 
 /// A model, read from its file.

@@ -126,7 +126,8 @@ impl Plan {
         generators: &Generators,
         crafted: &Crafted<'_>,
     ) -> Result<Released, TrainError> {
-        self.train_by(&mut records, public, generators, &mut || (), &mut Gradients::Crafted(crafted))
+        let gradients = &mut Gradients::Crafted(crafted);
+        Ok(self.train_by(&mut records, public, generators, &mut || (), gradients, None)?.0)
     }
 }
 

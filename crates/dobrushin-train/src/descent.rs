@@ -2,9 +2,9 @@
 
 use crate::crafted::{Crafted, CraftedGradient};
 use crate::gradient::{self, Sum};
-use crate::random::{Bits, Generators, Streams};
+use crate::random::{Generators, Streams};
 use crate::schedule::{Draw, Fate, Schedule};
-use crate::{Plan, PrivateMetrics, Records, Table, TrainError};
+use crate::{Kept, Plan, PrivateMetrics, Records, Table, TrainError};
 use crate::{digits, noise};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Divisor, NoiseKind};
@@ -59,10 +59,12 @@ impl Plan {
         generators: &Generators,
         progress: &mut (dyn FnMut() + Send),
     ) -> Result<Released, TrainError> {
-        self.train_by(records, public, generators, progress, &mut Gradients::Own(&mut |_, _, _| ()))
+        let gradients = &mut Gradients::Own(&mut |_, _, _| ());
+        Ok(self.train_by(records, public, generators, progress, gradients, None)?.0)
     }
 
-    /// Like [`Plan::train`], by the records' own gradients or by others.
+    /// Like [`Plan::train`], by the records' own gradients or by others, from the start or from where training stopped.
+    /// It also returns where each task stopped.
     pub(crate) fn train_by(
         &self,
         records: &mut dyn Records,
@@ -70,13 +72,18 @@ impl Plan {
         generators: &Generators,
         progress: &mut (dyn FnMut() + Send),
         gradients: &mut Gradients<'_>,
-    ) -> Result<Released, TrainError> {
+        from: Option<&Kept>,
+    ) -> Result<(Released, Vec<Kept>), TrainError> {
+        if from.is_none() {
+            self.refuse_deletions()?;
+        }
         self.check_records(records, public)?;
         // A thread of the pool does everything: threads that hand each step to the pool and wait for it take longer
         // than small steps do.
         rayon::scope(|_| {
             let mut streams = Streams::new(generators);
             let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
+            let mut stopped = Vec::new();
             let mut centred = match self.centre(records, &mut streams)? {
                 None => None,
                 Some(centre) => {
@@ -86,14 +93,14 @@ impl Plan {
                 }
             };
             for task in 0..records.tasks() {
-                let parameters = match &mut centred {
-                    None => self.descend(task, records, public, &mut streams, progress, gradients)?,
+                let (parameters, kept) = match &mut centred {
+                    None => self.descend(task, records, public, &mut streams, progress, gradients, from)?,
                     Some((centre, rows, public)) => {
                         let public = public.as_ref();
-                        let mut parameters =
-                            self.descend(task, rows, public, &mut streams, progress, gradients)?;
+                        let (mut parameters, kept) =
+                            self.descend(task, rows, public, &mut streams, progress, gradients, from)?;
                         centre.undo(&self.model, &mut parameters);
-                        parameters
+                        (parameters, kept)
                     }
                 };
                 if !parameters.iter().all(|parameter| parameter.is_finite()) {
@@ -101,12 +108,13 @@ impl Plan {
                 }
                 released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
                 released.parameters.push(parameters);
+                stopped.push(kept);
             }
-            Ok(released)
+            Ok((released, stopped))
         })
     }
 
-    /// One task, from its start to its release.
+    /// One task, from its start, or from where it stopped, to its release; and where it stops then.
     ///
     /// The records of the next step are drawn while this one is carried out. With a random stop or skipped steps, all
     /// steps are still carried out, so neither the time this takes nor the progress tells what was drawn.
@@ -118,9 +126,21 @@ impl Plan {
         streams: &mut Streams<'_>,
         progress: &mut (dyn FnMut() + Send),
         gradients: &mut Gradients<'_>,
-    ) -> Result<Vec<f64>, TrainError> {
+        from: Option<&Kept>,
+    ) -> Result<(Vec<f64>, Kept), TrainError> {
         let mut schedule = Schedule::new(self.training(), records.count(), streams.fresh());
-        let mut descent = Descent::new(self, task, public, &mut streams.fresh());
+        let mut start = self.model.start(&mut streams.fresh());
+        self.project(&mut start);
+        if let Some(kept) = from {
+            schedule.go_on_from(kept);
+            start.clone_from(&kept.iterate);
+            // The steps that were made before used these.
+            streams.skip(kept.steps.saturating_mul(chunks(&start) as u64));
+        }
+        let mut descent = Descent::new(self, task, public, start);
+        if let Some(kept) = from {
+            descent.least_noise = kept.least_noise;
+        }
         let (mut draw, mut next) = (Draw::default(), Draw::default());
         let mut more = schedule.draw(&mut draw);
         while more {
@@ -135,7 +155,9 @@ impl Plan {
             std::mem::swap(&mut draw, &mut next);
             progress();
         }
-        Ok(descent.released())
+        let (steps, drawn, order) = schedule.stopped();
+        let (iterate, least_noise) = (descent.iterate.clone(), descent.least_noise);
+        Ok((descent.released(), Kept { iterate, steps, least_noise, drawn, order }))
     }
 
     fn check_records(&self, records: &dyn Records, public: Option<&Table>) -> Result<(), TrainError> {
@@ -212,9 +234,7 @@ struct Descent<'a> {
 }
 
 impl<'a> Descent<'a> {
-    fn new(plan: &'a Plan, task: usize, public: Option<&'a Table>, bits: &mut Bits) -> Self {
-        let mut start = plan.model.start(bits);
-        plan.project(&mut start);
+    fn new(plan: &'a Plan, task: usize, public: Option<&'a Table>, start: Vec<f64>) -> Self {
         Self {
             plan,
             task,
@@ -366,10 +386,15 @@ const BLOCK: usize = 1 << 16;
 /// Parameters that share a stream of noise.
 const CHUNK: usize = 4096;
 
+/// The number of streams that the noise of a step uses.
+fn chunks(iterate: &[f64]) -> usize {
+    iterate.len().div_ceil(CHUNK)
+}
+
 impl Step {
     fn apply(&self, iterate: &mut [f64], gradients: &[f64], streams: &mut Streams<'_>) {
         let generators = streams.generators;
-        let first = streams.reserve(iterate.len().div_ceil(CHUNK));
+        let first = streams.reserve(chunks(iterate));
         let chunks = iterate.par_chunks_mut(CHUNK).zip(gradients.par_chunks(CHUNK));
         chunks.enumerate().for_each(|(number, (iterate, gradients))| {
             let mut bits = generators.stream(first + number as u64);

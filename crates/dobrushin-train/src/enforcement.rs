@@ -1,7 +1,8 @@
 //! Which assumptions of a guarantee the trainer makes hold, and how.
 
+use crate::kept::all_steps;
 use crate::{Model, Plan};
-use dobrushin::run::{Assumption, Training};
+use dobrushin::run::Assumption;
 
 /// How the program makes an assumption hold, or that it does not, in words.
 ///
@@ -72,7 +73,7 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::OneBatch(_)
         | Assumption::OneBatchOfEachPass { .. }
         | Assumption::ExactlySteps(_) => {
-            let steps = steps(plan.training());
+            let steps = all_steps(plan.training());
             return format!("the program makes {steps} steps, and counts records by their place in the file");
         }
         Assumption::MayPublish(_) | Assumption::PublishesOnly(_) => {
@@ -104,6 +105,26 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
             "NOT enforced: it is yours to see to. A run file that was tuned on these records, or a schema that was read off \
              them, is not covered"
         }
+        Assumption::AsIfNeverUsed(_) => {
+            "by the meaning of the guarantee; a deleted row keeps its place as an empty record, and is not read in any step after \
+             the request"
+        }
+        Assumption::Deleted { .. } => {
+            let steps = all_steps(plan.training());
+            return format!(
+                "the program counts steps and deleted rows in its state, which has a checksum; it made {steps} steps in all, and \
+                 finds each remaining row in the place that it had in training"
+            );
+        }
+        Assumption::ContinuesTheIterate => {
+            "the state holds the iterate with all of its digits, for its owner only, and the steps after a request start from it"
+        }
+        Assumption::RequestsWithoutReleases => {
+            "NOT enforced: it is yours to see to that nobody is deleted because of what a model showed"
+        }
+        Assumption::EarlierReleasesStay => {
+            "NOT enforced: whoever has an earlier model, an old state or the data keeps what they have"
+        }
         // A plan is an iteration with bounded gradients, and its model is released to everybody.
         Assumption::GradientNormOfTheMultiplier
         | Assumption::OnlyForRecord(_)
@@ -123,8 +144,4 @@ pub fn enforcement(assumption: &Assumption, plan: &Plan) -> String {
         | Assumption::PublishesOnlyTheRelease => "NOT enforced by the program",
     }
     .to_owned()
-}
-
-fn steps(training: &Training) -> u64 {
-    training.steps().unwrap_or(0).saturating_add(training.public_steps)
 }

@@ -258,6 +258,11 @@ fn refuse_unfinished(training: &Training) -> Result<(), RunError> {
         let help = "release = \"last\" or order = \"once\"";
         return Err(RunError::new(Fact::Release, message, help).against(Fact::Order));
     }
+    if !training.forgetting.is_empty() && training.order == Order::Once {
+        let message = "is \"once\", but clean steps after a request would use the remaining records again";
+        let help = "order = \"cyclic\" or another that goes on";
+        return Err(RunError::new(Fact::Order, message, help).against(Fact::ForgetSteps));
+    }
     if training.length == Length::Any {
         return Err(RunError::new(Fact::Steps, "is \"any\", but training must end", "steps = 1000"));
     }

@@ -93,6 +93,19 @@ impl Generators {
 /// ```
 pub struct Bits(ChaCha20Rng);
 
+impl Bits {
+    /// How many bits were drawn, in units of 32.
+    pub(crate) fn drawn(&self) -> u64 {
+        // A stream is shorter than 2⁶⁸ units, and nobody draws 2⁶⁴ of them.
+        self.0.get_word_pos() as u64
+    }
+
+    /// Goes on where this many units of 32 bits were drawn.
+    pub(crate) fn go_on_after(&mut self, drawn: u64) {
+        self.0.set_word_pos(drawn.into());
+    }
+}
+
 impl RandomBits for Bits {
     fn bits(&mut self) -> u64 {
         self.0.next_u64()
@@ -117,6 +130,11 @@ impl<'a> Streams<'a> {
     pub fn fresh(&mut self) -> Bits {
         self.next += 1;
         self.generators.stream(self.next - 1)
+    }
+
+    /// Leaves out this many streams, which were used before.
+    pub fn skip(&mut self, count: u64) {
+        self.next = self.next.saturating_add(count);
     }
 
     /// The first of this many streams that nobody else gets.

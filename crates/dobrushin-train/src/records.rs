@@ -127,6 +127,12 @@ pub enum TrainError {
     /// Reading failed.
     #[error("{0}")]
     Reading(String),
+    /// The plan deletes records, so that it goes on from where training stopped.
+    #[error("the plan deletes records, so that it does not begin from the start")]
+    Deletes,
+    /// What was kept does not belong to the plan.
+    #[error("the plan cannot go on from what was kept: {0}")]
+    OtherState(&'static str),
     /// The release would have infinite parameters.
     #[error("the parameters grew beyond all numbers")]
     Diverged,

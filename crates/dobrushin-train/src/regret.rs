@@ -57,8 +57,8 @@ impl Plan {
                 }
             }
         };
-        let released =
-            self.train_by(records, public, generators, progress, &mut Gradients::Own(&mut watch))?;
+        let gradients = &mut Gradients::Own(&mut watch);
+        let (released, _) = self.train_by(records, public, generators, progress, gradients, None)?;
         if self.training().algorithm != Algorithm::Online {
             return Ok((released, None));
         }

@@ -18,7 +18,8 @@
 //! whether or not others were skipped. With equal steps, which the analysis of hidden states requires, the numbers do
 //! not matter; with unequal ones only composition applies, and it counts step k with the η and the noise of step k.
 
-use crate::Bits;
+use crate::kept::all_steps;
+use crate::{Bits, Kept};
 use dobrushin::Enclosure;
 use dobrushin::numeric::bits::Coin;
 use dobrushin::numeric::bits::below;
@@ -101,8 +102,8 @@ impl Schedule {
                 (size, (rate.get() < 1.0).then(|| Coin::at_most(rate.get())))
             }
         };
-        let private = training.steps().unwrap_or(0);
-        let last = training.steps().map_or(0, |steps| steps.saturating_add(training.public_steps));
+        let last = training.steps().map_or(0, |_| all_steps(training));
+        let private = last.saturating_sub(training.public_steps);
         let (skipped, stop) = match training.release {
             Release::RandomStop => (0, 1 + below(last, &mut bits)),
             Release::RandomSkip => (below(private / 2 + 1, &mut bits), last),
@@ -124,6 +125,18 @@ impl Schedule {
             batches: said.div_ceil(size.max(1)).max(1),
             starts: Vec::new(),
         }
+    }
+
+    /// Goes on after the last of the steps that were made before.
+    pub fn go_on_from(&mut self, kept: &Kept) {
+        self.next = kept.steps.saturating_add(1);
+        self.bits.go_on_after(kept.drawn);
+        self.shuffled.clone_from(&kept.order);
+    }
+
+    /// How many steps were drawn, how much randomness that took, and the random order of the records, if there is one.
+    pub fn stopped(self) -> (u64, u64, Vec<u32>) {
+        (self.next - 1, self.bits.drawn(), self.shuffled)
     }
 
     /// Whether records are needed only in their order: from the first on, and after the last from the first again.
@@ -171,7 +184,7 @@ impl Schedule {
             }
             Order::Allocation => {
                 let place = ((time - 1) % self.batches) as usize;
-                if place == 0 {
+                if place == 0 || self.starts.is_empty() {
                     self.allocate();
                 }
                 if let [start, end, ..] = self.starts[place..] {

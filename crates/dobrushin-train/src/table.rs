@@ -85,6 +85,26 @@ impl Table {
         self.targets.resize(self.targets.len() + self.tasks, f32::NAN);
     }
 
+    /// Makes a record contribute nothing from now on, and keeps its place. Nothing is left of what it held.
+    ///
+    /// ```
+    /// use dobrushin::Positive;
+    /// use dobrushin_train::{Bounds, Table, Target};
+    ///
+    /// let mut table = Table::new(Bounds { dimension: 1, norm: Positive::new(1.0)?, target: Target::Classes(2) }, 1);
+    /// table.push(&[0.5], &[1.0]);
+    /// table.push(&[0.25], &[0.0]);
+    /// table.empty(0);
+    /// assert!(table.len() == 2 && table.features(0) == [0.0] && table.target(0, 0).is_nan());
+    /// assert!(table.features(1) == [0.25] && table.target(1, 0) == 0.0);
+    /// # Ok::<(), dobrushin::Error>(())
+    /// ```
+    pub fn empty(&mut self, record: usize) {
+        let (dimension, tasks) = (self.bounds.dimension, self.tasks);
+        self.features[record * dimension..(record + 1) * dimension].fill(0.0);
+        self.targets[record * tasks..(record + 1) * tasks].fill(f32::NAN);
+    }
+
     /// Forgets all records.
     pub fn clear(&mut self) {
         self.features.clear();

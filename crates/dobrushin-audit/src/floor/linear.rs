@@ -31,12 +31,21 @@ const MOST_SPANS: u64 = 256;
 
 /// All linear instances of a run; `small` is the probability of exceptions that is not worth noticing.
 pub(super) fn instances(of: &Documented<'_>, small: f64) -> Vec<Instance> {
+    let both = [Others::Still, Others::Opposed];
+    both.into_iter().flat_map(|others| with(of, others, &curvatures(of, others), small)).collect()
+}
+
+/// The instances in which all other losses are constant.
+pub(super) fn still(of: &Documented<'_>, small: f64) -> Vec<Instance> {
+    with(of, Others::Still, &[0.0], small)
+}
+
+fn with(of: &Documented<'_>, others: Others, curvatures: &[f64], small: f64) -> Vec<Instance> {
     if of.run.noise_kind != NoiseKind::Gaussian {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for others in [Others::Still, Others::Opposed] {
-        let Some(effect) = of.effect(others) else { continue };
+    if let Some(effect) = of.effect(others) {
         // It is one record about whom all releases tell.
         let places = match of.run.order {
             Order::Once | Order::Cyclic => of.places(),
@@ -46,7 +55,7 @@ pub(super) fn instances(of: &Documented<'_>, small: f64) -> Vec<Instance> {
             | Order::WithoutReplacement
             | Order::Full => vec![0],
         };
-        for curvature in curvatures(of, others) {
+        for &curvature in curvatures {
             let instance =
                 |&place: &u64| Linear { of, others, effect: &effect, curvature, place, small }.instance();
             found.extend(places.iter().filter_map(instance));

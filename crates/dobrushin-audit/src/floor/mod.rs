@@ -12,6 +12,7 @@ mod densities;
 mod documented;
 mod effect;
 mod except;
+mod forgotten;
 mod landscape;
 mod last_step;
 mod linear;
@@ -78,7 +79,10 @@ pub fn floor(run: &Run, question: Question) -> Option<Floor> {
         Question::DeltaAt(_) => 1e-13,
     };
     let mut instances = Vec::new();
-    if let Some(training) = run.as_training() {
+    let deleted = run.as_training().filter(|training| !training.forgetting.is_empty());
+    if let Some(training) = deleted {
+        instances.extend(forgotten::instances(training, small));
+    } else if let Some(training) = run.as_training() {
         for of in documented::runs(training) {
             let published = published::instances(&of);
             // What is published one by one tells all that its last part tells.

@@ -1,6 +1,6 @@
 //! What a loader may do: every sequence of batches, with its probability.
 
-use super::lengths;
+use super::{forgetting, lengths};
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{Batch, IncompleteBatch, Length, Order, Record, Training};
 
@@ -32,10 +32,13 @@ pub(super) struct Batches {
 pub(super) type Course = Vec<Batches>;
 
 /// A course has at most this many sequences.
-const MOST: usize = 1 << 14;
+pub(super) const MOST: usize = 1 << 14;
 
 /// Everything that a description leaves open: it covers each of these runs. `None` if there are too many.
 pub(super) fn courses(run: &Training) -> Option<Vec<Course>> {
+    if !run.forgetting.is_empty() {
+        return forgetting::courses(run);
+    }
     match run.order {
         Order::Once | Order::Cyclic | Order::Shuffled => in_turn(run),
         Order::Allocation => allocated(run),
@@ -89,7 +92,7 @@ fn in_turn(run: &Training) -> Option<Vec<Course>> {
 }
 
 /// What may happen to an incomplete batch.
-fn endings(run: &Training, size: u64) -> Vec<IncompleteBatch> {
+pub(super) fn endings(run: &Training, size: u64) -> Vec<IncompleteBatch> {
     use IncompleteBatch::{Drop, Fill, Pad, Short};
     match run.incomplete_batch {
         Some(ending) => vec![ending],
@@ -99,7 +102,7 @@ fn endings(run: &Training, size: u64) -> Vec<IncompleteBatch> {
     }
 }
 
-fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
+pub(super) fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
     match ending {
         IncompleteBatch::Drop => (run.records / size) as f64,
         IncompleteBatch::Short | IncompleteBatch::Pad => run.records.div_ceil(size) as f64,
@@ -108,7 +111,7 @@ fn steps_in_a_pass(run: &Training, size: u64, ending: IncompleteBatch) -> f64 {
 }
 
 /// After how many records the passes end, if batches are filled up from the next pass.
-fn end(run: &Training) -> u64 {
+pub(super) fn end(run: &Training) -> u64 {
     match run.length {
         Length::Epochs(epochs) if epochs.get().fract() == 0.0 => epochs.get() as u64 * run.records,
         // After a fraction of a pass, the last batch may also be complete.
@@ -117,17 +120,17 @@ fn end(run: &Training) -> u64 {
 }
 
 /// A loader that goes through the records pass after pass.
-struct Turns {
-    records: u64,
-    size: u64,
-    steps: u64,
-    ending: IncompleteBatch,
-    end: u64,
+pub(super) struct Turns {
+    pub records: u64,
+    pub size: u64,
+    pub steps: u64,
+    pub ending: IncompleteBatch,
+    pub end: u64,
 }
 
 impl Turns {
     /// The number of passes; the last may be incomplete.
-    fn passes(&self) -> u64 {
+    pub fn passes(&self) -> u64 {
         match self.ending {
             IncompleteBatch::Fill => (self.steps * self.size).div_ceil(self.records),
             IncompleteBatch::Drop => self.steps.div_ceil(self.records / self.size),
@@ -142,7 +145,7 @@ impl Turns {
         (0..self.steps).map(|step| [self.batch(step, places); 2]).collect()
     }
 
-    fn batch(&self, step: u64, places: &[u64]) -> Drawn {
+    pub fn batch(&self, step: u64, places: &[u64]) -> Drawn {
         let (n, b) = (self.records, self.size);
         let (from, to, empty, offset) = match self.ending {
             IncompleteBatch::Fill => (step * b, ((step + 1) * b).min(self.end), 0, n),
@@ -165,13 +168,9 @@ impl Turns {
 /// Batches that are drawn in each step, independently of all others.
 fn at_random(run: &Training) -> Option<Vec<Course>> {
     let mut courses = Vec::new();
-    let per_pass = match run.batch {
-        Batch::Size(size) => run.records as f64 / size as f64,
-        Batch::Probability(rate) => 1.0 / rate.get(),
-    };
     for records in possible_records(run) {
         let step = one_step(run, records)?;
-        for steps in lengths(run, per_pass) {
+        for steps in lengths(run, per_pass(run)) {
             let choices = u32::try_from(steps).ok().and_then(|steps| step.len().checked_pow(steps));
             if choices.is_none_or(|choices| choices > MOST) {
                 return None;
@@ -265,6 +264,14 @@ fn possible_records(run: &Training) -> Vec<u64> {
     }
 }
 
+/// The number of steps in a pass, where batches are drawn.
+pub(super) fn per_pass(run: &Training) -> f64 {
+    match run.batch {
+        Batch::Size(size) => run.records as f64 / size as f64,
+        Batch::Probability(rate) => 1.0 / rate.get(),
+    }
+}
+
 /// What one step may draw from D, which has this many records, and from D′.
 fn one_step(run: &Training, records: u64) -> Option<Vec<(f64, [Drawn; 2])>> {
     let removed = run.neighbours == Neighbours::AddOrRemoveOne;
@@ -300,7 +307,7 @@ fn one_step(run: &Training, records: u64) -> Option<Vec<(f64, [Drawn; 2])>> {
     })
 }
 
-fn binomial(count: u64, successes: u64, rate: f64) -> f64 {
+pub(super) fn binomial(count: u64, successes: u64, rate: f64) -> f64 {
     let choose = (0..successes).fold(1.0, |product, i| product * (count - i) as f64 / (i + 1) as f64);
     choose * rate.powi(successes as i32) * (1.0 - rate).powi((count - successes) as i32)
 }

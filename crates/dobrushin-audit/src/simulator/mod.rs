@@ -22,13 +22,14 @@
 //! number that is computed from the release. That still gives a lower bound.
 
 mod bells;
+mod forgetting;
 mod loader;
 mod projected;
 mod random;
 mod toml;
 mod world;
 
-pub use random::random_run;
+pub use random::{random_forgetting, random_run};
 pub use toml::run_file;
 
 use dobrushin::run::{Length, Training};

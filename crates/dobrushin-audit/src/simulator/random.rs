@@ -3,8 +3,8 @@
 use dobrushin::mechanism::Neighbours;
 use dobrushin::numeric::Random;
 use dobrushin::run::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
-    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, Forgotten, IncompleteBatch,
+    LearningRate, Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
 use dobrushin::{NonNegative, Positive, Probability};
 
@@ -108,6 +108,7 @@ pub fn random_run(random: &mut Random) -> Training {
             _ => Record::Worst,
         },
         public_steps,
+        forgetting: Vec::new(),
         tasks: if random.below(8) == 0 { 2 } else { 1 },
         centre: (random.below(8) == 0 && order != Order::Once)
             .then(|| Centre { noise_multiplier: positive(random.log_between(1.0, 10.0)) }),
@@ -141,6 +142,52 @@ pub fn random_run(random: &mut Random) -> Training {
             diameter: (random.below(2) == 0).then(|| positive(random.log_between(0.2, 4.0))),
             dimension: *pick(random, &[None, Some(1)]),
         },
+    }
+}
+
+/// A small run after which records were deleted, by up to three requests. Its keys need not fit together.
+pub fn random_forgetting(random: &mut Random) -> Training {
+    let training = random_run(random);
+    let steps = match training.length {
+        Length::Steps(steps) => Length::Steps(steps.min(2)),
+        other => other,
+    };
+    let requests = *pick(random, &[1, 1, 1, 2, 2, 3]);
+    let request = |random: &mut Random| Forgotten {
+        records: *pick(random, &[1, 1, 1, 2]),
+        steps: 1 + random.below(2) as u64,
+    };
+    let forgetting: Vec<Forgotten> = (0..requests).map(|_| request(random)).collect();
+    let listed = match steps {
+        Length::Steps(steps) => steps as usize,
+        _ => 1,
+    } + forgetting.iter().map(|request| request.steps as usize).sum::<usize>();
+    let rate = training.learning_rate.as_ref().map(|rate| match rate {
+        LearningRate::List(list) => {
+            LearningRate::List((0..listed).map(|time| list[time % list.len()]).collect())
+        }
+        rate => rate.clone(),
+    });
+    let noise = match &training.noise {
+        Noise::GradientList(list) => {
+            Noise::GradientList((0..listed).map(|time| list[time % list.len()]).collect())
+        }
+        noise => noise.clone(),
+    };
+    Training {
+        length: steps,
+        release: Release::Last,
+        neighbours: Neighbours::ZeroOut,
+        record: Record::Worst,
+        public_steps: 0,
+        forgetting,
+        tasks: 1,
+        centre: None,
+        evaluation: None,
+        learning_rate: rate,
+        noise,
+        divide_by: Divisor::BatchSize,
+        ..training
     }
 }
 

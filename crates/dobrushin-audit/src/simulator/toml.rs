@@ -54,7 +54,12 @@ pub fn run_file(run: &Training) -> String {
         ("centre.noise-multiplier", run.centre.map(|c| number(c.noise_multiplier.get()))),
         ("evaluation.noise-multiplier", run.evaluation.map(|e| number(e.noise_multiplier.get()))),
     ];
-    let known = known.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let forget = |of: fn(&dobrushin::run::Forgotten) -> u64| {
+        let numbers: Vec<u64> = run.forgetting.iter().map(of).collect();
+        (!numbers.is_empty()).then(|| format!("{numbers:?}"))
+    };
+    let deleted = [("forget.records", forget(|of| of.records)), ("forget.steps", forget(|of| of.steps))];
+    let known = known.into_iter().chain(deleted).filter_map(|(key, value)| Some((key, value?)));
     said.into_iter().chain(known).map(|(key, value)| format!("{key} = {value}\n")).collect()
 }
 

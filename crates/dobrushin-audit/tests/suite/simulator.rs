@@ -7,7 +7,7 @@ use dobrushin::run::{
     Release, Run, Training,
 };
 use dobrushin::{Epsilon, Positive, Probability};
-use dobrushin_audit::simulator::{divergences, random_run, run_file};
+use dobrushin_audit::simulator::{divergences, random_forgetting, random_run, run_file};
 use dobrushin_reference::depth;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -215,14 +215,23 @@ fn random_places_in_several_passes_are_as_private_as_they_are_said_to_be() {
 
 #[test]
 fn no_answer_is_below_what_a_run_as_documented_gives_away() {
-    let cases: u64 = depth(200, 6_000);
+    no_answer_is_below_the_truth(700_000, depth(200, 6_000), random_run);
+}
+
+/// Groups and several requests, in both directions, in every order of records.
+#[test]
+fn no_answer_is_below_what_a_run_that_forgot_gives_away() {
+    no_answer_is_below_the_truth(910_000, depth(100, 6_000), random_forgetting);
+}
+
+fn no_answer_is_below_the_truth(seed: u64, cases: u64, random_run: fn(&mut Random) -> Training) {
     let seen = Mutex::new((0, 0, 0, BTreeMap::new(), Vec::new()));
     std::thread::scope(|scope| {
         for worker in 0..4_u64 {
             let seen = &seen;
             scope.spawn(move || {
                 for index in (worker..cases).step_by(4) {
-                    let training = random_run(&mut Random::new(700_000 + index));
+                    let training = random_run(&mut Random::new(seed + index));
                     let Ok(run) = Run::training(training.clone()) else {
                         continue;
                     };

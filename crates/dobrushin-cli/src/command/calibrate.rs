@@ -21,7 +21,7 @@ pub struct CalibrateArgs {
     /// A run file (TOML), or "-" for standard input; it need not give the parameter that is searched for
     pub run: PathBuf,
     /// What to search for: noise-multiplier, gradient-noise, iterate-noise, steps, epochs, batch-size,
-    /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter or public-steps
+    /// sampling-probability, learning-rate, clip-norm, weight-decay, diameter, public-steps or forget.steps
     #[arg(long, value_name = "NAME", value_parser = parameter)]
     pub parameter: Parameter,
     /// The ε to meet, with the δ of --delta or of the file's [target]

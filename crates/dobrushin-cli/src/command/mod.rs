@@ -12,6 +12,7 @@ mod demonstration;
 mod divergence;
 mod explain;
 mod figures;
+mod forget;
 mod init;
 mod kernel;
 mod local;
@@ -102,6 +103,11 @@ pub enum Command {
         after_long_help = "Examples:\n  dobrushin schema init data.csv --label repaid --output schema.toml\n  dobrushin train data.csv --run run.toml --epsilon 1 --test test.csv --out model"
     )]
     Train(train::TrainArgs),
+    /// Delete records from a model: make the fewest clean steps after which it is as if they had never been used
+    #[command(
+        after_long_help = "Examples:\n  dobrushin train data.csv --run run.toml --out model --keep-state model.state\n  dobrushin forget --state model.state --data data.csv --remove rows.csv --epsilon 0.1 --delta 1e-6 --dry-run\n  dobrushin forget --state model.state --data data.csv --remove-where customer=4711 --epsilon 0.1 --delta 1e-6 --out model-2"
+    )]
+    Forget(Box<forget::ForgetArgs>),
     /// What a model predicts for new records
     #[command(
         after_long_help = "Examples:\n  dobrushin predict model/model.json new.csv --id customer --output predicted.csv"
@@ -159,6 +165,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Schema(arguments)) => schema::run(arguments, cli.common.quiet),
         Some(Command::Plan(arguments)) => plan::run(arguments, &guard, style),
         Some(Command::Train(arguments)) => train::run(arguments, &guard, style),
+        Some(Command::Forget(arguments)) => forget::run(arguments, style),
         Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),

@@ -82,7 +82,16 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the test records", &arguments.test);
             files.read("the public records", &arguments.public);
             files.report(&arguments.report)?;
+            files.keep("--keep-state", &arguments.keep_state)?;
             files.fill(&arguments.out, written(&arguments.out))?;
+        }
+        Some(Command::Forget(arguments)) => {
+            files.read("the data", [&arguments.data]);
+            files.read("the rows to delete", &arguments.remove);
+            files.read("the test records", &arguments.test);
+            files.keep("--state", [&arguments.state])?;
+            files.report(&arguments.report)?;
+            arguments.out.iter().try_for_each(|out| files.fill(out, written(out)))?;
         }
         Some(Command::Predict(arguments)) => {
             files.read("the model", [&arguments.model]);
@@ -131,6 +140,20 @@ impl Files {
     fn report(&mut self, path: &Option<PathBuf>) -> Result<(), Problem> {
         path.iter().try_for_each(|path| sheet_file::Format::of(path).map(drop))?;
         self.write("--report", path);
+        Ok(())
+    }
+
+    /// Like `write`, for a secret.
+    fn keep<'a>(
+        &mut self,
+        flag: &str,
+        path: impl IntoIterator<Item = &'a PathBuf> + Copy,
+    ) -> Result<(), Problem> {
+        if path.into_iter().any(|path| path == Path::new(STANDARD_OUTPUT)) {
+            return Err(Problem::new(format!("{flag} - would be standard output, but a state is secret"))
+                .help("give a file; ./- is one of that name"));
+        }
+        self.write(flag, path);
         Ok(())
     }
 

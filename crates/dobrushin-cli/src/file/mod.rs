@@ -53,6 +53,8 @@ struct Temporary {
     /// Removes the file when dropped.
     name: TempPath,
     target: PathBuf,
+    /// Whether nothing may be replaced.
+    is_new: bool,
 }
 
 impl Draft {
@@ -67,6 +69,28 @@ impl Draft {
             Place::Special(path) => stream(Box::new(File::options().write(true).open(path)?)),
             Place::Replaced(target) => Self(To::File(Temporary::new(target)?)),
         })
+    }
+
+    /// An empty draft that only its owner can ever read, whatever is replaced. Links are not followed, and nothing but a
+    /// regular file is replaced; where nothing is, nothing is replaced.
+    pub fn secret(path: &Path) -> io::Result<Self> {
+        let is_new = match fs::symlink_metadata(path) {
+            Ok(found) if found.is_file() => false,
+            Ok(found) if found.is_symlink() => {
+                return Err(io::Error::other("it is a link, and a link is not followed here"));
+            }
+            Ok(_) => return Err(io::Error::other("it is not a regular file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(error),
+        };
+        let mut builder = Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o600));
+        }
+        let (file, name) = unfinished::temporary_file(&mut builder, folder_of(path))?.into_parts();
+        Ok(Self(To::File(Temporary { file: BufWriter::new(file), name, target: path.to_owned(), is_new })))
     }
 
     /// Waits until everything is on the disk, and gives the file its name.
@@ -95,17 +119,25 @@ impl Draft {
 /// and the last gets its name; an interruption waits for all of this. A kill in between, within microseconds, leaves no
 /// last file, so the remaining files cannot be mistaken to vouch for one. The folder is not synced between these steps:
 /// file systems with a journal keep their order, and put them on the disk together.
-pub fn finish_together(others: Vec<Draft>, last: Draft) -> io::Result<()> {
+///
+/// A file that `replaces` another takes its place after all of this, at once: at every moment one of the two is there.
+pub fn finish_together(others: Vec<Draft>, last: Draft, replaces: Option<Draft>) -> io::Result<()> {
     let complete = |draft: Draft| match draft.0 {
         To::File(temporary) => temporary.complete(),
         To::Stream(_) => Err(io::Error::other("it is not a regular file")),
     };
     let others = others.into_iter().map(complete).collect::<io::Result<Vec<Complete>>>()?;
     let last = complete(last)?;
+    let replaces = replaces.map(complete).transpose()?;
+    if let Some(new) = replaces.iter().find(|file| file.is_new && file.target.symlink_metadata().is_ok()) {
+        let message = format!("{} already exists", new.target.display());
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+    }
     let mut made = unfinished::no_interruption();
     last.remove_old()?;
     let mut targets = others.into_iter().map(Complete::take_name).collect::<io::Result<Vec<PathBuf>>>()?;
     targets.push(last.take_name()?);
+    targets.extend(replaces.map(Complete::take_name).transpose()?);
     made.finished.extend(targets.iter().cloned());
     targets.dedup_by_key(|target| folder_of(target).to_owned());
     targets.iter().for_each(|target| sync_folder_of(target));
@@ -130,14 +162,14 @@ impl Temporary {
         if let Some(old) = old {
             take_after(&file, &old)?;
         }
-        Ok(Self { file: BufWriter::new(file), name, target })
+        Ok(Self { file: BufWriter::new(file), name, target, is_new: false })
     }
 
     /// Waits until everything is on the disk.
     fn complete(self) -> io::Result<Complete> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        Ok(Complete { name: self.name, target: self.target })
+        Ok(Complete { name: self.name, target: self.target, is_new: self.is_new })
     }
 }
 
@@ -145,13 +177,18 @@ impl Temporary {
 struct Complete {
     name: TempPath,
     target: PathBuf,
+    is_new: bool,
 }
 
 impl Complete {
     /// Gives the file its name and returns it; the folder still has to be synced.
     fn take_name(self) -> io::Result<PathBuf> {
         // On failure, the error holds the temporary file and removes it.
-        self.name.persist(&self.target).map_err(|failed| failed.error)?;
+        let named = match self.is_new {
+            true => self.name.persist_noclobber(&self.target),
+            false => self.name.persist(&self.target),
+        };
+        named.map_err(|failed| failed.error)?;
         Ok(self.target)
     }
 

@@ -113,14 +113,15 @@ mod unix {
         };
         fs::write(path("model"), "old").expect("the folder is writable");
         fs::write(path("certificate"), "old").expect("the folder is writable");
-        finish_together(vec![write("certificate", "new")], write("model", "new")).expect("both are written");
+        finish_together(vec![write("certificate", "new")], write("model", "new"), None)
+            .expect("both are written");
         assert_eq!(fs::read(path("model")).expect("it exists"), b"new");
         assert_eq!(fs::read(path("certificate")).expect("it exists"), b"new");
         // A failure between the two leaves no model beside another's certificate.
         let drafts = (write("certificate", "newer"), write("model", "newer"));
         fs::remove_file(path("certificate")).expect("it is ours");
         fs::create_dir(path("certificate")).expect("the folder is writable");
-        finish_together(vec![drafts.0], drafts.1).expect_err("a folder cannot be replaced");
+        finish_together(vec![drafts.0], drafts.1, None).expect_err("a folder cannot be replaced");
         assert_eq!(names(folder.path()), ["certificate"]);
     }
 }

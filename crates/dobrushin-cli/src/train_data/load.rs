@@ -3,6 +3,7 @@
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
 use crate::table_file::{BadRows, Cells, Columns, Source, columns};
+use dobrushin_document::state::{Print, RowKey};
 use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
 use std::path::Path;
@@ -27,22 +28,76 @@ pub fn load(source: Source, schema: &Schema, skip_bad: bool, show_progress: bool
 /// Reads all records of columns that are in the order of [`Schema::columns_wanted`]. Messages call them by the path.
 pub fn load_columns(
     path: &Path,
-    mut columns: Box<dyn Columns>,
+    columns: Box<dyn Columns>,
     schema: &Schema,
     skip_bad: bool,
     show_progress: bool,
 ) -> Result<Loaded, Problem> {
+    Ok(load_and_watch(path, columns, schema, skip_bad, show_progress, &|_, _| ())?.0)
+}
+
+/// Reads all private records of a file, and marks each row: its hash under the key, and its cells in more columns. A row
+/// whose line cannot be read has no cells.
+pub fn load_marked<'a>(
+    source: Source,
+    schema: &'a Schema,
+    key: &RowKey,
+    more: &[&'a str],
+    show_progress: bool,
+) -> Result<(Loaded, Vec<Mark>), Problem> {
+    let mut wanted = schema.columns_wanted();
+    let own = wanted.len();
+    // A column of the schema may be asked for again.
+    let place = |name: &&'a str| {
+        wanted.iter().position(|known| known == name).unwrap_or_else(|| {
+            wanted.push(name);
+            wanted.len() - 1
+        })
+    };
+    let places: Vec<usize> = more.iter().map(place).collect();
+    let mark = |cells: &Cells, row: usize| {
+        let row = || cells.get(row).map(|(_, cells)| cells);
+        let cells: Vec<&[u8]> = row().into_iter().flatten().collect();
+        let more = places.iter().map(|&place| cells.get(place).map_or(Vec::new(), |cell| cell.to_vec()));
+        Mark { print: key.print(row().map(|cells| cells.take(own))), cells: more.collect() }
+    };
+    load_and_watch(source.path, columns(source, &wanted)?, schema, true, show_progress, &mark)
+}
+
+/// What tells a row from others.
+pub struct Mark {
+    /// The hash of its cells in the columns of the schema.
+    pub print: Print,
+    /// Its cells in more columns.
+    pub cells: Vec<Vec<u8>>,
+}
+
+/// Reads all records, and what `watch` makes of each row.
+fn load_and_watch<T: Send>(
+    path: &Path,
+    mut columns: Box<dyn Columns>,
+    schema: &Schema,
+    skip_bad: bool,
+    show_progress: bool,
+    watch: &(dyn Fn(&Cells, usize) -> T + Sync),
+) -> Result<(Loaded, Vec<T>), Problem> {
     columns.becoming((schema.bounds().dimension + schema.tasks()) * size_of::<f32>());
     let encoder = Encoder::new(schema);
     let table = Table::new(schema.bounds(), schema.tasks());
     let mut loaded = Loaded { table, clipped: 0, scaled: 0, skipped: 0 };
-    let work = |_: u64, cells: &Cells| Encoded::read(cells, &encoder);
-    loaded.skipped = pass(path, skip_bad, show_progress).run(columns, work, |encoded| {
+    let mut watched = Vec::new();
+    let work = |_: u64, cells: &Cells| {
+        let (encoded, bad) = Encoded::read(cells, &encoder);
+        let seen: Vec<T> = (0..cells.len()).map(|row| watch(cells, row)).collect();
+        ((encoded, seen), bad)
+    };
+    loaded.skipped = pass(path, skip_bad, show_progress).run(columns, work, |(encoded, seen)| {
         loaded.append(&encoded);
+        watched.extend(seen);
         Ok(())
     })?;
     check_count(path, loaded.table.len() as u64)?;
-    Ok(loaded)
+    Ok((loaded, watched))
 }
 
 /// Adds empty records at the end, up to this many records in all.

@@ -11,7 +11,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use load::{Loaded, load, load_columns, pad};
+pub use load::{Loaded, Mark, load, load_columns, load_marked, pad};
 pub use rows::refuse_none;
 pub use split::split;
 pub use stream::Streamed;

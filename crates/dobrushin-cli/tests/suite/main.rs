@@ -17,6 +17,7 @@ mod figures;
 mod file_support;
 mod files;
 mod floors;
+mod forget;
 mod hostile_rows;
 mod init;
 mod inventory;

@@ -54,8 +54,8 @@ impl CalibrationWishes {
 
 /// The parameter of this name.
 pub fn parameter_of(text: &str) -> Result<Parameter, DocumentError> {
-    Parameter::ALL.into_iter().find(|p| p.fact().key() == text || p.fact().name() == text).ok_or_else(|| {
-        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.fact().key()).collect();
+    Parameter::ALL.into_iter().find(|p| p.key() == text || p.fact().name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Parameter::ALL.iter().map(|p| p.key()).collect();
         DocumentError::new(format!("{text:?} is not one of {}", names.join(", ")))
     })
 }
@@ -78,7 +78,7 @@ fn problem(error: CalibrationError, target: Target) -> DocumentError {
         }
         CalibrationError::Unreachable { parameter, value, achieved } => DocumentError::answer_is_no(format!(
             "the target cannot be reached by {}: even {} gives {} = {}, above {}",
-            parameter.fact().key(),
+            parameter.key(),
             number::plain(value),
             quantity(target),
             number::briefly(achieved),

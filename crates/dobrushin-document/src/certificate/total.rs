@@ -5,7 +5,7 @@ use super::verification::is_private;
 use crate::error::DocumentError;
 use crate::json::{Bounds, Number};
 use crate::report::MeaningReport;
-use dobrushin::account::{Account, Question, Total};
+use dobrushin::account::{Account, Question, Total, TotalError};
 use dobrushin::run::Run;
 use dobrushin::{Delta, Enclosure, Neighbours};
 use serde::Serialize;
@@ -87,8 +87,10 @@ pub fn total(certificates: &[(String, Json)], delta: Option<Delta>) -> Result<To
     };
     let added = Total::of(releases.iter().map(|release| (&release.run, &release.account)), delta);
     let total = added.map_err(|error| {
-        DocumentError::new(format!("the certificates cannot be added up: {error}"))
-            .help("add up certificates for the same neighbours")
+        DocumentError::new(format!("the certificates cannot be added up: {error}")).help(match error {
+            TotalError::OnlyDeleted => "add up the certificates of the same runs without [forget]",
+            _ => "add up certificates for the same neighbours",
+        })
     })?;
     Ok(TotalReport {
         schema: 1,

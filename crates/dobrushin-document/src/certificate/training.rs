@@ -5,6 +5,7 @@ use crate::json::digest;
 use crate::report::EvaluationReport;
 use crate::run_file::SelfContained;
 use crate::schema;
+use crate::trained::Circumstances;
 use dobrushin::account::Account;
 use dobrushin::run::Contribution;
 use dobrushin_train::schema::Schema;
@@ -34,6 +35,9 @@ pub struct TrainingRecord {
     /// The share of the records that was kept out of training for a test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_share: Option<f64>,
+    /// Whether a secret state was kept, so that records can be deleted later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeps_state: Option<bool>,
     /// Where the randomness came from, in words.
     pub randomness: String,
     /// Whether nobody knows the randomness.
@@ -74,6 +78,7 @@ pub struct Enforcement {
 struct Stated {
     made: Option<String>,
     test_share: Option<f64>,
+    keeps_state: bool,
     seed: Option<u64>,
     private: bool,
     model_sha256: String,
@@ -88,18 +93,14 @@ impl TrainingRecord {
         account: &Account,
         model: &[u8],
         released: &Released,
-        seed: Option<u64>,
-        test_share: Option<f64>,
+        circumstances: Circumstances,
     ) -> Self {
         let evaluation: Vec<EvaluationReport> = released.evaluations.iter().map(Into::into).collect();
         let evaluation = Some(evaluation).filter(|tasks| !tasks.is_empty());
+        let Circumstances { seed, test_share, keeps_state, made } = circumstances;
         let (private, model_sha256) = (seed.is_none(), digest(model));
-        Self::of(
-            plan,
-            schema,
-            account,
-            Stated { made: None, test_share, seed, private, model_sha256, evaluation },
-        )
+        let stated = Stated { made, test_share, keeps_state, seed, private, model_sha256, evaluation };
+        Self::of(plan, schema, account, stated)
     }
 
     /// What a certificate must say about training: all that follows from the run, and the rest as claimed if it can be
@@ -128,6 +129,7 @@ impl TrainingRecord {
             test_share: Some(&claimed["test_share"])
                 .filter(|share| !share.is_null())
                 .map(|share| share.as_f64().filter(|share| (0.0..=1.0).contains(share)).unwrap_or(0.0)),
+            keeps_state: claimed["keeps_state"] == true,
             seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
             private,
             model_sha256: stated_digest(&claimed["model_sha256"]).unwrap_or_else(|| digest(b"")),
@@ -143,8 +145,10 @@ impl TrainingRecord {
             enforced: enforcement(assumption, plan),
         });
         let training = plan.training();
-        let Stated { made, test_share, seed, private, model_sha256, evaluation } = stated;
-        let not_covered = [OTHER_RELEASES, ROUNDING].into_iter().chain(test_share.map(|_| TESTED));
+        let Stated { made, test_share, keeps_state, seed, private, model_sha256, evaluation } = stated;
+        let deleted = (!training.forgetting.is_empty()).then_some(REMAINING);
+        let not_covered = deleted.into_iter().chain([OTHER_RELEASES, ROUNDING]);
+        let not_covered = not_covered.chain(test_share.map(|_| TESTED)).chain(keeps_state.then_some(STATE));
         Self {
             schema_sha256: schema::hash(schema),
             records: training.records,
@@ -161,6 +165,7 @@ impl TrainingRecord {
             enforcement: enforcement.collect(),
             not_covered: not_covered.map(str::to_owned).collect(),
             test_share,
+            keeps_state: keeps_state.then_some(true),
             randomness: randomness(private).to_owned(),
             private,
             seed,
@@ -203,6 +208,9 @@ fn stated_digest(value: &Json) -> Option<String> {
 
 const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
                               up";
+const REMAINING: &str =
+    "the records that remain: this certificate is about the deleted ones alone, all of them together";
+const STATE: &str = "the state that was kept to delete records later: it holds the last iterate with all of its digits, and is secret";
 const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";

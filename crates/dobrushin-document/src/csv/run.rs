@@ -170,7 +170,7 @@ pub fn calibration(report: &CalibrationReport) -> Table {
     let header = ["parameter", "value"].map(str::to_owned).into_iter().chain(ends);
     let header = header.chain(given.map(|(name, _)| name.to_owned()));
     let mut table = Table::new(header.chain(["target", "analysis"].map(str::to_owned)));
-    let mut row: Vec<Cell> = vec![found.parameter.fact().key().into(), found.value.into()];
+    let mut row: Vec<Cell> = vec![found.parameter.key().into(), found.value.into()];
     row.extend(Cell::ends(Some(Bounds(found.achieved))));
     row.extend(given.map(|(_, value)| value.into()));
     row.extend([report.target.limit().into(), found.analysis.into()]);

@@ -2,6 +2,7 @@
 
 use crate::json::Bounds;
 use dobrushin::account::{Calibration, Target, large_delta};
+use dobrushin::numeric::decimal;
 use dobrushin::run::{Noise, Parameter, Run, Training};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -17,6 +18,8 @@ pub struct CalibrationReport {
     pub target: Target,
     /// Which of the values that meet the target was found, in words.
     pub side: &'static str,
+    /// What the value achieves, in words, where that is not privacy.
+    pub achieves: Option<String>,
     /// Why the target protects nobody, in words.
     pub concern: Option<String>,
 }
@@ -29,8 +32,22 @@ impl CalibrationReport {
             Target::Advantage(_) | Target::TruePositiveRate { .. } => None,
         };
         let side = side(run, found.parameter);
-        Self { found, target, side, concern }
+        let achieves = (found.parameter == Parameter::ForgetSteps).then(|| forgotten(run, found.value));
+        Self { found, target, side, achieves, concern }
     }
+}
+
+/// What clean steps achieve.
+fn forgotten(run: &Run, steps: f64) -> String {
+    let requests = run.as_training().map_or(&[][..], |training| &training.forgetting);
+    let deleted = run.as_training().map_or(1, Training::deleted_records).max(1);
+    let these = if deleted == 1 { "this record" } else { "these records" };
+    let after = if requests.len() > 1 { " after the last request" } else { "" };
+    let plural = if steps == 1.0 { "" } else { "s" };
+    format!(
+        "After {} clean step{plural}{after}, the last iterate is as if {these} had never been used, up to the target.",
+        decimal::plain(steps)
+    )
 }
 
 /// Which of the values that meet a target is found.
@@ -49,6 +66,7 @@ fn side(run: &Run, parameter: Parameter) -> &'static str {
         Parameter::WeightDecay => "smallest weight decay",
         Parameter::Diameter => "largest diameter",
         Parameter::PublicSteps => "smallest number of public steps",
+        Parameter::ForgetSteps => "smallest number of clean steps",
     }
 }
 
@@ -63,6 +81,8 @@ struct Fields {
     target: f64,
     at_the_end_of_the_range: bool,
     evaluations: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    achieves: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -77,10 +97,10 @@ enum Met {
 
 impl From<CalibrationReport> for Fields {
     fn from(report: CalibrationReport) -> Self {
-        let CalibrationReport { found, target, concern, .. } = report;
+        let CalibrationReport { found, target, achieves, concern, .. } = report;
         let achieved = Bounds(found.achieved);
         Self {
-            parameter: found.parameter.fact().key(),
+            parameter: found.parameter.key(),
             value: if found.parameter.is_whole() { json!(found.value as u64) } else { json!(found.value) },
             met: match target {
                 Target::Privacy { delta, .. } => Met::Privacy { epsilon: achieved, delta: delta.get() },
@@ -91,6 +111,7 @@ impl From<CalibrationReport> for Fields {
             target: target.limit(),
             at_the_end_of_the_range: found.at_the_end,
             evaluations: found.evaluations,
+            achieves,
             warnings: concern.into_iter().collect(),
         }
     }

@@ -41,6 +41,8 @@ pub enum Asked {
     WhichValue,
     /// Whether the person's record was used, or an empty one in its place (zero-out).
     WasUsed,
+    /// Whether deleted records were ever used.
+    WereEverUsed,
     /// Which of two neighbouring data sets was used, whatever neighbours are.
     WhichData,
 }
@@ -60,7 +62,10 @@ impl From<Meaning> for MeaningReport {
     fn from(meaning: Meaning) -> Self {
         let rates = meaning.true_positive_rates.iter();
         Self {
-            question: meaning.neighbours.into(),
+            question: match meaning.deleted {
+                0 => meaning.neighbours.into(),
+                _ => Asked::WereEverUsed,
+            },
             posterior_from_half: Bounds(meaning.posterior_from_half),
             delta: Number(meaning.delta),
             tpr_at_fpr: rates.map(|(fpr, tpr)| RateReport { fpr: fpr.get(), tpr: Bounds(*tpr) }).collect(),

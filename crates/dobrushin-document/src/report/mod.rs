@@ -8,6 +8,7 @@ mod calibration;
 mod choice;
 mod curve;
 mod floor;
+mod forgetting;
 mod kernel;
 mod level;
 mod local;
@@ -35,6 +36,7 @@ pub use calibration::CalibrationReport;
 pub use choice::{ChoiceReport, ChosenReport, PublishedReport};
 pub use curve::{Curve, Worth, answer};
 pub use floor::FloorReport;
+pub use forgetting::ForgettingReport;
 pub use kernel::{
     BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,
     KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,

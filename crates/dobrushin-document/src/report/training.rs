@@ -15,6 +15,9 @@ pub struct TrainingReport {
     /// Where the model and its certificate are, if they were written.
     #[serde(flatten)]
     pub files: Option<TrainedFiles>,
+    /// Where the state is, if it was kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// The guarantee.
     pub guarantee: Option<GuaranteeReport>,
     /// What the guarantee means for one person.
@@ -178,6 +181,7 @@ impl TrainingReport {
         let is_best = account.guarantee().is_ok_and(|best| best.id == "composition");
         Self {
             files: None,
+            state: None,
             guarantee: GuaranteeReport::of(account),
             // Who knows the randomness may learn everything.
             meaning: account.meaning().filter(|_| seed.is_none()).map(Into::into),

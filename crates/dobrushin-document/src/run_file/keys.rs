@@ -61,6 +61,8 @@ const DOMAIN: Keys = &[
 const OF_EVERY_MODEL: Keys = &[("kind", "kind = \"logistic\""), ("schema", "schema = \"schema.toml\"")];
 const CENTRE: Keys = &[("noise-multiplier", "noise-multiplier = 50")];
 const EVALUATION: Keys = &[("noise-multiplier", "noise-multiplier = 50"), ("loss-bound", "loss-bound = 2.0")];
+/// Requests to delete records, after training.
+const FORGET: Keys = &[("records", "records = 1"), ("steps", "steps = 300")];
 const TARGET: Keys = &[("delta", "delta = 1e-5"), ("epsilon", "epsilon = 1.0")];
 const MECHANISM: Keys = &[
     ("kind", "kind = \"gaussian\""),
@@ -113,7 +115,7 @@ pub fn section_of_task_key(name: &str) -> Option<&'static str> {
 }
 
 /// The order of sections in which a key without its section is looked up; lists come last.
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 12] = [
     "run",
     "update",
     "loss",
@@ -121,6 +123,7 @@ const SECTIONS: [&str; 11] = [
     "model",
     "centre",
     "evaluation",
+    "forget",
     "target",
     "mechanism",
     "step",
@@ -128,7 +131,7 @@ const SECTIONS: [&str; 11] = [
 ];
 
 /// The order in which messages list the sections.
-pub const LISTED: [&str; 11] = [
+pub const LISTED: [&str; 12] = [
     "run",
     "update",
     "model",
@@ -136,6 +139,7 @@ pub const LISTED: [&str; 11] = [
     "domain",
     "centre",
     "evaluation",
+    "forget",
     "target",
     "mechanism",
     "step",
@@ -162,6 +166,7 @@ pub fn keys_of(section: &str) -> Keys {
         "model" => &MODEL,
         "centre" => CENTRE,
         "evaluation" => EVALUATION,
+        "forget" => FORGET,
         "target" => TARGET,
         "mechanism" => MECHANISM,
         "step" => STEP,

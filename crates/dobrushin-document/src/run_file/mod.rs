@@ -219,6 +219,35 @@ impl RunFile {
         Ok(self)
     }
 
+    /// The same file with the value of a parameter that was searched for. Of clean steps after several requests, it is the
+    /// number of the last.
+    ///
+    /// ```
+    /// use dobrushin::run::Parameter;
+    /// use dobrushin_document::{RunFile, Setting};
+    ///
+    /// let mut file = RunFile::built_in()?;
+    /// file.set(&Setting::parse("--set", "forget.steps=[100, 1]")?)?;
+    /// let found = file.with_found(Parameter::ForgetSteps, 58.0)?;
+    /// assert_eq!(found.json()["forget"]["steps"], serde_json::json!([100, 58]));
+    /// # Ok::<(), dobrushin_document::DocumentError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DocumentError`] if the file has no place for it.
+    pub fn with_found(mut self, parameter: Parameter, value: f64) -> Result<Self, DocumentError> {
+        let mut value = if parameter.is_whole() { Value::Integer(value as i64) } else { Value::Float(value) };
+        let key = parameter.fact().name();
+        let (table, name) = key.split_once('.').unwrap_or((key, ""));
+        let given = self.tables.get(table).and_then(|table| table.get(name));
+        if let (Parameter::ForgetSteps, Some(Value::Array(list))) = (parameter, given) {
+            let earlier = list.iter().take(list.len().saturating_sub(1)).cloned();
+            value = Value::Array(earlier.chain([value]).collect());
+        }
+        self.set(&Setting::new(key, value))?;
+        Ok(self)
+    }
+
     /// The question, if the file asks one: of both that of ε, at the given δ.
     pub fn question(&self) -> Result<Option<Question>, DocumentError> {
         question_of(&self.tables)

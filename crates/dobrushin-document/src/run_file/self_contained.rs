@@ -6,7 +6,7 @@ use crate::error::DocumentError;
 use crate::json::{of_toml, to_toml};
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
-use dobrushin::run::{Parameter, Run};
+use dobrushin::run::{Fact, Forgotten, Parameter, Run};
 use dobrushin::{Delta, Epsilon};
 use dobrushin_train::schema::Schema;
 use dobrushin_train::{Model, Plan};
@@ -108,6 +108,23 @@ impl SelfContained {
     /// The same run with a noise multiplier, instead of whatever noise it has.
     pub fn with_noise_multiplier(self, multiplier: f64) -> Result<Self, DocumentError> {
         self.with(Parameter::NoiseMultiplier.fact().name(), Value::Float(multiplier))
+    }
+
+    /// The same run after these requests to delete records. What the records may learn of each other is then no longer the
+    /// question: the claim is that of zero-out.
+    pub fn forgetting(self, requests: &[Forgotten]) -> Result<Self, DocumentError> {
+        let list = |number: fn(&Forgotten) -> u64| {
+            let whole = |request| Value::Integer(i64::try_from(number(request)).unwrap_or(i64::MAX));
+            Value::Array(requests.iter().map(whole).collect())
+        };
+        let (records, steps) = (list(|request| request.records), list(|request| request.steps));
+        let run = self.with(Fact::Neighbours.name(), Value::String("zero-out".to_owned()))?;
+        run.with(Fact::ForgetRecords.name(), records)?.with(Fact::ForgetSteps.name(), steps)
+    }
+
+    /// The same run with this many steps, instead of whatever length it has.
+    pub fn with_steps(self, steps: u64) -> Result<Self, DocumentError> {
+        self.with(Fact::Steps.name(), Value::Integer(i64::try_from(steps).unwrap_or(i64::MAX)))
     }
 
     fn with(mut self, key: &str, value: Value) -> Result<Self, DocumentError> {

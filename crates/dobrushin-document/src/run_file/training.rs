@@ -6,8 +6,8 @@ use crate::section::{Section, number, shown, whole};
 use dobrushin::Positive;
 use dobrushin::mechanism::Neighbours;
 use dobrushin::run::{
-    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
-    Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
+    Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, Forgotten, IncompleteBatch,
+    LearningRate, Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Run, Training,
 };
 use toml::{Table, Value};
 
@@ -89,6 +89,7 @@ pub fn parse(tables: &Table) -> Result<Training, DocumentError> {
         neighbours: run.choice("neighbours", NEIGHBOURS)?.unwrap_or(Neighbours::ReplaceOne),
         record: record(&run)?,
         public_steps: run.whole_or_none("public-steps")?.unwrap_or(0),
+        forgetting: forgetting(tables)?,
         tasks: run.whole("tasks")?.unwrap_or(1),
         centre: section(tables, "centre")?
             .positive("noise-multiplier")?
@@ -143,6 +144,41 @@ fn record(run: &Section) -> Result<Record, DocumentError> {
             whole(value).map(Record::Index).ok_or_else(refused)
         }
     }
+}
+
+/// The requests to delete records: a number, or one for each request.
+fn forgetting(tables: &Table) -> Result<Vec<Forgotten>, DocumentError> {
+    if !tables.contains_key("forget") {
+        return Ok(Vec::new());
+    }
+    let forget = section(tables, "forget")?;
+    let Some(steps) = wholes(&forget, "steps")? else {
+        return Err(forget.missing("steps"));
+    };
+    let records = wholes(&forget, "records")?.unwrap_or_else(|| vec![1; steps.len()]);
+    if records.len() != steps.len() {
+        return Err(DocumentError::new(format!(
+            "forget.records is for {} requests, but forget.steps for {}",
+            records.len(),
+            steps.len()
+        ))
+        .help("one number of each for every request, as in records = [1, 5] and steps = [300, 300]"));
+    }
+    Ok(records.into_iter().zip(steps).map(|(records, steps)| Forgotten { records, steps }).collect())
+}
+
+/// A whole number, or a list of them.
+fn wholes(section: &Section, key: &str) -> Result<Option<Vec<u64>>, DocumentError> {
+    let Some(value) = section.value(key) else {
+        return Ok(None);
+    };
+    let read: Option<Vec<u64>> = match value {
+        Value::Array(list) => list.iter().map(whole).collect(),
+        value => whole(value).map(|number| vec![number]),
+    };
+    let refused =
+        || section.refuse(key, "a whole number, 1 or more, or a list of them, one for each request");
+    read.filter(|list| !list.is_empty()).map(Some).ok_or_else(refused)
 }
 
 fn learning_rate(update: &Section) -> Result<Option<LearningRate>, DocumentError> {

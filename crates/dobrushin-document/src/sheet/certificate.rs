@@ -5,9 +5,10 @@ use crate::certificate::{Certificate, TrainingRecord};
 use crate::json;
 use crate::report::MeaningReport;
 use crate::run_file::SelfContained;
-use crate::text::meaning;
-use dobrushin::Neighbours;
+use crate::text::{forgetting, meaning};
 use dobrushin::numeric::decimal as number;
+use dobrushin::run::Forgotten;
+use dobrushin::{Neighbours, Run};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -19,23 +20,27 @@ pub fn of_certificate(certificate: &Certificate) -> Sheet {
     let is_seeded = training.as_ref().is_some_and(|training| !training.private);
     let section = |heading, points: Vec<String>| Section { heading, points };
     let mut sections = vec![
-        section(meaning::HEADING, means(certificate.meaning.as_ref().filter(|_| !is_seeded))),
+        section(
+            if run.deletes() { meaning::OF_DELETED } else { meaning::HEADING },
+            means(certificate.meaning.as_ref().filter(|_| !is_seeded)),
+        ),
         section("What was run", run.facts(training.as_ref(), &certificate.program.version)),
         section("What was taken as public", run.public(training.as_ref())),
         match training {
             Some(training) => section("What it assumes", enforced(training)),
             None => section("What it assumes", guarantee.assumptions.clone()),
         },
-        section("Not covered", not_covered(training.as_ref())),
+        section("Not covered", not_covered(training.as_ref(), run.deletes())),
         section("Where it comes from", certificate.explanation.clone()),
         section("Warnings", certificate.warnings.clone()),
         section("How to verify it", verification(certificate)),
     ];
     sections.retain(|section| !section.points.is_empty());
     Sheet {
-        title: "Privacy certificate".to_owned(),
+        title: if run.deletes() { "Certificate of forgetting" } else { "Privacy certificate" }.to_owned(),
         answer: format!(
-            "(ε, δ) = ({}, {}), by {}",
+            "{}(ε, δ) = ({}, {}), by {}",
+            run.promise(),
             meaning::shortest(guarantee.epsilon.0.upper()),
             meaning::shortest(guarantee.delta.0.upper()),
             guarantee.analysis
@@ -61,18 +66,24 @@ fn enforced(training: &TrainingRecord) -> Vec<String> {
 }
 
 /// What no guarantee of one run covers, besides what the certificate says.
-fn not_covered(training: Option<&TrainingRecord>) -> Vec<String> {
+fn not_covered(training: Option<&TrainingRecord>, deletes: bool) -> Vec<String> {
     let mut points = match training {
         Some(training) => training.not_covered.clone(),
         None => vec![OTHER_RELEASES.to_owned(), NOT_WATCHED.to_owned()],
     };
-    points.push(SEVERAL_RECORDS.to_owned());
+    match training {
+        _ if !deletes => points.push(SEVERAL_RECORDS.to_owned()),
+        None => points.push(REMAINING_RECORDS.to_owned()),
+        // It says so itself.
+        Some(_) => {}
+    }
     points
 }
 
 const OTHER_RELEASES: &str =
     "what else is published about the same people: costs add up (dobrushin certificate add)";
 const NOT_WATCHED: &str = "whether the run was made as it is described: the program did not make it";
+const REMAINING_RECORDS: &str = "what the model tells about the records that remain: this is the guarantee of the same run without [forget]";
 const SEVERAL_RECORDS: &str =
     "a person with several records: the guarantee is for each one of them, and weaker for all together";
 
@@ -99,12 +110,29 @@ fn verification(certificate: &Certificate) -> Vec<String> {
 struct Described<'a> {
     json: &'a Json,
     neighbours: Option<Neighbours>,
+    /// The requests to delete records.
+    requests: Vec<Forgotten>,
 }
 
 impl<'a> Described<'a> {
     fn new(json: &'a Json) -> Self {
-        let run = SelfContained::from_json(json).and_then(|run| run.run());
-        Self { json, neighbours: run.ok().and_then(|run| run.neighbours()) }
+        let run = SelfContained::from_json(json).and_then(|run| run.run()).ok();
+        let training = run.as_ref().and_then(Run::as_training);
+        let requests = training.map_or_else(Vec::new, |training| training.forgetting.clone());
+        Self { json, neighbours: run.as_ref().and_then(Run::neighbours), requests }
+    }
+
+    /// Whether records were deleted; then the certificate is about these alone.
+    fn deletes(&self) -> bool {
+        !self.requests.is_empty()
+    }
+
+    /// What ε and δ are about, where they are not about everybody's privacy.
+    fn promise(&self) -> String {
+        match self.requests.iter().map(|request| request.records).fold(0, u64::saturating_add) {
+            0 => String::new(),
+            records => format!("The model is {}: ", forgetting::as_if(records)),
+        }
     }
 
     /// The value of a key in a section, if it is given.
@@ -125,8 +153,9 @@ impl<'a> Described<'a> {
                 None => format!("a model ({kind}, {parameters} parameters)"),
             });
         }
+        let done = if self.deletes() { "the last request was carried out" } else { "trained" };
         facts.extend(
-            training.and_then(|training| training.made.as_ref()).map(|day| format!("trained on {day} (UTC)")),
+            training.and_then(|training| training.made.as_ref()).map(|day| format!("{done} on {day} (UTC)")),
         );
         facts.extend(self.records(training));
         facts.push(match of("order") {
@@ -135,6 +164,12 @@ impl<'a> Described<'a> {
         });
         let length = [("steps", "steps"), ("epochs", "epochs"), ("batch-size", "records in a batch")];
         facts.extend(length.into_iter().filter_map(|(key, words)| Some(format!("{} {words}", of(key)?))));
+        facts.extend(self.requests.iter().enumerate().map(|(number, Forgotten { records, steps })| {
+            format!(
+                "request {}: records deleted {records}, then clean steps on the others {steps}",
+                number + 1
+            )
+        }));
         facts.extend(
             of("sampling-probability").map(|p| format!("each record is in a batch with probability {p}")),
         );

@@ -1,10 +1,11 @@
 //! How private a run is, in words.
 
-use super::meaning::in_words;
+use super::meaning::{about, in_words};
 use super::observers::observers;
 use super::{Block, Style, Text, bullets, capitalised, heading, renyi, table, warn, wrap};
 use crate::report::{
-    AccountReport, AdviceReport, Answered, Finding, FloorReport, Given, Records, UtilityReport, WantedReport,
+    AccountReport, AdviceReport, Answered, Asked, Finding, FloorReport, Given, Records, UtilityReport,
+    WantedReport,
 };
 use dobrushin::Enclosure;
 use dobrushin::numeric::decimal as number;
@@ -22,7 +23,8 @@ pub fn account(report: &AccountReport, style: Style) -> Text {
     text.answer(match best {
         Some(best) => {
             let value = shown(best.answer, style);
-            format!("(ε, δ) = {}, by {}", report.target.pair(&value), best.analysis)
+            let about = about(report.meaning.as_ref());
+            format!("(ε, δ) = {}{about}, by {}", report.target.pair(&value), best.analysis)
         }
         None => "No guarantee: none of the analyses applies.".to_owned(),
     });
@@ -117,7 +119,13 @@ fn how_much_is_real(report: &AccountReport, floor: &FloorReport, style: Style) -
 fn verdict(report: &AccountReport, wanted: &WantedReport, style: Style) -> String {
     let epsilon = Given::Epsilon(wanted.at_epsilon.epsilon);
     let pair = report.target.pair(&number::plain(wanted.at_epsilon.epsilon.0));
+    let asked = report.meaning.as_ref().map(|meaning| meaning.question);
+    let deleted = asked == Some(Asked::WereEverUsed);
     let says = match wanted.meets {
+        true if deleted => format!("Yes: the deleted records are forgotten, up to {pair}."),
+        false if deleted => {
+            format!("No: nothing proves that the deleted records are forgotten, up to {pair}.")
+        }
         true => format!("Yes: the run is {pair}-private."),
         false => format!("No: nothing proves that the run is {pair}-private."),
     };

@@ -8,10 +8,13 @@ use dobrushin::run::Parameter;
 
 /// The value, what it gives, and why it is this one.
 pub fn calibration(report: &CalibrationReport, style: Style) -> Text {
-    let CalibrationReport { found, target, side, concern } = report;
+    let CalibrationReport { found, target, side, achieves, concern } = report;
     let mut text = Text::default();
     let value = number::plain(found.value);
-    text.answer(format!("{} = {value}", found.parameter.fact().key()));
+    text.answer(format!("{} = {value}", found.parameter.key()));
+    if let Some(achieves) = achieves {
+        text.explanation(achieves.as_str());
+    }
     let what = match target {
         Target::Privacy { delta, .. } => format!("ε at δ = {}", number::plain(delta.get())),
         Target::Advantage(_) => "membership advantage".to_owned(),
@@ -23,7 +26,7 @@ pub fn calibration(report: &CalibrationReport, style: Style) -> Text {
     let by = format!("with it, by {}", found.analysis);
     text.explanation(table([by.as_str(), "at least", "at most", "target"], [row]));
     let next = match found.parameter {
-        Parameter::PublicSteps => "one step less fails",
+        Parameter::PublicSteps | Parameter::ForgetSteps => "one step less fails",
         parameter if parameter.is_whole() => "the next whole number fails",
         Parameter::Epochs => "one step more fails",
         _ => "a value 1e-5 less private, relatively, fails",

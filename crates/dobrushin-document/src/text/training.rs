@@ -38,6 +38,15 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
              It can be checked by: dobrushin certificate verify {certificate} --model {model}",
         ));
     }
+    if let Some(state) = &report.state {
+        text.explanation(wrap(
+            &format!(
+                "The state is {state}. It is secret: whoever reads it learns more than the model tells. dobrushin forget \
+                 --state {state} deletes records from the model."
+            ),
+            "",
+        ));
+    }
     text
 }
 
@@ -79,7 +88,7 @@ fn evaluation(report: &TrainingReport) -> Block {
     table(["on the private records, with noise", "accuracy", "loss", "± accuracy", "± loss"], rows)
 }
 
-fn metrics(labels: &[String], metrics: &[MetricsReport]) -> Block {
+pub(super) fn metrics(labels: &[String], metrics: &[MetricsReport]) -> Block {
     let rows = labels.iter().zip(metrics).map(|(label, metrics)| {
         [
             label.clone(),

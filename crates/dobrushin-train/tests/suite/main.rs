@@ -2,6 +2,7 @@
 
 mod attack;
 mod extent;
+mod forget;
 mod last_digits;
 mod losses;
 mod model_constants;

@@ -149,8 +149,16 @@ fn changes(training: &Training) -> Vec<(String, Training)> {
             },
         );
     }
-    change(format!("100 more steps on public data ({})", Fact::PublicSteps), &|run| {
-        run.public_steps = run.public_steps.saturating_add(100);
-    });
+    if training.forgetting.is_empty() {
+        change(format!("100 more steps on public data ({})", Fact::PublicSteps), &|run| {
+            run.public_steps = run.public_steps.saturating_add(100);
+        });
+    } else {
+        change(format!("100 more clean steps ({})", Fact::ForgetSteps), &|run| {
+            if let Some(request) = run.forgetting.last_mut() {
+                request.steps = request.steps.saturating_add(100);
+            }
+        });
+    }
     changes
 }

@@ -71,7 +71,7 @@ pub enum CalibrationError {
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
     /// No value in range meets the target.
-    #[error("the target cannot be reached: {} = {value} gives {}", parameter.fact().key(), achieved.upper())]
+    #[error("the target cannot be reached: {} = {value} gives {}", parameter.key(), achieved.upper())]
     Unreachable {
         /// The parameter that was searched.
         parameter: Parameter,
@@ -309,7 +309,7 @@ impl Bench<'_> {
             }
             Parameter::Diameter => (LEAST_DIAMETER, MOST_DIAMETER),
             Parameter::WeightDecay => (LEAST_PROBABILITY, 1.0),
-            Parameter::PublicSteps => (1.0, MOST_STEPS),
+            Parameter::PublicSteps | Parameter::ForgetSteps => (1.0, MOST_STEPS),
         };
         let (a, b) = (scale.place(least), scale.place(most));
         Ok((a.min(b), a.max(b)))

@@ -21,10 +21,10 @@ pub(super) fn of(run: &Run, report: &Account) -> (Vec<String>, Vec<String>) {
         return (of_tasks(tasks, report, symbol), Vec::new());
     }
     let allocated = if_allocated(run, report.question, symbol);
-    let mut explanation = Vec::new();
     let Ok(released) = run.released_except(report.exception) else {
         return (allocated.into_iter().collect(), Vec::new());
     };
+    let mut explanation: Vec<String> = run.as_training().and_then(forgotten).into_iter().collect();
     let published = report.if_published();
     if let Some(answer) = published {
         explanation.push(format!(
@@ -84,6 +84,22 @@ fn if_allocated(run: &Run, question: Question, symbol: &str) -> Option<String> {
          ({} = \"allocation\"), {symbol} would be {} by composition, even if every iterate were published.",
         Fact::Order,
         briefly(value)
+    ))
+}
+
+/// What is claimed of deleted records.
+fn forgotten(training: &Training) -> Option<String> {
+    let (records, steps) = (training.deleted_records(), training.clean_steps());
+    let (these, they) = match records {
+        0 => return None,
+        1 => ("this record", "the deleted record".to_owned()),
+        _ => ("these records", format!("the {records} deleted records")),
+    };
+    let plural = if steps == 1 { "" } else { "s" };
+    let in_all = if training.forgetting.len() == 1 { "" } else { " in all" };
+    Some(format!(
+        "After {steps} clean step{plural}{in_all}, the last iterate is as if {these} had never been used, up to the bound above, \
+         which is about {they} only. For the records that remain, ask without [forget]."
     ))
 }
 

@@ -51,6 +51,8 @@ pub struct Meaning {
     pub advantage: Enclosure,
     /// Which data sets are neighbours, if the run says so.
     pub neighbours: Option<Neighbours>,
+    /// The number of records that were deleted, if the attacker wants to know whether they were ever used; otherwise 0.
+    pub deleted: u64,
 }
 
 impl Meaning {
@@ -94,6 +96,7 @@ impl Meaning {
             true_positive_rates: RATES.into_iter().filter_map(rate).collect(),
             advantage: advantages.fold(Enclosure::ONE, Enclosure::min),
             neighbours: None,
+            deleted: 0,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::analysis::{Bound, Effort, EveryStep, ExactComposition, Family};
 use crate::lower::ComposedPart;
 use crate::numeric::decimal::{briefly, plain};
 use crate::profile::PrivacyProfile;
-use crate::run::{Assumption, Run};
+use crate::run::{Assumption, Run, Training};
 use crate::{Delta, Enclosure, Epsilon, Neighbours, NotApplicable, Probability};
 use std::fmt;
 use std::sync::Arc;
@@ -168,6 +168,8 @@ pub struct Account {
     /// Why the guarantee, although it holds, protects nobody, in words.
     pub concern: Option<String>,
     neighbours: Option<Neighbours>,
+    /// The number of records that were deleted.
+    deleted: u64,
 }
 
 /// An answer that is a guarantee, with its assumptions.
@@ -223,6 +225,7 @@ impl Account {
             warnings: Vec::new(),
             concern: None,
             neighbours: run.neighbours(),
+            deleted: run.as_training().map_or(0, Training::deleted_records),
         };
         (report.explanation, report.warnings) = explanation::of(run, &report);
         report.concern = report.delta().and_then(|delta| large_delta(run, delta));
@@ -270,7 +273,7 @@ impl Account {
             Some(profile) => Meaning::of(profile.as_ref(), epsilon, delta),
             None => Meaning::of_point(epsilon, delta),
         };
-        Some(Meaning { neighbours: self.neighbours, ..meaning })
+        Some(Meaning { neighbours: self.neighbours, deleted: self.deleted, ..meaning })
     }
 
     /// The best rigorous answer with its analysis.

@@ -73,6 +73,12 @@ pub enum TotalError {
     /// A chain does not say which data sets are neighbours, so nothing else is known to be about the same.
     #[error("a chain that is given step by step does not say which data sets are neighbours")]
     UnknownNeighbours,
+    /// A bound is about deleted records only, and says nothing about those that remain.
+    #[error(
+        "one of the releases is of a run with deleted records ([forget]), whose bound is about these records only: what the \
+         model tells about the others is that of the same run without [forget]"
+    )]
+    OnlyDeleted,
     /// A bound does not compose.
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
@@ -91,6 +97,10 @@ impl Total {
         delta: Delta,
     ) -> Result<Self, TotalError> {
         let releases: Vec<(&Run, &Account)> = releases.into_iter().collect();
+        let forgets = |run: &Run| run.as_training().is_some_and(|training| !training.forgetting.is_empty());
+        if releases.iter().any(|(run, _)| forgets(run)) {
+            return Err(TotalError::OnlyDeleted);
+        }
         let relation = |(run, _): &(&Run, &Account)| run.neighbours();
         let first = relation(releases.first().ok_or(TotalError::Nothing)?);
         let changed = releases.iter().any(|release| relation(release) != first);

@@ -110,9 +110,12 @@ impl Continued {
     }
 }
 
+/// Different steps with random participation are composed up to this many: their losses are composed anew for every ε.
+const MOST_SAMPLED: usize = 8;
+
 /// Everything that a chain computes: in each step two laws at most d/s apart, used with a given probability.
 fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
-    let mut parts = Vec::new();
+    let (mut parts, mut sampled) = (Vec::new(), 0);
     let sections: Vec<Section<'_>> = chain.sections_since_the_record().collect();
     let repeated = sections.iter().flat_map(|section| {
         let times = if let Section::Laps(_, times) = section { *times } else { 1 };
@@ -126,6 +129,10 @@ fn composition(chain: &Chain) -> Option<Arc<dyn PrivacyProfile>> {
             return None;
         };
         let count = count.saturating_mul(times);
+        sampled += usize::from(matches!(step.participation, Participation::Sometimes(_)));
+        if sampled > MOST_SAMPLED {
+            return None;
+        }
         let pair = match step.participation {
             Participation::Never => continue,
             Participation::Always => {

@@ -193,6 +193,12 @@ impl Step {
         Self { participation: Participation::Never, ..self.clone() }
     }
 
+    /// The Lipschitz constant of its updates; ∞ if none is known.
+    pub fn lipschitz(&self) -> Enclosure {
+        let linear = self.modulus.pieces().iter().filter(|piece| piece.offset() == Enclosure::ZERO);
+        linear.map(|piece| piece.slope()).fold(Enclosure::INFINITE, Enclosure::min)
+    }
+
     /// The lines above ω′, the distance after updates with different records.
     pub fn crossed_pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         let moved = self.modulus.pieces().iter().map(|piece| piece.raised(self.displacement));

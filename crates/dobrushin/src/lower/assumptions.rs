@@ -27,8 +27,11 @@ impl Training {
     }
 
     fn common_assumptions(&self) -> Vec<Assumption> {
-        let mut all =
-            vec![Assumption::NeighboursDiffer(self.neighbours), self.sampling(), self.gradient_norm()];
+        let compared = match self.deleted_records() {
+            0 => Assumption::NeighboursDiffer(self.neighbours),
+            deleted => Assumption::AsIfNeverUsed(deleted),
+        };
+        let mut all = vec![compared, self.sampling(), self.gradient_norm()];
         all.extend(self.divisor());
         // The share would be larger with fewer records.
         let shares_records = self.order == Order::WithoutReplacement
@@ -42,6 +45,13 @@ impl Training {
         }
         if self.public_steps > 0 {
             all.push(Assumption::PublicSteps(self.public_steps));
+        }
+        if !self.forgetting.is_empty() {
+            let (after, requests) = (self.possible_steps(), self.forgetting.clone());
+            all.push(Assumption::Deleted { after, requests });
+            all.push(Assumption::ContinuesTheIterate);
+            all.push(Assumption::RequestsWithoutReleases);
+            all.push(Assumption::EarlierReleasesStay);
         }
         all.extend(self.centre.map(|centre| Assumption::Centred(centre.noise_multiplier)));
         all.extend(self.evaluation.map(|evaluation| Assumption::Evaluated(evaluation.noise_multiplier)));
@@ -79,7 +89,9 @@ impl Training {
             exception: ordinary.exception.upper(),
             last: ordinary.last,
         }));
-        all.extend(self.possible_steps().map(Assumption::ExactlySteps));
+        if self.forgetting.is_empty() {
+            all.extend(self.possible_steps().map(Assumption::ExactlySteps));
+        }
         all
     }
 

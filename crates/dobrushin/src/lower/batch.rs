@@ -52,7 +52,9 @@ impl Training {
         }
         let (fewest_others, most_others) = match self.neighbours {
             Neighbours::AddOrRemoveOne => (self.records - 1, self.records),
-            Neighbours::ReplaceOne | Neighbours::ZeroOut => (self.records - 1, self.records - 1),
+            Neighbours::ReplaceOne | Neighbours::ZeroOut => {
+                (self.records - self.in_question(), self.records - self.in_question())
+            }
         };
         let ends = [self.depends_on_the_fewest(), self.divide_by == Divisor::BatchSize];
         let sides = ends.iter().filter(|end| **end).count() as f64;
@@ -110,7 +112,8 @@ impl Training {
         let one = Enclosure::ONE;
         let divisor = self.nominal_batch();
         let records = Enclosure::from(self.records);
-        let zeroed = self.neighbours == Neighbours::ZeroOut && !participation.is_never();
+        let empty = self.most_empty(participation);
+        let zeroed = empty != Enclosure::ZERO;
         let mut shares = match (self.order, self.divide_by) {
             (Order::Poisson, Divisor::Actual) => {
                 let least = ordinary.map_or(0, |ordinary| ordinary.least);
@@ -125,8 +128,9 @@ impl Training {
             }
             (Order::Poisson | Order::Allocation, Divisor::BatchSize) => {
                 if let Some(&Ordinary { least, most, .. }) = ordinary {
-                    // The record may join them. It is not needed for the fewest.
-                    let (least, most) = (Enclosure::from(least), Enclosure::from(most) + one);
+                    // The record may join them, or those that are deleted. They are not needed for the fewest.
+                    let most = Enclosure::from(most) + Enclosure::from(self.in_question());
+                    let least = Enclosure::from(least);
                     return Shares { least: least / divisor, most: most / divisor };
                 }
                 // A batch may be empty, or contain every record.
@@ -149,9 +153,24 @@ impl Training {
             _ => Shares { least: one, most: one },
         };
         if zeroed {
-            shares.least = (shares.least - one / self.smallest_divisor()).positive_part();
+            shares.least = (shares.least - empty / self.smallest_divisor()).positive_part();
         }
         shares
+    }
+
+    /// The number of records by which neighbours differ: one, or all that are deleted.
+    fn in_question(&self) -> u64 {
+        self.deleted_records().max(1)
+    }
+
+    /// The most empty slots of a batch, for either neighbour. The slots of deleted records are empty in one of the runs
+    /// that are compared from the start, whether they take part in the other or not.
+    fn most_empty(&self, participation: Participation) -> Enclosure {
+        match (self.neighbours, self.deleted_records()) {
+            (Neighbours::ZeroOut, 0) if !participation.is_never() => Enclosure::ONE,
+            (_, 0) => Enclosure::ZERO,
+            (_, deleted) => self.most_in_a_batch(deleted),
+        }
     }
 
     /// How far the record can move an update.

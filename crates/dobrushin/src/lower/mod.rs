@@ -2,7 +2,8 @@
 //! step.
 //!
 //! There is one file for each way of using records (`in_turn`, `at_random` and `by_places`), one for the batches that
-//! are drawn (`batch`), one for many records that are used once each in different steps (`ranges`), one for chains given
+//! are drawn (`batch`), one for records that were deleted (`forgotten`), one for
+//! many records that are used once each in different steps (`ranges`), one for chains given
 //! step by step (`custom`), and one for an observer of all steps (`observed`).
 
 mod allocated;
@@ -11,6 +12,7 @@ mod at_random;
 mod batch;
 mod by_places;
 mod custom;
+mod forgotten;
 mod in_turn;
 mod multiplier;
 mod observed;
@@ -26,6 +28,7 @@ pub use ranges::RecordRanges;
 use crate::chain::Mixture;
 use crate::run::{Assumption, Fact, Kind, Length, Order, Record, Release, Run, Training, in_the_way};
 use crate::{Enclosure, NotApplicable, Positive, Probability};
+use batch::Ordinary;
 use steps::Steps;
 
 /// The release of a run, for each record that may be the least private.
@@ -162,12 +165,27 @@ impl Training {
         if self.release == Release::All {
             return Err(nothing_is_hidden());
         }
-        let (mut views, mut ranges) = (Vec::new(), Vec::new());
+        if !self.forgetting.is_empty() {
+            return self.released_after_forgetting(allowed);
+        }
         let lengths = self.lengths()?;
         let longest = lengths.iter().copied().reduce(Option::max).flatten();
         let ordinary = longest.and_then(|steps| self.ordinary_batches(allowed, steps));
-        let ordinary = ordinary.as_ref();
-        for steps in lengths {
+        let (views, ranges) = self.views(&lengths, ordinary.as_ref())?;
+        Ok(Released {
+            recent: self.recent(allowed)?.map(Box::new),
+            ..self.of_views(views, ranges, ordinary.as_ref())
+        })
+    }
+
+    /// The views of a run with one of these numbers of steps, and the ranges of records that have views of their own.
+    fn views(
+        &self,
+        lengths: &[Option<u64>],
+        ordinary: Option<&Ordinary>,
+    ) -> Result<(Vec<Mixture>, Vec<RecordRanges>), NotApplicable> {
+        let (mut views, mut ranges) = (Vec::new(), Vec::new());
+        for &steps in lengths {
             if let Some(range) = RecordRanges::of(self, steps)? {
                 match self.record {
                     Record::Index(record) => views.push(range.of_record(record)?),
@@ -189,14 +207,24 @@ impl Training {
                 }
             }
         }
-        Ok(Released {
+        Ok((views, ranges))
+    }
+
+    /// These views, with what must hold for them.
+    fn of_views(
+        &self,
+        views: Vec<Mixture>,
+        ranges: Vec<RecordRanges>,
+        ordinary: Option<&Ordinary>,
+    ) -> Released {
+        Released {
             views,
             ranges,
             assumptions: self.hidden_assumptions(ordinary),
             notes: self.unused_facts(ordinary),
             exception: ordinary.map_or(Enclosure::ZERO, |ordinary| ordinary.exception),
-            recent: self.recent(allowed)?.map(Box::new),
-        })
+            recent: None,
+        }
     }
 
     /// The possible numbers of steps; `None` stands for any number.

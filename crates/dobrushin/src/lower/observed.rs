@@ -22,7 +22,7 @@
 use crate::NotApplicable;
 use crate::mechanism::{Mechanism, Neighbours, Sampling};
 use crate::run::{Assumption, Divisor, MechanismUse, Mechanisms, NoiseKind, Order, Training};
-use crate::{Enclosure, Positive};
+use crate::{Enclosure, Positive, Probability};
 
 /// What an observer of every intermediate result sees.
 ///
@@ -74,15 +74,23 @@ pub(super) fn of_training(training: &Training) -> Result<Composed, NotApplicable
     if training.order == Order::Allocation {
         return training.allocated();
     }
-    let multipliers = training.multipliers()?;
-    let (sampling, neighbours, scale) = observed(training)?;
+    let group = training.group_observed()?;
+    let (multipliers, rate) = match &group {
+        Some(group) => (group.until.multipliers()?, group.rate),
+        None => (training.multipliers()?, training.rate()?),
+    };
+    let (sampling, neighbours, scale) = observed(training, rate);
+    // A group moves a step by at most this many contributions of one record.
+    let (together, times) = group.as_ref().map_or((Enclosure::ONE, 1), |group| (group.together, group.times));
     let part = |&(multiplier, count): &(Positive, u64)| {
-        let noise_multiplier = Positive::new((Enclosure::from(multiplier) * Enclosure::from(scale)).lower())?;
+        let multiplier = Enclosure::from(multiplier) * Enclosure::from(scale) / together;
+        let noise_multiplier = Positive::new(multiplier.lower())?;
         let mechanism = match training.noise_kind {
             NoiseKind::Gaussian => Mechanism::Gaussian { noise_multiplier },
             NoiseKind::Laplace => Mechanism::Laplace { noise_multiplier },
         };
-        Ok(ComposedPart { mechanism, sampling, neighbours, count: count.saturating_mul(training.tasks) })
+        let count = count.saturating_mul(training.tasks).saturating_mul(times);
+        Ok(ComposedPart { mechanism, sampling, neighbours, count })
     };
     let used = multipliers.groups.iter().filter(|(_, count)| *count > 0);
     let mut parts = used.map(part).collect::<Result<Vec<_>, crate::Error>>()?;
@@ -107,12 +115,11 @@ pub(super) fn sums_beside(training: &Training) -> impl Iterator<Item = ComposedP
 
 /// The sampling of a step, the neighbours whose pair covers it, and the factor by which the multiplier is larger in
 /// their units.
-fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotApplicable> {
-    let rate = training.rate()?;
+fn observed(training: &Training, rate: Probability) -> (Sampling, Neighbours, f64) {
     let neighbours = training.neighbours;
     let gaussian = training.noise_kind == NoiseKind::Gaussian;
     let amplified = Sampling::WithoutReplacement(rate);
-    Ok(match (training.order, training.divide_by, neighbours) {
+    match (training.order, training.divide_by, neighbours) {
         // Allocation is observed pass by pass: see `allocated.rs`.
         (Order::Full | Order::Once | Order::Cyclic | Order::Shuffled | Order::Allocation, _, _) => {
             (Sampling::Every, neighbours, 1.0)
@@ -126,7 +133,7 @@ fn observed(training: &Training) -> Result<(Sampling, Neighbours, f64), NotAppli
             (amplified, neighbours, 1.0)
         }
         (Order::Poisson, _, _) => (Sampling::Poisson(rate), neighbours, 1.0),
-    })
+    }
 }
 
 impl Mechanisms {

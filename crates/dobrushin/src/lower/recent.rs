@@ -8,12 +8,12 @@
 use super::Released;
 use super::batch::Ordinary;
 use super::steps::Steps;
-use crate::chain::{Branch, Count, Mixture, Start, Stop};
+use crate::chain::{Branch, Count, Mixture, Start, Step, Stop};
 use crate::run::{Length, Order, Release, Training};
 use crate::{Enclosure, NonNegative, NotApplicable, Probability};
 
 /// K: the steps in which batches are of ordinary size.
-const RECENT: u64 = 1 << 20;
+pub(super) const RECENT: u64 = 1 << 20;
 
 impl Training {
     /// The release of any number of steps by the last of them, if batches are Poisson samples, an exception is allowed,
@@ -60,13 +60,19 @@ impl Training {
         }
         let usual = &steps.kinds[0];
         let any = self.step_at(1, usual.participation, None)?;
-        let slope = |step: &crate::chain::Step| {
-            let linear = step.modulus.pieces().iter().filter(|piece| piece.offset() == Enclosure::ZERO);
-            linear.map(|piece| piece.slope()).fold(Enclosure::INFINITE, Enclosure::min)
-        };
-        // The probability that one batch is not ordinary, of those of all the last steps.
-        let unusual = ordinary.exception / Enclosure::from(RECENT);
-        let expected = slope(usual) + unusual * slope(&any);
+        self.usually_apart(usual, &any, ordinary.exception / Enclosure::from(RECENT), allowed)
+    }
+
+    /// The distance that iterates after any number of steps exceed with at most this probability, if a step is not the
+    /// usual one with probability `unusual`, independently, and then may have any batch.
+    pub(super) fn usually_apart(
+        &self,
+        usual: &Step,
+        any: &Step,
+        unusual: Enclosure,
+        allowed: Probability,
+    ) -> Result<Option<NonNegative>, NotApplicable> {
+        let expected = usual.lipschitz() + unusual * any.lipschitz();
         let forgotten = Enclosure::ONE - expected;
         if forgotten.lower() <= 0.0 {
             return Ok(None);

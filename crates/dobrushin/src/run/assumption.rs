@@ -1,6 +1,6 @@
 //! What must hold for a guarantee.
 
-use super::{Batch, Fact, IncompleteBatch, NoiseKind, Release, Turn};
+use super::{Batch, Fact, Forgotten, IncompleteBatch, NoiseKind, Release, Turn};
 use crate::Positive;
 use crate::mechanism::Neighbours;
 use std::fmt;
@@ -79,6 +79,21 @@ pub enum Assumption {
     OnlyForRecord(u64),
     /// The last steps, this many, use public data.
     PublicSteps(u64),
+    /// What is compared: this run, and one in which the slots of this many deleted records were always empty.
+    AsIfNeverUsed(u64),
+    /// Records are deleted after the other steps, and clean steps follow, request by request.
+    Deleted {
+        /// The possible numbers of steps before the first request; none if it may be any number.
+        after: Option<Vec<u64>>,
+        /// The requests.
+        requests: Vec<Forgotten>,
+    },
+    /// Clean steps continue the iterate itself.
+    ContinuesTheIterate,
+    /// Who is deleted does not depend on what was released.
+    RequestsWithoutReleases,
+    /// Earlier releases are not covered.
+    EarlierReleasesStay,
     /// A noisy sum over the same records is taken before training, with this noise multiplier.
     Centred(Positive),
     /// The released model is evaluated on the same records, with this noise multiplier.
@@ -295,6 +310,44 @@ impl fmt::Display for Assumption {
                 f,
                 "after them, {steps} further steps with the same update and noise use public data only"
             ),
+            Self::AsIfNeverUsed(records) => {
+                let slots = match records {
+                    1 => "slot of the deleted record was".to_owned(),
+                    records => format!("slots of the {records} deleted records were"),
+                };
+                write!(
+                    f,
+                    "compared are this run and the same one, as long, in which the {slots} always empty: an empty slot is drawn \
+                     like any other and contributes the gradient 0"
+                )
+            }
+            Self::Deleted { after, requests } => {
+                let records: u64 = requests.iter().map(|request| request.records).fold(0, u64::saturating_add);
+                let steps: u64 = requests.iter().map(|request| request.steps).fold(0, u64::saturating_add);
+                let records = Counted(records, "record is", "records are");
+                let steps = Counted(steps, "further step follows", "further steps follow");
+                match after {
+                    Some(after) => write!(f, "after exactly {} steps, {records} deleted", either(after))?,
+                    None => write!(f, "after any number of steps, {records} deleted")?,
+                }
+                match requests.len() {
+                    1 => write!(f, ", and exactly {steps}")?,
+                    number => write!(
+                        f,
+                        " by {number} requests, and exactly {steps} in all, after each request as many as the run says"
+                    )?,
+                }
+                f.write_str(", with the same update, noise, sampling and divisor, on the remaining records only")
+            }
+            Self::ContinuesTheIterate => f.write_str(
+                "the further steps continue the secret iterate itself, not a copy that was rounded or released",
+            ),
+            Self::RequestsWithoutReleases => f.write_str(
+                "which records are deleted, and when, does not depend on any model that was released",
+            ),
+            Self::EarlierReleasesStay => f.write_str(
+                "what was released before a request stays released: the bound is about the last iterate only",
+            ),
             Self::Centred(multiplier) => write!(
                 f,
                 "before the first step, a mean is taken of the same records: a sum to which no record adds more than 1/{} of \
@@ -388,8 +441,7 @@ impl fmt::Display for Assumption {
                 )
             }
             Self::ExactlySteps(possible) => {
-                let numbers: Vec<String> = possible.iter().map(u64::to_string).collect();
-                write!(f, "exactly {} steps were made on private data", numbers.join(" or "))
+                write!(f, "exactly {} steps were made on private data", either(possible))
             }
             Self::SmallestNoiseOfMoreThan(kinds) => write!(
                 f,
@@ -441,6 +493,20 @@ fn difference(neighbours: Neighbours) -> &'static str {
         Neighbours::ReplaceOne => "which is replaced by any other (replace-one)",
         Neighbours::AddOrRemoveOne => "which is there or not (add-or-remove-one)",
         Neighbours::ZeroOut => "whose gradient becomes zero while its place is kept (zero-out)",
+    }
+}
+
+/// One of several numbers.
+fn either(numbers: &[u64]) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+/// A number of things.
+struct Counted(u64, &'static str, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { self.1 } else { self.2 })
     }
 }
 

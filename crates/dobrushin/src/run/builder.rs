@@ -4,7 +4,7 @@ use super::training::{
     Algorithm, Batch, Centre, Contribution, Divisor, DomainFacts, Evaluation, IncompleteBatch, LearningRate,
     Length, LossFacts, Noise, NoiseKind, Order, Record, Release, Training,
 };
-use super::{Fact, Run, RunError};
+use super::{Fact, Forgotten, Run, RunError};
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
@@ -40,6 +40,7 @@ pub struct RunBuilder {
     neighbours: Neighbours,
     record: Record,
     public_steps: u64,
+    forgetting: Vec<Forgotten>,
     tasks: u64,
     centre: Option<Centre>,
     evaluation: Option<Evaluation>,
@@ -126,6 +127,7 @@ impl RunBuilder {
             neighbours: Neighbours::ReplaceOne,
             record: Record::Worst,
             public_steps: 0,
+            forgetting: Vec::new(),
             tasks: 1,
             centre: None,
             evaluation: None,
@@ -227,6 +229,12 @@ impl RunBuilder {
         self
     }
 
+    /// After all steps so far, this many records are deleted, and this many clean steps are made on what remains.
+    pub fn forget(mut self, records: u64, steps: u64) -> Self {
+        self.forgetting.push(Forgotten { records, steps });
+        self
+    }
+
     fn checked<T, E>(
         mut self,
         fact: Fact,
@@ -279,6 +287,7 @@ impl RunBuilder {
             neighbours: self.neighbours,
             record: self.record,
             public_steps: self.public_steps,
+            forgetting: self.forgetting,
             tasks: self.tasks,
             centre: self.centre,
             evaluation: self.evaluation,
@@ -340,6 +349,7 @@ mod tests {
             neighbours: Neighbours::ZeroOut,
             record: Record::Worst,
             public_steps: 5,
+            forgetting: Vec::new(),
             tasks: 7,
             centre: Some(Centre { noise_multiplier: positive(13.0) }),
             evaluation: Some(Evaluation { noise_multiplier: positive(11.0) }),

@@ -17,6 +17,7 @@ impl Training {
         self.check_rates()?;
         self.check_neighbours()?;
         self.check_evaluation()?;
+        self.check_forgetting(MOST_COUNT)?;
         self.check_facts()
     }
 
@@ -145,14 +146,15 @@ impl Training {
     }
 
     fn check_rates(&self) -> Result<(), RunError> {
-        let steps = self.steps().map(|steps| steps.saturating_add(self.public_steps));
+        let further = self.public_steps.saturating_add(self.clean_steps());
+        let steps = self.steps().map(|steps| steps.saturating_add(further));
         let check = |fact, values: usize| {
             if steps == Some(values as u64) {
                 return Ok(());
             }
             let steps = steps.map_or("any number of".to_owned(), |s| s.to_string());
             let message = format!("lists {values} values for {steps} steps");
-            let help = "one value for each step, public ones included, or one number";
+            let help = "one value for each step, public and clean ones included, or one number";
             Err(RunError::new(fact, message, help).against(Fact::Steps))
         };
         if let Some(LearningRate::List(rates)) = &self.learning_rate {

@@ -60,6 +60,10 @@ facts! {
     Record = "run.record",
     /// The number of further steps that use only public data.
     PublicSteps = "run.public-steps",
+    /// The number of records that a request deletes.
+    ForgetRecords = "forget.records",
+    /// The number of clean steps after a request.
+    ForgetSteps = "forget.steps",
     /// The number of such runs on the same records that are released.
     Tasks = "run.tasks",
     /// The list of tasks that differ.

@@ -1,7 +1,7 @@
 //! The parameters of a run that can be searched over.
 
 use super::training::{Batch, Contribution, LearningRate, Length, Noise, Order, Release, Training};
-use super::{Fact, Run, RunError};
+use super::{Fact, Forgotten, Run, RunError};
 use crate::{Positive, Probability};
 
 /// A number in a run that affects how private it is.
@@ -44,11 +44,13 @@ pub enum Parameter {
     Diameter,
     /// The number of last steps that use public data.
     PublicSteps,
+    /// The number of clean steps after the last request to delete records.
+    ForgetSteps,
 }
 
 impl Parameter {
     /// All parameters.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoiseMultiplier,
         Self::GradientNoise,
         Self::IterateNoise,
@@ -61,6 +63,7 @@ impl Parameter {
         Self::WeightDecay,
         Self::Diameter,
         Self::PublicSteps,
+        Self::ForgetSteps,
     ];
 
     /// The fact of a run that it corresponds to.
@@ -78,6 +81,15 @@ impl Parameter {
             Self::WeightDecay => Fact::WeightDecay,
             Self::Diameter => Fact::Diameter,
             Self::PublicSteps => Fact::PublicSteps,
+            Self::ForgetSteps => Fact::ForgetSteps,
+        }
+    }
+
+    /// What users call it: its key, with the section where the key alone is another parameter.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::ForgetSteps => self.fact().name(),
+            _ => self.fact().key(),
         }
     }
 
@@ -88,7 +100,7 @@ impl Parameter {
 
     /// Whether it is a whole number.
     pub fn is_whole(self) -> bool {
-        matches!(self, Self::Steps | Self::BatchSize | Self::PublicSteps)
+        matches!(self, Self::Steps | Self::BatchSize | Self::PublicSteps | Self::ForgetSteps)
     }
 }
 
@@ -149,6 +161,13 @@ impl Training {
             Parameter::WeightDecay => training.weight_decay = value,
             Parameter::Diameter => training.domain.diameter = Some(positive()?),
             Parameter::PublicSteps => training.public_steps = whole()?,
+            Parameter::ForgetSteps => {
+                let steps = whole()?;
+                match training.forgetting.last_mut() {
+                    Some(request) => request.steps = steps,
+                    None => training.forgetting.push(Forgotten { records: 1, steps }),
+                }
+            }
         }
         Ok(training)
     }
@@ -157,11 +176,17 @@ impl Training {
     /// measures on both sides of it.
     pub(crate) fn is_protected_by(&self, parameter: Parameter) -> bool {
         match parameter {
-            Parameter::WeightDecay | Parameter::PublicSteps => true,
+            Parameter::WeightDecay | Parameter::PublicSteps | Parameter::ForgetSteps => true,
             // Noise that scales with the learning rate grows in proportion to the domain.
             Parameter::LearningRate => !matches!(self.noise, Noise::Iterate(_)),
             parameter => parameter.is_noise(),
         }
+    }
+
+    /// Whether a list has a value for each step.
+    fn has_listed_steps(&self) -> bool {
+        matches!(self.learning_rate, Some(LearningRate::List(_)))
+            || matches!(self.noise, Noise::GradientList(_))
     }
 
     /// Why a larger value of the parameter may not be less private (or, for noise, more private).
@@ -237,7 +262,18 @@ impl Training {
             {
                 refuse("protects nothing while every iterate is released", "release = \"last\"")
             }
-            Parameter::WeightDecay | Parameter::Diameter | Parameter::PublicSteps => None,
+            Parameter::ForgetSteps if self.has_listed_steps() => refuse(
+                &format!(
+                    "cannot be searched while {} or {} lists one value for each step",
+                    Fact::LearningRate,
+                    Fact::GradientNoise
+                ),
+                "one number, or { inverse-sqrt = 0.1 } for the learning rate",
+            ),
+            Parameter::WeightDecay
+            | Parameter::Diameter
+            | Parameter::PublicSteps
+            | Parameter::ForgetSteps => None,
         }
     }
 }

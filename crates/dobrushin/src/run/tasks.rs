@@ -168,6 +168,11 @@ impl Task {
             let help = "leave it out; count = 10 in a [[task]] makes ten of it";
             return Err(RunError::new(Fact::Tasks, message, help).against(Fact::TaskList));
         }
+        if !training.forgetting.is_empty() {
+            let message = "cannot be given with several tasks: each model forgets by itself";
+            let help = "leave [forget] out, or account for each task in turn";
+            return Err(RunError::new(Fact::ForgetSteps, message, help).against(Fact::TaskList));
+        }
         if training.record != Record::Worst {
             let help = "give the record of all tasks, not of one";
             return Err(RunError::new(Fact::Record, "is an index of a single task", help));

@@ -3,6 +3,7 @@
 //! The types here are exhaustive on purpose: code that trains or simulates a run must handle every order and every
 //! release, and the compiler reports code that does not.
 
+use super::Forgotten;
 use crate::mechanism::Neighbours;
 use crate::{NonNegative, Positive, Probability};
 
@@ -42,6 +43,8 @@ pub struct Training {
     pub record: Record,
     /// The number of further steps, after all others, that use only public data.
     pub public_steps: u64,
+    /// The records that were deleted after these steps, and the clean steps that followed, request by request.
+    pub forgetting: Vec<Forgotten>,
     /// The number of such runs on the same records, each with its own randomness and order, that are released.
     pub tasks: u64,
     /// Whether a noisy mean of the records is taken before the first step, for the steps to use, and with how much noise.

@@ -88,6 +88,12 @@ const MOST_DIFFERENT: u64 = 1_000_000;
 
 impl Setting {
     pub(super) fn of(training: &Training) -> Result<Self, NotApplicable> {
+        if !training.forgetting.is_empty() {
+            return Err(in_the_way!(
+                "records were deleted ({}): ask about the run without them",
+                ForgetRecords
+            ));
+        }
         let ground = ground(training)?;
         let dimension = dimension(training)?;
         let mut measure = measure(training)?;

@@ -16,6 +16,7 @@ mod errata_steps;
 mod errata_support;
 mod evaluation;
 mod fallbacks;
+mod forgetting;
 mod hidden_attacks;
 mod hidden_lowering;
 mod hidden_participation;

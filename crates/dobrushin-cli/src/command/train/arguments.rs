@@ -68,7 +68,10 @@ pub struct TrainArgs {
     /// Also write the certificate for people, with a picture, to a file (.html or .pdf)
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Replace a model that already exists in the folder
+    /// Also keep what dobrushin forget needs to delete records later: a secret file that only you can read
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stream", "test_share", "public", "data_is_public"])]
+    pub keep_state: Option<PathBuf>,
+    /// Replace a model that already exists in the folder, and a state
     #[arg(long)]
     pub force: bool,
 }

@@ -2,11 +2,13 @@
 
 use super::arguments::TrainArgs;
 use crate::problem::Problem;
-use crate::train_data::{Loaded, Streamed, load, pad, refuse_none, split};
+use crate::state_file;
+use crate::train_data::{Loaded, Streamed, load, load_marked, pad, refuse_none, split};
 use dobrushin_document::SelfContained;
+use dobrushin_document::state::{Print, RowKey, State};
 use dobrushin_document::trained::{self, count_is_secret};
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
+use dobrushin_train::{Generators, Kept, Plan, Regret, Released, Table, TrainError};
 use std::path::{Path, PathBuf};
 
 /// All records of a training run.
@@ -21,6 +23,15 @@ pub struct Data {
     /// The regret of online learning, if the records are public.
     pub regret: Option<Regret>,
     are_public: bool,
+    /// What is kept of training, if it is to go on later.
+    keeping: Option<Keeping>,
+}
+
+/// The rows, by their hashes, and where training stopped.
+struct Keeping {
+    key: RowKey,
+    rows: Vec<Option<Print>>,
+    kept: Option<Kept>,
 }
 
 enum Private {
@@ -55,9 +66,18 @@ impl Data {
         if arguments.stream {
             let streamed = Streamed::open(source, schema, skip_bad, show_progress)?;
             let private = Private::Streamed(Box::new(streamed));
-            return Ok(Self { private, test, public, enforced: None, regret: None, are_public: false });
+            let (enforced, regret, keeping) = (None, None, None);
+            return Ok(Self { private, test, public, enforced, regret, are_public: false, keeping });
         }
-        let mut loaded = load(source, schema, skip_bad, show_progress)?;
+        let (mut loaded, keeping) = match arguments.keep_state {
+            None => (load(source, schema, skip_bad, show_progress)?, None),
+            Some(_) => {
+                let key = state_file::fresh_key()?;
+                let (loaded, marks) = load_marked(source, schema, &key, &[], show_progress)?;
+                let rows = marks.into_iter().map(|mark| Some(mark.print)).collect();
+                (loaded, Some(Keeping { key, rows, kept: None }))
+            }
+        };
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
         if let Some(share) = arguments.test_share {
             let (kept, tested) = split(&table, share, &mut generators.stream(SPLIT));
@@ -72,7 +92,7 @@ impl Data {
             (table, test) = (kept, Some(tested));
         }
         let (private, are_public) = (Private::Memory(table), arguments.data_is_public);
-        Ok(Self { private, test, public, enforced: Some(loaded), regret: None, are_public })
+        Ok(Self { private, test, public, enforced: Some(loaded), regret: None, are_public, keeping })
     }
 
     /// How many records there are to train on, if there are any.
@@ -120,9 +140,22 @@ impl Data {
                 self.regret = regret;
                 Ok(released)
             }
-            Private::Memory(table) => plan.train(table, public, generators, progress),
+            Private::Memory(table) => match &mut self.keeping {
+                None => plan.train(table, public, generators, progress),
+                Some(keeping) => {
+                    let (released, kept) = plan.train_and_keep(table, generators, progress)?;
+                    keeping.kept = Some(kept);
+                    Ok(released)
+                }
+            },
             Private::Streamed(streamed) => plan.train(streamed.as_mut(), public, generators, progress),
         }
+    }
+
+    /// What it takes to go on after the run was carried out, if it is to be kept.
+    pub fn state(&mut self, run: &SelfContained, seed: Option<u64>) -> Option<State> {
+        let Keeping { key, rows, kept } = self.keeping.take()?;
+        Some(State { run: run.clone(), seed, requests: Vec::new(), kept: kept?, key, rows })
     }
 
     /// The records, if they are in memory.

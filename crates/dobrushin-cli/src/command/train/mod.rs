@@ -15,6 +15,7 @@ use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
+use crate::state_file;
 use crate::watch::{self, Watch};
 use data::Data;
 use dobrushin::Probability;
@@ -22,7 +23,7 @@ use dobrushin::account::Target;
 use dobrushin_document::ask::Asked;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
-use dobrushin_document::{SelfContained, json, sheet, text};
+use dobrushin_document::{SelfContained, forgotten, json, sheet, text};
 use dobrushin_train::{Generators, Seed};
 use std::path::Path;
 use std::time::Instant;
@@ -39,9 +40,17 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         Some(path) => described(path, arguments, guard, &generators, style)?,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
+    if let Some(path) = &arguments.keep_state {
+        state_file::refuse_existing(path, arguments.force)?;
+        forgotten::refuse_unforgettable(&run)?;
+    }
     let start = Instant::now();
-    let circumstances =
-        Circumstances { seed: arguments.seed, test_share: arguments.test_share.map(Probability::get), made };
+    let circumstances = Circumstances {
+        seed: arguments.seed,
+        test_share: arguments.test_share.map(Probability::get),
+        keeps_state: arguments.keep_state.is_some(),
+        made,
+    };
     let mut watch = None;
     let mut begin = |what| {
         // Only one line is shown at a time.
@@ -59,7 +68,9 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         let picture = account_plot::of_the_guarantee(plan.run(), account, floor.as_ref(), options)?;
         Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
     });
-    out.write(model, certificate, page.transpose()?)?;
+    let state = data.state(&run, arguments.seed).zip(arguments.keep_state.as_deref());
+    let state = state.map(|(state, path)| state_file::draft(path, &state)).transpose()?;
+    out.write(model, certificate, page.transpose()?, state)?;
     let trained = report::Told { trained: &trained, data: &data, noise_was_found: goal.target().is_some() };
     let report = trained.report(arguments, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))

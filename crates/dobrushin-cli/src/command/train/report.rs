@@ -21,6 +21,7 @@ impl Told<'_> {
         let are_public = arguments.test_share.is_none() || arguments.data_is_public;
         TrainingReport {
             files: Some(out.files()),
+            state: arguments.keep_state.as_ref().map(|path| path.display().to_string()),
             // A share of the private records is not public.
             test: self.data.test.as_ref().map(|table| self.trained.metrics(table, are_public)),
             test_is_a_share: arguments.test_share.is_some(),

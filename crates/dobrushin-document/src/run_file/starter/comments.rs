@@ -42,6 +42,8 @@ pub fn meaning(key: &str) -> &'static str {
         "run.record" => "\"worst\": the guarantee is for every record",
         "run.public-steps" => "further steps, at the end, that use only public data",
         "run.tasks" => "the number of such runs on the same records",
+        "forget.records" => "how many records each request deletes: a number, or a list",
+        "forget.steps" => "clean steps on the remaining records after each request: a number, or a list",
         "update.learning-rate" => "a number, a list, or { inverse-sqrt = 0.1 }",
         "update.clip-norm" => "the gradient of each record is clipped to this norm",
         "update.lipschitz" => "no gradient of a record is longer, without clipping",
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_noisy_iteration_is_explained() {
-        for section in ["run", "update", "loss"] {
+        for section in ["run", "update", "loss", "forget"] {
             for (name, _) in keys_of(section).iter().filter(|(name, _)| !name.starts_with("start-")) {
                 assert!(!meaning(&format!("{section}.{name}")).is_empty(), "{section}.{name}");
             }
