@@ -4,7 +4,7 @@ use crate::text::meaning::percent;
 use dobrushin::account::{Meaning, Question};
 use dobrushin::numeric::{decimal, normal, theta};
 use dobrushin::profile::GaussianProfile;
-use dobrushin::{Delta, Enclosure, Epsilon, Neighbours, NonNegative, PrivacyProfile, Release, Run};
+use dobrushin::{Delta, Enclosure, Epsilon, Neighbours, NonNegative, Order, PrivacyProfile, Release, Run};
 use dobrushin_audit::floor;
 use dobrushin_audit::{Guesses, Risk};
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub struct Idea {
 }
 
 /// The names of all ideas, in the order in which they build on each other.
-pub const IDEAS: [&str; 8] =
-    ["epsilon", "delta", "membership", "neighbours", "hidden", "forgetting", "floor", "audit"];
+pub const IDEAS: [&str; 9] =
+    ["epsilon", "delta", "membership", "neighbours", "samplers", "hidden", "forgetting", "floor", "audit"];
 
 impl Idea {
     /// The idea of this name.
@@ -38,6 +38,7 @@ impl Idea {
             "delta" => delta(),
             "membership" => membership(),
             "neighbours" => neighbours(),
+            "samplers" => samplers(),
             "hidden" => hidden(),
             "forgetting" => forgetting(),
             "floor" => floor(),
@@ -199,6 +200,39 @@ fn hidden() -> Idea {
         numbers: std::iter::once(lead).chain([0.0, 2.0, 4.0, 6.0].into_iter().map(noise)).collect(),
         example: "curve examples/noisy-gd.toml --over steps=1..1e4 --log --points 5 --analyses composition,shift",
         see: vec!["epsilon", "floor"],
+    }
+}
+
+fn samplers() -> Idea {
+    let of = |(order, words): (Order, &str)| {
+        let run = Run::dp_sgd(10_000).order(order).batch_size(100).epochs(1.0).clip_norm(1.0);
+        let run = run.noise_multiplier(1.0).neighbours(Neighbours::ZeroOut).build().ok()?;
+        let account = run.account(Question::EpsilonAt(Delta::new(1e-5).ok()?));
+        Some(format!("{words}: ε ≤ {}", decimal::briefly(account.guarantee().ok()?.answer.value)))
+    };
+    let orders = [
+        (Order::Allocation, "allocation, every record draws one of the 100 batches"),
+        (Order::Poisson, "poisson, every step draws each record with probability 1/100"),
+        (Order::Shuffled, "shuffled, a random order cut into 100 batches"),
+    ];
+    let lead =
+        "One pass over 10,000 records in 100 steps with noise multiplier 1, every model published, δ = 1e-5"
+            .to_owned();
+    Idea {
+        id: "samplers",
+        title: "Samplers: what it is worth that nobody knows which step used a record",
+        statement: vec![
+            "A step that may or may not have used a record tells less about it than one that certainly did. So it matters how batches \
+             are made, and it must stay secret which records they held.",
+            "With order = \"allocation\" every record draws one batch of each pass for itself: every record is used in every pass, \
+             and each is hidden among all steps. With order = \"poisson\" every step draws each record independently, so that \
+             some records are used twice in a pass and others never.",
+            "With order = \"shuffled\" the batches have a fixed size. Who knows the places of all other records then knows the one place \
+             that is left, and shuffling hides nothing from them.",
+        ],
+        numbers: std::iter::once(lead).chain(orders.into_iter().filter_map(of)).collect(),
+        example: "account examples/allocation.toml",
+        see: vec!["neighbours", "hidden"],
     }
 }
 

@@ -290,7 +290,9 @@ fn a_report_is_one_file_in_the_format_of_its_name() {
 #[test]
 fn ideas_are_explained_in_plain_words() {
     let all = printed(&["explain"]);
-    for id in ["epsilon", "delta", "membership", "neighbours", "hidden", "forgetting", "floor", "audit"] {
+    for id in
+        ["epsilon", "delta", "membership", "neighbours", "samplers", "hidden", "forgetting", "floor", "audit"]
+    {
         assert!(all.contains(&format!("  {id} ")), "{id} is listed");
         let text = printed(&["explain", id]);
         assert!(text.contains("In numbers") && text.contains("Try\n  dobrushin "), "{text}");

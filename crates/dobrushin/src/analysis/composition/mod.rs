@@ -162,9 +162,12 @@ static STATEMENT: Statement = Statement {
          m_t = s_t·b/(η_t·C): neighbours are 1/m_t apart (add-or-remove-one, zero-out) or 2/m_t (replace-one)",
         "records in turn (once, cyclic, shuffled): only the steps that use the record count; shuffling itself \
          is not credited",
+        "random allocation (allocation): a pass of m steps is one mechanism, dominated by (1/m)·Σ_j Q ⊗ … ⊗ P_j ⊗ … ⊗ Q \
+         against Q ⊗ … ⊗ Q; a replaced record is one removed and another added, or one replaced in a known step",
     ],
     source: "Zhu, Dong, Wang, Optimal accounting of differential privacy via characteristic function (2022), \
-             Theorem 10; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the dots (2022)",
+             Theorem 10; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the dots (2022); for allocation Chua et al., \
+             Balls-and-bins sampling for DP-SGD (2024), and Feldman, Shenfeld, Privacy amplification by random allocation (2025)",
     errata: &[],
     notes: Some(Notes {
         applies_to: "any run with a number of steps; any list of mechanisms",
@@ -187,6 +190,13 @@ T        the number of steps that may use the record",
              it, and they are E_γ of a pair with losses on the grid: an upper bound that may be composed. A hull below \
              gives the lower end. What the Fourier transform rounds and what lies outside its window are bounded \
              and added.",
+            "A pass of m steps in which a record is allocated to one of them at random: some channel, which may depend on earlier \
+             outputs and on the other records' places, maps P_t and Q_t to step t with the record and without it. Whoever \
+             has a sample of the pair applies these channels one after the other, and has what the pass would publish.",
+            "Under Q its likelihood ratio is L = (1/m)·ΣY_j with independent Y_j = dP_j/dQ_j, and E_γ is E(L − γ)₊ or, in the other \
+             order, E(1 − γL)₊: a convex function of a sum. Replacing a Y_j by a law with the same mean that is more spread out \
+             only raises it, gathering the mass of a cell at its mean only lowers it. So the law of the sum is enclosed \
+             on a grid that is chosen anew after each addition.",
             "The pair of a step that samples its records is that of `subsampling`, in both orders of the neighbours. \
              What is published is a function of all outputs, so the bound holds for it.",
         ],
