@@ -32,14 +32,16 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<(), Problem> {
             .help("give the name of a file that does not exist yet"));
     }
     let mut first = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(1 << 10).read_to_end(&mut first))
-        .map_err(|error| Problem::new(format!("{shown} already exists, and cannot be read")).because(error))?;
+    File::open(path).and_then(|file| file.take(1 << 10).read_to_end(&mut first)).map_err(|error| {
+        Problem::new(format!("{shown} already exists, and cannot be read")).because(error)
+    })?;
     match State::is_one(&first) {
         false => Err(Problem::new(format!("{shown} already exists, and is not a state of training"))
             .help("give another name: nothing else is ever replaced by a state")),
-        true if !force => Err(Problem::new(format!("{shown} already exists: it is the state of another model"))
-            .help("give another name, or --force to replace it; the other model can then no longer forget")),
+        true if !force => Err(Problem::new(format!(
+            "{shown} already exists: it is the state of another model"
+        ))
+        .help("give another name, or --force to replace it; the other model can then no longer forget")),
         true => Ok(()),
     }
 }
@@ -58,8 +60,10 @@ pub fn open(path: &Path) -> Result<(State, File), Problem> {
     let shown = path.display();
     let cannot_read = |error| Problem::new(format!("cannot read {shown}")).because(error);
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Problem::new(format!("{shown} is not a regular file, and links to states are not followed"))
-            .help("give the state itself: it is replaced by the new one"));
+        return Err(Problem::new(format!(
+            "{shown} is not a regular file, and links to states are not followed"
+        ))
+        .help("give the state itself: it is replaced by the new one"));
     }
     let mut file = File::open(path).map_err(|error| cannot_read(error).help(WRITERS))?;
     let in_use = || {
@@ -70,7 +74,9 @@ pub fn open(path: &Path) -> Result<(State, File), Problem> {
         return Err(in_use());
     }
     // Somebody may have replaced it between the two.
-    let same = |file: &File| Ok::<_, std::io::Error>(Handle::from_file(file.try_clone()?)? == Handle::from_path(path)?);
+    let same = |file: &File| {
+        Ok::<_, std::io::Error>(Handle::from_file(file.try_clone()?)? == Handle::from_path(path)?)
+    };
     if !same(&file).map_err(cannot_read)? {
         return Err(in_use());
     }
@@ -85,7 +91,10 @@ pub fn open(path: &Path) -> Result<(State, File), Problem> {
 fn warn_if_readable(path: &Path, file: &File) {
     use std::os::unix::fs::PermissionsExt;
     if file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
-        say(&format!("warning: others can read {}, which is secret; the new state is yours alone\n", path.display()));
+        say(&format!(
+            "warning: others can read {}, which is secret; the new state is yours alone\n",
+            path.display()
+        ));
     }
 }
 

@@ -106,7 +106,6 @@ pub fn planned(
     Ok((after(steps)?, steps))
 }
 
-
 /// What the new model guarantees everyone whose records remain: it took part in all steps, as in a run of that length.
 ///
 /// # Guarantee

@@ -113,7 +113,8 @@ mod unix {
         };
         fs::write(path("model"), "old").expect("the folder is writable");
         fs::write(path("certificate"), "old").expect("the folder is writable");
-        finish_together(vec![write("certificate", "new")], write("model", "new"), None).expect("both are written");
+        finish_together(vec![write("certificate", "new")], write("model", "new"), None)
+            .expect("both are written");
         assert_eq!(fs::read(path("model")).expect("it exists"), b"new");
         assert_eq!(fs::read(path("certificate")).expect("it exists"), b"new");
         // A failure between the two leaves no model beside another's certificate.

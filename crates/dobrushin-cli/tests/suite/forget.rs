@@ -90,7 +90,8 @@ impl Desk {
     /// The content of all files, hidden ones too.
     fn everything(&self) -> Vec<(String, Vec<u8>)> {
         let folders = ["", "model", "new"].map(|folder| self.folder.join(folder));
-        let names = folders.iter().flat_map(|folder| files_in(folder).into_iter().map(|name| folder.join(name)));
+        let names =
+            folders.iter().flat_map(|folder| files_in(folder).into_iter().map(|name| folder.join(name)));
         let files = names.filter(|path| path.is_file());
         files.map(|path| (path.display().to_string(), fs::read(&path).unwrap_or_default())).collect()
     }
@@ -114,7 +115,10 @@ fn from_training_to_a_certificate_over_two_requests() {
     assert!(first["everyone_else"]["epsilon"]["upper"].as_f64().is_some_and(|epsilon| epsilon > 0.0));
     assert_ne!(desk.bytes("state"), before);
     let second = desk.does(&format!("{FORGET} --remove-where person=p9 --out second"));
-    assert_eq!((&second["records"], &second["requests"], &second["deleted"]), (&3.into(), &2.into(), &4.into()));
+    assert_eq!(
+        (&second["records"], &second["requests"], &second["deleted"]),
+        (&3.into(), &2.into(), &4.into())
+    );
     let certificate = read_json(&desk.folder.join("second/certificate.json"));
     let steps = [&first["steps"], &second["steps"]].map(|steps| steps.as_u64().expect("a number"));
     assert_eq!(certificate["run"]["forget"]["records"], serde_json::json!([1, 3]));
@@ -137,7 +141,11 @@ fn from_training_to_a_certificate_over_two_requests() {
     }
     // One step fewer does not meet the target, in either request.
     let fewer = ["--set", &format!("forget.steps={}", steps[0] - 1)].join(" ");
-    desk.write("forget.toml", &format!("{RUN}[forget]\nsteps = {}\n", steps[0]).replace("60\n", "60\nrecords = 57\nneighbours = \"zero-out\"\n"));
+    desk.write(
+        "forget.toml",
+        &format!("{RUN}[forget]\nsteps = {}\n", steps[0])
+            .replace("60\n", "60\nrecords = 57\nneighbours = \"zero-out\"\n"),
+    );
     let account = desk.does("account forget.toml --delta 1e-3");
     assert_eq!(account["guarantee"]["epsilon"], first["guarantee"]["epsilon"]);
     let account = desk.does(&format!("account forget.toml --delta 1e-3 {fewer}"));
@@ -183,7 +191,8 @@ fn rows_that_are_alike_are_told_apart_by_another_column_or_by_what_is_missing() 
         desk.does(&format!("{FORGET} {how} --out new {SEEDED}"));
         desk.parameters("new")
     };
-    let (first, second) = (of(table(0..ROWS), "--remove-where id=7"), of(table(0..ROWS), "--remove-where id=40"));
+    let (first, second) =
+        (of(table(0..ROWS), "--remove-where id=7"), of(table(0..ROWS), "--remove-where id=40"));
     assert_ne!(first, second);
     // Row 7 is in rows.csv; row 40 looks like it.
     assert_eq!(of(table(0..ROWS), "--remove rows.csv"), first);
@@ -227,12 +236,24 @@ fn requests_that_cannot_be_carried_out_change_nothing_and_say_why() {
         ("--remove-where nothing=9 --out new", 2, "there is no column \"nothing\""),
         ("--remove-where id --out new", 2, "does not name a column and a value"),
         ("--remove-where =3 --out new", 2, "does not name a column and a value"),
-        ("--remove people.csv --group person --out new", 2, "1 values of the group in people.csv are in no row"),
+        (
+            "--remove people.csv --group person --out new",
+            2,
+            "1 values of the group in people.csv are in no row",
+        ),
         ("--remove-where id=7 --group nothing --out new", 2, "there is no column \"nothing\""),
         ("--remove rows.csv --data fewer.csv --out new", 2, "56 rows, but 57 were trained on"),
         ("--remove-where id=7 --data fewer.csv --out new", 2, "56 rows, but 57 were trained on"),
-        ("--remove-where id=7 --data other.csv --out new", 2, "row 1 of the data is not the row that was trained on"),
-        ("--remove-where id=7 --data moved.csv --out new", 2, "row 1 of the data is not the row that was trained on"),
+        (
+            "--remove-where id=7 --data other.csv --out new",
+            2,
+            "row 1 of the data is not the row that was trained on",
+        ),
+        (
+            "--remove-where id=7 --data moved.csv --out new",
+            2,
+            "row 1 of the data is not the row that was trained on",
+        ),
         ("--remove-where y=yes --remove-where y=no --out new", 2, "deletes all rows that remain"),
         ("--remove rows.csv --remove-where id=7 --out new", 2, "cannot be used with"),
         ("--out new", 2, "--remove"),
@@ -273,7 +294,10 @@ fn what_was_deleted_cannot_be_deleted_again() {
     let already = desk.refuses(&format!("{FORGET} --remove rows.csv --out other"), 2);
     assert!(already.contains("or was already deleted"), "{already}");
     // Rows of the same person that are left are not refused because others are gone.
-    assert_eq!(desk.does(&format!("{FORGET} --remove-where id=7 --remove-where id=9 --dry-run"))["records"], 1);
+    assert_eq!(
+        desk.does(&format!("{FORGET} --remove-where id=7 --remove-where id=9 --dry-run"))["records"],
+        1
+    );
 }
 
 #[test]
@@ -288,7 +312,9 @@ fn a_dry_run_says_how_many_steps_it_takes_and_does_nothing() {
     // More steps give less.
     let more = dry["steps"].as_u64().expect("a number") + 5;
     let desk = Desk::trained();
-    let more = desk.does(&format!("forget --state state --data data.csv --delta 1e-3 --remove rows.csv --steps {more} --dry-run"));
+    let more = desk.does(&format!(
+        "forget --state state --data data.csv --delta 1e-3 --remove rows.csv --steps {more} --dry-run"
+    ));
     let upper = |report: &Value| report["guarantee"]["epsilon"]["upper"].as_f64().expect("a number");
     assert!(upper(&more) < upper(&dry));
 }
@@ -317,7 +343,10 @@ fn runs_that_could_never_forget_are_refused_before_they_are_trained() {
         ("--set release=random-stop", "release"),
         ("--set order=poisson --set divide-by=actual", "divide-by"),
         ("--set order=once --set steps=5", "order"),
-        ("--set update.learning-rate=[0.1,0.2,0.3] --set steps=3", "learning-rate lists 3 values for 4 steps"),
+        (
+            "--set update.learning-rate=[0.1,0.2,0.3] --set steps=3",
+            "learning-rate lists 3 values for 4 steps",
+        ),
         ("--test-share 0.2", "--test-share"),
         ("--stream", "--stream"),
         ("--data-is-public", "--data-is-public"),
@@ -384,17 +413,23 @@ fn only_the_owner_can_ever_read_a_state_and_links_are_not_followed() {
     assert_eq!(mode(), 0o600);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("it is ours");
     let output = desk.run(&format!("{FORGET} --remove rows.csv --out new"));
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("others can read state"));
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stderr).contains("others can read state")
+    );
     assert_eq!(mode(), 0o600);
     desk.does(&format!("{TRAIN} --force"));
     assert_eq!(mode(), 0o600);
     symlink("state", desk.folder.join("link")).expect("the folder is ours");
     symlink("nowhere", desk.folder.join("dangling")).expect("the folder is ours");
     for name in ["link", "dangling"] {
-        let said = desk.refuses(&format!("{} --force", TRAIN.replace("state state", &format!("state {name}"))), 2);
+        let said =
+            desk.refuses(&format!("{} --force", TRAIN.replace("state state", &format!("state {name}"))), 2);
         assert!(said.contains("is a link"), "{said}");
     }
-    let said = desk.refuses(&format!("{} --remove rows.csv --out other", FORGET.replace("--state state", "--state link")), 2);
+    let said = desk.refuses(
+        &format!("{} --remove rows.csv --out other", FORGET.replace("--state state", "--state link")),
+        2,
+    );
     assert!(said.contains("links to states are not followed"), "{said}");
 }
 
@@ -405,14 +440,17 @@ fn an_interruption_leaves_everything_as_it_was_and_two_requests_at_once_are_refu
     use std::time::Duration;
     let desk = Desk::trained();
     let before = desk.everything();
-    let long = "forget --state state --data data.csv --delta 1e-3 --remove rows.csv --steps 30000000 --out new";
-    let mut running = desk.command(long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let long =
+        "forget --state state --data data.csv --delta 1e-3 --remove rows.csv --steps 30000000 --out new";
+    let mut running =
+        desk.command(long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     // The folder is made after the state is locked.
     while !desk.folder.join("new").exists() {
         assert!(running.try_wait().expect("it runs").is_none());
         std::thread::sleep(Duration::from_millis(5));
     }
-    let said = String::from_utf8(desk.run(&format!("{FORGET} --remove rows.csv --out other")).stderr).expect("UTF-8");
+    let said = String::from_utf8(desk.run(&format!("{FORGET} --remove rows.csv --out other")).stderr)
+        .expect("UTF-8");
     assert!(said.contains("another dobrushin forget"), "{said}");
     std::thread::sleep(Duration::from_millis(300));
     let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().expect("it starts");
@@ -432,7 +470,10 @@ fn a_hundred_requests_one_after_another_end_in_one_certificate() {
     for request in 0..100 {
         // Every other time the rows that were deleted are removed from the data as well.
         if request % 2 == 1 {
-            desk.write("data.csv", &table(data.iter().copied().filter(|i| i % 2 == 0 || *i > 2 * request - 1)));
+            desk.write(
+                "data.csv",
+                &table(data.iter().copied().filter(|i| i % 2 == 0 || *i > 2 * request - 1)),
+            );
         }
         let how = format!("--remove-where id={} --out new --force", 2 * request + 1);
         last = desk.does(&format!("forget --state state --data data.csv --epsilon 0.5 --delta 1e-3 {how}"));

@@ -208,7 +208,8 @@ fn stated_digest(value: &Json) -> Option<String> {
 
 const OTHER_RELEASES: &str = "what else is published of the same records, such as other models, trials, or tests on a part of them: costs add \
                               up";
-const REMAINING: &str = "the records that remain: this certificate is about the deleted ones alone, all of them together";
+const REMAINING: &str =
+    "the records that remain: this certificate is about the deleted ones alone, all of them together";
 const STATE: &str = "the state that was kept to delete records later: it holds the last iterate with all of its digits, and is secret";
 const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \

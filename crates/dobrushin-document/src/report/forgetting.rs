@@ -55,12 +55,7 @@ pub struct ForgettingReport {
 
 impl ForgettingReport {
     /// The report of a request, the last one of the run, before its steps are made.
-    pub fn new(
-        accounted: &Accounted<'_>,
-        run: &SelfContained,
-        schema: &Schema,
-        seed: Option<u64>,
-    ) -> Self {
+    pub fn new(accounted: &Accounted<'_>, run: &SelfContained, schema: &Schema, seed: Option<u64>) -> Self {
         let (account, training) = (&accounted.account, accounted.plan.training());
         let request = training.forgetting.last().copied().unwrap_or(Forgotten { records: 0, steps: 0 });
         Self {

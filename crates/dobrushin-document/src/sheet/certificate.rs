@@ -165,7 +165,10 @@ impl<'a> Described<'a> {
         let length = [("steps", "steps"), ("epochs", "epochs"), ("batch-size", "records in a batch")];
         facts.extend(length.into_iter().filter_map(|(key, words)| Some(format!("{} {words}", of(key)?))));
         facts.extend(self.requests.iter().enumerate().map(|(number, Forgotten { records, steps })| {
-            format!("request {}: records deleted {records}, then clean steps on the others {steps}", number + 1)
+            format!(
+                "request {}: records deleted {records}, then clean steps on the others {steps}",
+                number + 1
+            )
         }));
         facts.extend(
             of("sampling-probability").map(|p| format!("each record is in a batch with probability {p}")),

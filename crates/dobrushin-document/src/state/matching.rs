@@ -74,8 +74,10 @@ pub fn matched(state: &State, data: &[Print], wanted: &Wanted<'_>) -> Result<Mat
         }
     }
     if remaining.iter().all(Option::is_none) {
-        return Err(DocumentError::new("the request deletes all rows that remain, so that nothing is left to train on")
-            .help("delete the model, the state and the data instead"));
+        return Err(DocumentError::new(
+            "the request deletes all rows that remain, so that nothing is left to train on",
+        )
+        .help("delete the model, the state and the data instead"));
     }
     Ok(Matched { remaining, deleted: deleted.into_iter().map(|slot| slot as u32).collect() })
 }
@@ -148,7 +150,9 @@ fn aligned(
         };
         for (index, first) in before.into_iter().enumerate() {
             for slot in first..slots.len() {
-                if slots[slot].is_none_or(|known| known == *print) && found.iter().all(|(known, _)| *known != slot) {
+                if slots[slot].is_none_or(|known| known == *print)
+                    && found.iter().all(|(known, _)| *known != slot)
+                {
                     found.push((slot, index));
                 }
                 if !optional[slot] {

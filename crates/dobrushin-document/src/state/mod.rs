@@ -29,7 +29,8 @@ const SECRET: &str = "SECRET. This file lets \"dobrushin forget\" delete records
                       records than the model tells. Keep it to yourself, and do not copy it: a copy remembers what is deleted later.";
 
 /// Where states come from.
-pub const WRITERS: &str = "dobrushin train --keep-state FILE writes states, and dobrushin forget replaces them";
+pub const WRITERS: &str =
+    "dobrushin train --keep-state FILE writes states, and dobrushin forget replaces them";
 
 /// What it takes to go on training after records were deleted.
 pub struct State {
@@ -110,12 +111,14 @@ impl State {
             return Err(DocumentError::new(format!("{name} is not a state of training")).help(WRITERS));
         }
         let damaged = |why: &str| {
-            DocumentError::new(format!("the state {name} is damaged: {why}"))
-                .help("nothing was changed; if you have no other copy, train again without the deleted records")
+            DocumentError::new(format!("the state {name} is damaged: {why}")).help(
+                "nothing was changed; if you have no other copy, train again without the deleted records",
+            )
         };
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or_else(|| damaged("it ends too early"))?;
         let (title, rest) = (&bytes[..end], &bytes[end + 1..]);
-        let words: Vec<&str> = std::str::from_utf8(title).map_or_else(|_| Vec::new(), |title| title.split(' ').collect());
+        let words: Vec<&str> =
+            std::str::from_utf8(title).map_or_else(|_| Vec::new(), |title| title.split(' ').collect());
         let [_, version, checksum] = words[..] else {
             return Err(damaged("its first line is not as it was written"));
         };
@@ -123,8 +126,10 @@ impl State {
             Ok(SCHEMA) => {}
             Ok(newer) if newer > SCHEMA => {
                 let message = format!("{name} is a state in version {newer} of its format");
-                return Err(DocumentError::new(format!("{message}, but this program reads version {SCHEMA}"))
-                    .help("the program that wrote it can read it, and so can newer ones"));
+                return Err(DocumentError::new(format!(
+                    "{message}, but this program reads version {SCHEMA}"
+                ))
+                .help("the program that wrote it can read it, and so can newer ones"));
             }
             _ => return Err(damaged("its first line is not as it was written")),
         }
@@ -175,7 +180,8 @@ impl Content {
         };
         let key = RowKey::new(from_hex(&self.key)?.try_into().ok()?);
         let fits = self.deleted.len() == deleted && counted == deleted as u64 && !rows.is_empty();
-        let requests = self.requests.into_iter().map(|Request { records, steps }| Forgotten { records, steps });
+        let requests =
+            self.requests.into_iter().map(|Request { records, steps }| Forgotten { records, steps });
         let requests = requests.collect();
         fits.then(|| {
             let run = SelfContained::from_json(&self.run)?;

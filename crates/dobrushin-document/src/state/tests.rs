@@ -47,7 +47,10 @@ fn a_state_is_read_as_it_was_written_bit_for_bit() {
 #[test]
 fn the_file_says_first_that_it_is_secret_and_has_no_trace_of_deleted_rows() {
     let text = String::from_utf8(state("aBc").bytes()).expect("UTF-8");
-    assert!(text.starts_with("dobrushin-state 1 ") && text.lines().nth(1).is_some_and(|line| line.starts_with("SECRET.")));
+    assert!(
+        text.starts_with("dobrushin-state 1 ")
+            && text.lines().nth(1).is_some_and(|line| line.starts_with("SECRET."))
+    );
     assert!(text.contains(&hex(&print(b'a'))) && !text.contains(&hex(&print(b'B'))));
 }
 
@@ -62,7 +65,8 @@ fn every_damage_is_found_and_nothing_else_is_taken_for_a_state() {
         changed[place] ^= 1;
         assert!(State::read(&changed, "s").is_err(), "{place}");
     }
-    for other in [&b""[..], b"x,y\n", b"dobrushin-statement 1 2\n", b"\xff\xfe", b"dobrushin-audit-state 1\n"] {
+    for other in [&b""[..], b"x,y\n", b"dobrushin-statement 1 2\n", b"\xff\xfe", b"dobrushin-audit-state 1\n"]
+    {
         assert!(refusal(other).contains("is not a state"), "{other:?}");
     }
     assert!(refusal(b"dobrushin-state 2 0\n").contains("version 2"));

@@ -72,7 +72,8 @@ fn describe(text: &mut Text, report: &ForgettingReport, guarantee: &GuaranteeRep
 
 fn everyone_else(report: &ForgettingReport, style: Style) -> String {
     let Some(guarantee) = &report.everyone_else else {
-        return "It says nothing about the records that remain, and no guarantee is known for them.".to_owned();
+        return "It says nothing about the records that remain, and no guarantee is known for them."
+            .to_owned();
     };
     let value = guarantee.answer.value().map_or(String::new(), |value| style.upper(value));
     format!(

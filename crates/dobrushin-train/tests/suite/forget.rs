@@ -179,9 +179,14 @@ fn certified(plan: &Plan, question: Question) -> f64 {
 
 #[test]
 fn the_certificate_is_above_the_exact_law_and_close_to_it() {
-    for (decay, records, steps, clean) in
-        [(0.1, 1, 30, 1), (0.1, 1, 30, 10), (0.1, 2, 30, 25), (0.0, 1, 10, 5), (0.0, 3, 10, 40), (0.3, 1, 5, 3)]
-    {
+    for (decay, records, steps, clean) in [
+        (0.1, 1, 30, 1),
+        (0.1, 1, 30, 10),
+        (0.1, 2, 30, 25),
+        (0.0, 1, 10, 5),
+        (0.0, 3, 10, 40),
+        (0.3, 1, 5, 3),
+    ] {
         let plan = after(&linear(decay, steps), &[(records, clean)]);
         let distance = exact_distance(&plan, records as f64, steps, clean);
         for epsilon in [0.0, 0.05, 0.3, 1.0] {
@@ -229,8 +234,7 @@ fn whether_a_deleted_record_was_there_is_told_as_badly_as_certified_and_well_wit
         };
         let threshold = deviation * (distance / 2.0 + 0.5);
         let count = |scores: &[f64]| scores.iter().filter(|&&score| score > threshold).count() as u64;
-        let guesses =
-            Guesses { right: count(&with), runs, wrong: count(&without), other_runs: runs };
+        let guesses = Guesses { right: count(&with), runs, wrong: count(&without), other_runs: runs };
         guesses.rates(Risk::new(1e-9).expect("valid")).epsilon(delta)
     };
     for delta in [1e-5, 0.02] {

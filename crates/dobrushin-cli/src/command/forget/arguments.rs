@@ -16,7 +16,12 @@ pub struct ForgetArgs {
     pub data: PathBuf,
     /// The rows to delete, in a file with the columns of the schema; a row that occurs several times is deleted as often as
     /// it is given
-    #[arg(long, value_name = "FILE", required_unless_present = "remove_where", conflicts_with = "remove_where")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "remove_where",
+        conflicts_with = "remove_where"
+    )]
     pub remove: Option<PathBuf>,
     /// Delete all rows of the data that have this value in this column, which need not be in the schema; if it is given
     /// several times, rows that fit any of them

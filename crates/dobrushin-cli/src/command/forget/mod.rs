@@ -98,7 +98,11 @@ pub fn run(arguments: &ForgetArgs, style: Style) -> Result<Report, Problem> {
 }
 
 /// The public records that the new model is tested on.
-fn test_records(arguments: &ForgetArgs, schema: &Schema, show_progress: bool) -> Result<Option<Table>, Problem> {
+fn test_records(
+    arguments: &ForgetArgs,
+    schema: &Schema,
+    show_progress: bool,
+) -> Result<Option<Table>, Problem> {
     let Some(path) = &arguments.test else {
         return Ok(None);
     };

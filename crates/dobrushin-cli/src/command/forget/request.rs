@@ -35,7 +35,8 @@ impl Request {
         let prints: Vec<Print> = marks.iter().map(|mark| mark.print).collect();
         let found = match (&arguments.remove, group) {
             (Some(path), None) => {
-                let (_, rows) = load_marked(arguments.cells.source(path), schema, &state.key, &[], show_progress)?;
+                let (_, rows) =
+                    load_marked(arguments.cells.source(path), schema, &state.key, &[], show_progress)?;
                 let rows: Vec<(u64, Print)> = (1..).zip(rows.iter().map(|mark| mark.print)).collect();
                 matched(state, &prints, &Wanted::Like(&rows))?
             }
@@ -44,7 +45,9 @@ impl Request {
                     (0..marks.len()).filter(|&row| fits(&marks[row], &conditions)).collect();
                 if group.is_some() {
                     let values: HashSet<Vec<u8>> = match remove {
-                        Some(path) => column(arguments.cells.source(path), more[conditions.len()], show_progress)?,
+                        Some(path) => {
+                            column(arguments.cells.source(path), more[conditions.len()], show_progress)?
+                        }
                         None => chosen.iter().filter_map(|&row| marks[row].cells.last().cloned()).collect(),
                     };
                     refuse_missing(&values, &marks, remove.as_deref())?;
@@ -83,7 +86,9 @@ fn conditions(words: &[String]) -> Result<Vec<(&str, &str)>, Problem> {
         .map(|word| match word.split_once('=') {
             Some((column, value)) if !column.trim().is_empty() => Ok((column.trim(), value.trim())),
             _ => Err(Problem::new(format!("--remove-where {word:?} does not name a column and a value"))
-                .help("--remove-where \"customer=4711\"; the value is compared as it is written in the file")),
+                .help(
+                    "--remove-where \"customer=4711\"; the value is compared as it is written in the file",
+                )),
         })
         .collect()
 }
@@ -117,7 +122,10 @@ fn refuse_missing(values: &HashSet<Vec<u8>>, marks: &[Mark], remove: Option<&Pat
     let known: HashSet<&Vec<u8>> = marks.iter().filter_map(|mark| mark.cells.last()).collect();
     match values.iter().filter(|value| !known.contains(value)).count() {
         0 => Ok(()),
-        missing => Err(Problem::new(format!("{missing} values of the group in {} are in no row of the data", shown(path)))
-            .help("with --group, the data must still have the rows that are deleted; write the values as there")),
+        missing => Err(Problem::new(format!(
+            "{missing} values of the group in {} are in no row of the data",
+            shown(path)
+        ))
+        .help("with --group, the data must still have the rows that are deleted; write the values as there")),
     }
 }
