@@ -81,10 +81,10 @@ impl Plan {
         // A thread of the pool does everything: threads that hand each step to the pool and wait for it take longer
         // than small steps do.
         rayon::scope(|_| {
-            let mut streams = Streams::new(generators);
+            let mut work = Work { streams: Streams::new(generators), progress, gradients, from };
             let mut released = Released { parameters: Vec::new(), evaluations: Vec::new() };
             let mut stopped = Vec::new();
-            let mut centred = match self.centre(records, &mut streams)? {
+            let mut centred = match self.centre(records, &mut work.streams)? {
                 None => None,
                 Some(centre) => {
                     let rows = self.around(&centre, records)?;
@@ -94,11 +94,10 @@ impl Plan {
             };
             for task in 0..records.tasks() {
                 let (parameters, kept) = match &mut centred {
-                    None => self.descend(task, records, public, &mut streams, progress, gradients, from)?,
+                    None => self.descend(task, records, public, &mut work)?,
                     Some((centre, rows, public)) => {
                         let public = public.as_ref();
-                        let (mut parameters, kept) =
-                            self.descend(task, rows, public, &mut streams, progress, gradients, from)?;
+                        let (mut parameters, kept) = self.descend(task, rows, public, &mut work)?;
                         centre.undo(&self.model, &mut parameters);
                         (parameters, kept)
                     }
@@ -106,7 +105,7 @@ impl Plan {
                 if !parameters.iter().all(|parameter| parameter.is_finite()) {
                     return Err(TrainError::Diverged);
                 }
-                released.evaluations.extend(self.evaluated(&parameters, task, records, &mut streams)?);
+                released.evaluations.extend(self.evaluated(&parameters, task, records, &mut work.streams)?);
                 released.parameters.push(parameters);
                 stopped.push(kept);
             }
@@ -123,11 +122,9 @@ impl Plan {
         task: usize,
         records: &mut dyn Records,
         public: Option<&Table>,
-        streams: &mut Streams<'_>,
-        progress: &mut (dyn FnMut() + Send),
-        gradients: &mut Gradients<'_>,
-        from: Option<&Kept>,
+        work: &mut Work<'_, '_>,
     ) -> Result<(Vec<f64>, Kept), TrainError> {
+        let Work { streams, progress, gradients, from } = work;
         let mut schedule = Schedule::new(self.training(), records.count(), streams.fresh());
         let mut start = self.model.start(&mut streams.fresh());
         self.project(&mut start);
@@ -204,6 +201,15 @@ impl Plan {
 
 /// Sees the iterate before a step, and the records of the step.
 pub(crate) type Watch<'a> = &'a mut (dyn FnMut(&[f64], &Table, &[u32]) + Send);
+
+/// What all tasks share.
+struct Work<'a, 'b> {
+    streams: Streams<'a>,
+    progress: &'a mut (dyn FnMut() + Send),
+    gradients: &'a mut Gradients<'b>,
+    /// Where training stopped, if it goes on from there.
+    from: Option<&'a Kept>,
+}
 
 /// Which gradients are summed.
 pub(crate) enum Gradients<'a> {

@@ -141,7 +141,7 @@ impl Plan {
         if kept.steps.checked_add(request.steps) != Some(all_steps(training)) {
             return refuse("another number of steps was made");
         }
-        if !(kept.least_noise > 0.0) {
+        if kept.least_noise.is_nan() || kept.least_noise <= 0.0 {
             return refuse("the noise of the steps before is not above 0");
         }
         let is_place = |&record: &u32| u64::from(record) < training.records;

@@ -123,9 +123,7 @@ fn a_state_of_another_plan_is_refused() {
     let changes: [fn(&mut Kept); 7] = [
         |kept| kept.steps = 3,
         |kept| kept.steps = u64::MAX,
-        |kept| {
-            kept.iterate.pop();
-        },
+        |kept| kept.iterate.truncate(2),
         |kept| kept.iterate[0] = f64::NAN,
         |kept| kept.least_noise = 0.0,
         |kept| kept.order = vec![0, 1, 2, 3, 4, 4],
