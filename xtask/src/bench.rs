@@ -95,7 +95,8 @@ fn package(_examples: &Path) -> Outcome {
         bare: &[],
     })?;
     run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(root()))?;
-    for script in ["benches/python/theta.py", "benches/python/accounting.py", "benches/python/allocation.py"] {
+    for script in ["benches/python/theta.py", "benches/python/accounting.py", "benches/python/allocation.py"]
+    {
         run(Command::new(&python).arg(root().join(script)))?;
     }
     Ok(())

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 
@@ -31,7 +32,7 @@ class AllocationSampler(Sampler[list[int]]):
 
     Args:
         share: The places of the records in the data set; in one of several processes, of those that only this one uses.
-        batch_size: The number of records over the number of batches, over all processes, rounded up.
+        batch_size: About the mean size of a batch, over all processes; sums are divided by it.
         records: A public number that the records of all processes do not exceed.
         generator: Where the choices come from, for tests. If left out, from the operating system.
 
@@ -74,8 +75,8 @@ class AllocationSampler(Sampler[list[int]]):
         """The batches of a new pass."""
         places = self._places()
         sizes = torch.bincount(places, minlength=self.batches).tolist()
-        batches = torch.argsort(places, stable=True).split(sizes)
-        return [[self._share[i] for i in batch.tolist()] for batch in batches]
+        records = iter(torch.argsort(places, stable=True).tolist())
+        return [[self._share[record] for record in itertools.islice(records, size)] for size in sizes]
 
     def _places(self) -> Tensor:
         """A batch for each record. Words beyond the last multiple of the number of batches are drawn again, so that all
