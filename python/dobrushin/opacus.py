@@ -19,8 +19,9 @@ from __future__ import annotations
 from opacus.accountants import register_accountant
 
 from dobrushin._opacus.accountant import HiddenStateAccountant
+from dobrushin._opacus.allocation import AllocationSampler
 from dobrushin._opacus.training import PrivateTraining, make_private
 
-__all__ = ["HiddenStateAccountant", "PrivateTraining", "make_private"]
+__all__ = ["AllocationSampler", "HiddenStateAccountant", "PrivateTraining", "make_private"]
 
 register_accountant(HiddenStateAccountant.mechanism(), HiddenStateAccountant, force=True)

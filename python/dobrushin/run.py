@@ -25,8 +25,8 @@ class Run:
 
     ``run``: ``algorithm`` ("dp-sgd", "pnsgd", "gradient-descent", "online", "chain", "composition"), ``records``,
     ``steps`` (or ``epochs``, or ``steps="any"``), ``batch_size`` (or ``sampling_probability``), ``order`` ("poisson",
-    "full", "shuffled", "cyclic", "once", "without-replacement"), ``incomplete_batch``, ``release``, ``neighbours``
-    ("replace-one", "add-or-remove-one", "zero-out"), ``record``, ``public_steps``, ``tasks``.
+    "full", "shuffled", "cyclic", "once", "allocation", "without-replacement"), ``incomplete_batch``, ``release``,
+    ``neighbours`` ("replace-one", "add-or-remove-one", "zero-out"), ``record``, ``public_steps``, ``tasks``.
     ``update``: ``learning_rate``, ``clip_norm`` (or ``lipschitz``), ``noise``, ``noise_multiplier`` (or
     ``gradient_noise``, or ``iterate_noise``), ``weight_decay``, ``divide_by``.
     ``loss``: ``convex``, ``smoothness``, ``strong_convexity``, ``generalised_linear``.

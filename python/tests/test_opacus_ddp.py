@@ -82,6 +82,17 @@ def certified_run(rank: int) -> dict[str, Any]:
     }
 
 
+def allocated_run() -> dict[str, Any]:
+    """Three passes, and the records that this process used in each of their steps."""
+    training = private(Distributed(module()), order="allocation", steps=None, epochs=3)
+    seen = []
+    while training.steps_left:
+        for rows, labels in training.data_loader:
+            seen.append(rows.flatten().tolist())
+            training.step((training.module(rows).squeeze(1) - labels).square() / 2)
+    return {"seen": seen, "run": training.run.to_dict(), "certificate": training.certificate(1e-5).to_dict()}
+
+
 def opacus_run() -> dict[str, Any]:
     """Opacus's own engine with our accountant."""
     engine = PrivacyEngine(accountant="hidden-state")
@@ -135,6 +146,7 @@ def process(rank: int, port: int, folder: str) -> None:
     torch.distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=PROCESSES)
     results = {
         "certified": certified_run(rank),
+        "allocated": allocated_run(),
         "opacus": opacus_run(),
         "not distributed": refusal(module()),
         "other start": refusal(moved(rank)),
@@ -216,6 +228,21 @@ def test_the_account_is_that_of_one_process(results: list[dict[str, Any]]) -> No
         report = db.account(run["run"], delta=1e-5)
         assert (run["epsilon"], run["published"]) == (report.epsilon, report.published)
         assert db.verify(run["certificate"])
+
+
+def test_with_allocation_both_processes_together_use_every_record_once_in_each_pass(
+    results: list[dict[str, Any]],
+) -> None:
+    runs = [result["allocated"] for result in results]
+    steps = math.ceil(RECORDS / BATCH)
+    assert [len(run["seen"]) for run in runs] == [3 * steps] * PROCESSES
+    for first in range(0, 3 * steps, steps):
+        used = [x for run in runs for batch in run["seen"][first : first + steps] for x in batch]
+        assert sorted(used) == data().tensors[0].flatten().tolist()
+    # Each process draws for its own records, and not as the other does.
+    assert [len(batch) for batch in runs[0]["seen"]] != [len(batch) for batch in runs[1]["seen"]]
+    assert runs[0]["run"] == runs[1]["run"] and runs[0]["run"]["run"]["order"] == "allocation"
+    assert all(db.verify(run["certificate"]) for run in runs)
 
 
 @pytest.mark.filterwarnings("ignore:Hiding gains nothing")

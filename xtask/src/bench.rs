@@ -87,15 +87,16 @@ fn train(examples: &Path) -> Outcome {
     run(Command::new(python).arg(root().join("benches/train.py")).arg(examples.join("train_times")))
 }
 
-/// The Python package against SciPy and dp_accounting. It is installed as its users install it.
+/// The Python package against SciPy, dp_accounting and PLD_accounting. It is installed as its users install it.
 fn package(_examples: &Path) -> Outcome {
     let python = python(&Packages {
-        probe: "import scipy, dp_accounting",
-        wanted: &["numpy", "scipy", "dp-accounting"],
+        probe: "import scipy, dp_accounting, PLD_accounting, numba",
+        wanted: &["numpy", "scipy", "dp-accounting", "PLD-accounting[performance]"],
         bare: &[],
     })?;
     run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-deps"]).arg(root()))?;
-    for script in ["benches/python/theta.py", "benches/python/accounting.py"] {
+    for script in ["benches/python/theta.py", "benches/python/accounting.py", "benches/python/allocation.py"]
+    {
         run(Command::new(&python).arg(root().join(script)))?;
     }
     Ok(())

@@ -18,7 +18,7 @@ from dobrushin import Report, Run, account
 from dobrushin._opacus.checks import refused
 
 _OTHER_LOADERS = (
-    'for other loaders, describe the run to dobrushin.account with order="shuffled" or "without-replacement"'
+    'for other loaders, describe the run to dobrushin.account with order="shuffled", "without-replacement" or "allocation"'
 )
 
 
@@ -170,9 +170,20 @@ class HiddenStateAccountant(IAccountant):
         if self._plan is None:
             return
         run, noise = self._plan["run"], self._plan["update"]["noise-multiplier"]
-        steps, rate = run["steps"], run["batch-size"] / run["records"]
+        steps, rate = run["steps"], rate_of(self._plan)
         if any(entry[:2] != (noise, rate) for entry in history) or sum(entry[2] for entry in history) > steps:
             raise refused(f"the run that was announced has {steps} steps, noise multiplier {noise}, sample rate {rate}")
+
+
+def rate_of(plan: Mapping[str, Any]) -> float:
+    """The sample rate by which the steps of a run are counted.
+
+    Allocated batches are not Poisson samples of any rate. An accountant that knows only the history counts them as steps
+    with all records. That is never too little: whatever the places of a record, each of them is one of these steps, and
+    divergences are jointly convex, so they do not grow if places are drawn at random.
+    """
+    run = plan["run"]
+    return 1.0 if run["order"] == "allocation" else run["batch-size"] / run["records"]
 
 
 def _entry(entry: Sequence[float]) -> tuple[float, float, int]:

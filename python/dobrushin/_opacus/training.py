@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from opacus import PrivacyEngine
@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from dobrushin import Certificate, Report, Run, calibrate
-from dobrushin._opacus.accountant import HiddenStateAccountant
+from dobrushin._opacus.accountant import HiddenStateAccountant, rate_of
+from dobrushin._opacus.allocation import AllocatedBatches
 from dobrushin._opacus.batches import PoissonBatches, batch_size_of, number_of_records, steps_in_a_pass, with_batches
 from dobrushin._opacus.checks import FORBIDDEN, World, digest, fresh_generator, plain_sgd, refused, trained_by
 
@@ -31,7 +32,7 @@ class PrivateTraining:
     module: Any
     #: The optimizer, which clips, adds noise, decays and projects.
     optimizer: DPOptimizer
-    #: Poisson batches; a pass ends early when no step is left.
+    #: The batches that are drawn; a pass ends early when no step is left.
     data_loader: DataLoader[Any]
     #: The accountant, for example for ``accountant.get_epsilon(delta)``.
     accountant: HiddenStateAccountant
@@ -54,29 +55,35 @@ class PrivateTraining:
         batch_size, records = plan["run"]["batch-size"], plan["run"]["records"]
         rates, diameter = plan["update"]["learning-rate"], plan["domain"].get("diameter")
         self._steps: int = plan["run"]["steps"]
-        self._sample_rate: float = batch_size / records
+        self._sample_rate = rate_of(plan)
         self._rates: list[float] | None = rates if isinstance(rates, list) else None
         self._decay: float = plan["update"].get("weight-decay", 0.0)
         self._radius: float = math.inf if diameter is None else diameter / 2
         self._world = World(module)
-        self._batches = PoissonBatches(
+        drawn = AllocatedBatches if plan["run"]["order"] == "allocation" else PoissonBatches
+        self._batches = drawn(
             share=range(self._world.rank, number_of_records(data_loader), self._world.size),
             batch_size=batch_size,
             records=records,
-            steps_left=lambda: self.steps_left,
+            steps=self._steps,
+            made=lambda: len(self.accountant),
             prefetched=data_loader.num_workers > 0,
         )
         device = trained_by(optimizer)[0].device
         engine = PrivacyEngine(accountant=self.accountant.mechanism(), secure_mode=secure_mode)
-        self.module, self.optimizer, self.data_loader = engine.make_private(
+        self.module, self.optimizer, _ = engine.make_private(
             module=module,
             optimizer=optimizer,
-            data_loader=with_batches(data_loader, self._batches),
+            # Opacus looks at a loader, but no batch is drawn from this one.
+            data_loader=DataLoader(data_loader.dataset, batch_size=batch_size, shuffle=True),
             noise_multiplier=plan["update"]["noise-multiplier"],
             max_grad_norm=plan["update"]["clip-norm"],
-            poisson_sampling=False,  # the loader draws Poisson batches already
+            poisson_sampling=False,
             noise_generator=noise_generator or (None if secure_mode else fresh_generator(device)),
         )
+        if secure_mode:
+            self._batches.generator = engine.secure_rng
+        self.data_loader = with_batches(data_loader, self._batches)
         self.module.forbid_grad_accumulation()
         # Opacus would divide by a number that tells how many records there are.
         self.optimizer.expected_batch_size = batch_size / self._world.size
@@ -131,7 +138,12 @@ class PrivateTraining:
         return self.report(delta).certificate()
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything that is needed to continue. It holds a hidden iterate, so keep it secret."""
+        """Everything that is needed to continue. It holds a hidden iterate, so keep it secret.
+
+        Raises:
+            InvalidInputError: Batches are allocated, and a pass was begun. Its places are not saved.
+        """
+        self._batches.check_pause()
         return {
             "module": copy.deepcopy(self.module.state_dict()),
             "start": [start.clone() for start in self._start],
@@ -151,7 +163,7 @@ class PrivateTraining:
         self.optimizer._step_skip_queue.clear()
         self.optimizer._is_last_step_skipped = False
         self.optimizer.zero_grad()
-        self._batches.unused.clear()
+        self._batches.forget()
         self._used = 0
         self._remember()
 
@@ -241,7 +253,7 @@ class PrivateTraining:
             "noise multiplier": optimizer.noise_multiplier,
             "clip norm": optimizer.max_grad_norm,
             "divisor": (optimizer.loss_reduction, optimizer.expected_batch_size),
-            "sample rate": self._batches.sample_rate,
+            **self._batches.settings,
             "list of trained parameters": [id(parameter) for parameter in optimizer.params],
         }
         for key in FORBIDDEN:
@@ -263,6 +275,7 @@ def make_private(
     delta: float | None = None,
     steps: int | None = None,
     epochs: int | None = None,
+    order: Literal["poisson", "allocation"] = "poisson",
     convex: bool = False,
     smoothness: float | None = None,
     generalised_linear: bool = False,
@@ -278,15 +291,17 @@ def make_private(
         module: The module in training mode; in several processes, in Opacus's
             ``DifferentiallyPrivateDistributedDataParallel``. It must start where no private record had a say.
         optimizer: ``torch.optim.SGD`` with a learning rate and nothing else.
-        data_loader: The records and the batch size, over all processes. Its order is replaced by Poisson sampling.
-        records: A public number that the records do not exceed. Each step draws a record with probability
-            batch size / records, so the run is the same with and without one of them.
+        data_loader: The records and the batch size, over all processes. Its order is replaced by ``order``.
+        records: A public number that the records do not exceed. Batches are drawn according to this number, so the run
+            is the same with and without one of them.
         clip_norm: The largest norm of one record's gradient; longer ones are clipped.
         noise_multiplier: The standard deviation of the noise over ``clip_norm``.
         epsilon: Instead of a noise multiplier: the ε that the whole run may have at ``delta``.
         delta: The δ for ``epsilon``.
         steps: The number of steps.
         epochs: Instead of steps: the number of passes, each of ⌈records / batch size⌉ steps.
+        order: "poisson": each step draws each record with probability batch size / records. "allocation": in each pass
+            each record draws one of the ⌈records / batch size⌉ batches (:class:`AllocationSampler`).
         convex: Every record's loss is convex, whatever the record.
         smoothness: The largest Lipschitz constant of the gradient of one record's loss, whatever the record.
         generalised_linear: Every record's loss is a function of ⟨w, x⟩; without this, clipping destroys convexity.
@@ -303,6 +318,11 @@ def make_private(
     sgd = plain_sgd(optimizer, scheduled=learning_rates is not None)
     trained = trained_by(sgd)
     batch_size = batch_size_of(data_loader)
+    if order not in ("poisson", "allocation"):
+        raise refused(
+            f'order is {order!r}, but make_private draws its batches, with order "poisson" or "allocation"',
+            "for other loaders, describe the run to dobrushin.account",
+        )
     if records < max(batch_size, number_of_records(data_loader)):
         raise refused(
             f"records is {records}, but there are more, or a batch is larger",
@@ -325,7 +345,7 @@ def make_private(
         records=records,
         batch_size=batch_size,
         steps=steps,
-        order="poisson",
+        order=order,
         release="last",
         neighbours="add-or-remove-one",
         learning_rate=rates[0] if learning_rates is None else rates,
