@@ -30,12 +30,12 @@ const MOST_PASSES: u64 = 256;
 
 /// The kinds of steps, by their index.
 const USED: usize = 0;
+/// A step after the last use, on private records or on public ones.
 const CLEAN: usize = 1;
-const PUBLIC: usize = 2;
 /// A step of an earlier pass that does not use the record, or does but counts as if it did not.
-const WAITING: usize = 3;
+const WAITING: usize = 2;
 /// A step to which a use was moved.
-const LATE: usize = 4;
+const LATE: usize = 3;
 
 impl Training {
     /// The mixture over the record's places.
@@ -65,14 +65,10 @@ impl Training {
             ));
         }
         let used = self.step_at(1, Participation::Always, ordinary)?;
-        let public = self.step_at(1, Participation::Never, None)?;
-        // Only private batches are known to be drawn by the sampler, and steps are not told apart if some are public.
-        let clean = match self.public_steps {
-            0 => self.step_at(1, Participation::Never, ordinary)?,
-            _ => public.clone(),
-        };
+        // Only private batches are known to be drawn by the sampler.
+        let clean = self.step_at(1, Participation::Never, ordinary.filter(|_| self.public_steps == 0))?;
         let (waiting, late) = (used.without_the_record(), moved_here(&used));
-        let places = Places { training: self, kinds: vec![used, clean, public, waiting, late].into(), steps };
+        let places = Places { training: self, kinds: vec![used, clean, waiting, late].into(), steps };
         if steps.private <= self.batches_in_a_pass() {
             places.of_one_pass()
         } else {
@@ -128,7 +124,7 @@ impl Places<'_> {
     /// One pass, or a part of one.
     fn of_one_pass(&self) -> Result<Mixture, NotApplicable> {
         let (private, public) = (self.steps.private, self.training.public_steps);
-        let chain = self.chain(vec![(USED, 1), (CLEAN, private - 1), (PUBLIC, public)])?;
+        let chain = self.chain(vec![(USED, 1), (CLEAN, private.saturating_sub(1).saturating_add(public))])?;
         if self.training.release == Release::RandomStop {
             // The first place is the least private of them.
             return Ok(Mixture::new(vec![Branch {
@@ -190,7 +186,7 @@ impl Places<'_> {
     /// Earlier passes that count as using the record in their last steps, then these steps, then the public ones.
     fn after(&self, earlier: u64, steps: Vec<(usize, u64)>) -> Result<Chain, NotApplicable> {
         let lap = [(WAITING, self.training.batches_in_a_pass() - 1), (LATE, 1)];
-        let end = steps.into_iter().chain([(PUBLIC, self.training.public_steps)]);
+        let end = steps.into_iter().chain([(CLEAN, self.training.public_steps)]);
         if earlier <= MOST_PASSES {
             let passes = std::iter::repeat_n(lap, earlier as usize).flatten();
             return self.chain(passes.chain(end).filter(|(_, times)| *times > 0).collect());

@@ -24,7 +24,7 @@ use std::sync::Arc;
 ///   and by joint convexity for random B (Zhu, Dong, Wang 2022, Theorem 11). Every pair here
 ///   dominates in this sense, P being the law with the record.
 /// - **Sampling without replacement, one record replaced.** [`WithoutReplacementLoss`].
-/// - **Random allocation.** [`AllocatedLoss`](crate::loss::AllocatedLoss) for a record added, removed or zeroed out. A
+/// - **Random allocation.** [`AllocatedLoss`] for a record added, removed or zeroed out. A
 ///   replaced record is one removed and another added, by the triangle inequality of the hockey stick; and given the place of
 ///   both, which may be taken to be the same, it is replaced in one step: the better of the two counts.
 /// - **A Gaussian with Poisson sampling and one record replaced, or without replacement and
