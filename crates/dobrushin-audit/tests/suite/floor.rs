@@ -8,7 +8,7 @@ use dobrushin::run::{
 };
 use dobrushin::{Delta, Epsilon, Neighbours, NonNegative, Order, Positive, Probability, Release};
 use dobrushin_audit::floor::floor;
-use dobrushin_audit::simulator::{random_run, run_file};
+use dobrushin_audit::simulator::{random_forgetting, random_run, run_file};
 use dobrushin_reference::depth;
 use rayon::prelude::*;
 
@@ -93,6 +93,19 @@ fn no_guarantee_is_below_its_floor() {
         if training.tasks > 1 && matches!(training.order, Order::Poisson | Order::WithoutReplacement) {
             return None;
         }
+        let text = run_file(&training);
+        Run::training(training).ok().map(|run| (run, text))
+    });
+}
+
+#[test]
+fn no_guarantee_of_a_run_that_forgot_is_below_its_floor() {
+    all_are_above(depth(60, 4_000), |index| {
+        let mut random = Random::new(6_300_000 + index);
+        // Nearly half of them delete more records than there are.
+        let training = (0..8)
+            .map(|_| random_forgetting(&mut random))
+            .find(|training| Run::training(training.clone()).is_ok())?;
         let text = run_file(&training);
         Run::training(training).ok().map(|run| (run, text))
     });
@@ -291,4 +304,28 @@ fn laplace_noise_and_missing_facts_have_no_floor_and_no_panic() {
         ..tight(Order::Once, Neighbours::ReplaceOne, Release::Last)
     };
     assert!(floor(&Run::training(laplace).expect("valid"), question).is_none());
+}
+
+/// Full batches with weight decay: all that is left of a deleted record after its clean steps is in the floor, and no run that
+/// forgot has a floor above its guarantee.
+#[test]
+fn what_is_left_of_a_deleted_record_is_attained() {
+    let run = Run::gradient_descent(1000).steps(300).learning_rate(0.5).clip_norm(1.0).noise_multiplier(20.0);
+    let run = run.weight_decay(0.05).convex().generalised_linear().smoothness(1.0).release(Release::Last);
+    let run = run.neighbours(Neighbours::ZeroOut);
+    let question = Question::EpsilonAt(Delta::new(1e-5).expect("valid"));
+    let of = |run: &Run| {
+        let guarantee = run.account(question).guarantee().expect("it has one").epsilon();
+        (floor(run, question).expect("there is an instance").answer.value.lower(), guarantee)
+    };
+    for run in [run.clone().forget(1, 20), run.clone().forget(1, 7).forget(1, 30)] {
+        let run = run.build().expect("valid");
+        let (floor, guarantee) = of(&run);
+        let several = run.as_training().is_some_and(|training| training.forgetting.len() > 1);
+        assert!(floor <= guarantee && (several || floor > 0.999 * guarantee), "{floor}, {guarantee}");
+        assert!(floor > 0.5 * guarantee, "{floor}, {guarantee}");
+    }
+    // Constant losses are not strongly convex.
+    let run = run.strong_convexity(0.1).lipschitz(1.0).forget(1, 20).build().expect("valid");
+    assert!(floor(&run, question).is_none());
 }

@@ -299,7 +299,7 @@ fn ideas_are_explained_in_plain_words() {
         let example = idea["example"].as_str().expect("a command");
         dobrushin(&example.split_whitespace().collect::<Vec<_>>()).assert().success();
     }
-    assert_eq!(json(&["explain"])["ideas"].as_array().map(Vec::len), Some(7));
+    assert_eq!(json(&["explain"])["ideas"].as_array().map(Vec::len), Some(8));
     let (code, said) = refused(&["explain", "epsilom"]);
     assert!(code == Some(2) && said.contains("did you mean epsilon?"), "{said}");
 }

@@ -17,7 +17,7 @@ pub use laps::Section;
 pub use mixture::{Branch, Mixture, Stop};
 pub use modulus::{Modulus, Piece};
 pub use start::Start;
-pub use step::{Participation, Step, StepNoise};
+pub use step::{Members, Participation, Step, StepNoise};
 
 use crate::{Enclosure, Positive};
 use laps::{Laps, steps_of};

@@ -37,10 +37,33 @@ pub struct Step {
     /// Whether one of any two neighbours makes the update without the record even when the record takes part, so that
     /// only the other's depends on who takes part.
     pub vanishes: bool,
+    /// If the record stands for a group: its members, where that says more than the participation of any of them.
+    pub members: Option<Members>,
     /// Whether the record takes part.
     pub participation: Participation,
     /// The diameter of the set to which this step projects, if that is smaller than the domain.
     pub diameter: Option<Positive>,
+}
+
+/// A group of records in the place of one, each of which takes part by itself.
+///
+/// ```
+/// use dobrushin::chain::{Members, Participation, Step, StepNoise};
+/// use dobrushin::{NonNegative, Probability};
+///
+/// // Two records, each drawn with probability 1/2: some of them is drawn with probability 3/4, and both move by 1 each.
+/// let any = Participation::Sometimes(Probability::new(0.75)?);
+/// let step = Step::new(StepNoise::gaussian(1.0)?).used_by(any, NonNegative::new(2.0)?);
+/// let step = Step { members: Some(Members { number: 2, rate: Probability::new(0.5)? }), ..step };
+/// assert_eq!(step.members.map(|members| members.number), Some(2));
+/// # Ok::<(), dobrushin::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Members {
+    /// How many there are. Each moves the update by at most an equal share of the step's displacement.
+    pub number: u64,
+    /// The probability with which each takes part, independently of the others and in secret.
+    pub rate: Probability,
 }
 
 /// The noise of a step.
@@ -154,6 +177,7 @@ impl Step {
             crossed: Modulus::default(),
             growth: None,
             vanishes: false,
+            members: None,
             participation: Participation::Never,
             diameter: None,
         }

@@ -17,6 +17,8 @@
 //! - *All records in each step*: the step uses the group, and moves by at most L·ηC/b.
 //! - *Poisson*: each member takes part independently with probability q, so some member does with probability
 //!   1 − (1−q)^L, and moves the update by at most L·ηC/b in all. The compared run makes the update without any of them.
+//!   The chain also says who the members are: that usually few of them take part is worth something
+//!   ([`HiddenParticipation`](crate::analysis::HiddenParticipation)).
 //! - *Without replacement*: some member is in the batch with probability at most 1 − (1 − b/(n−L+1))^L. Given that k ≥ 1
 //!   are, replace them by k uniform others: this is the law of a batch without members. So updates with and without the
 //!   group are at most 2k·ηC/b apart, k ≤ min(L, b).
@@ -31,7 +33,7 @@
 use super::Released;
 use super::batch::Ordinary;
 use super::recent::RECENT;
-use crate::chain::{Branch, Chain, Count, Domain, Mixture, Participation, Start, Step, Stop};
+use crate::chain::{Branch, Chain, Count, Domain, Members, Mixture, Participation, Start, Step, Stop};
 use crate::run::{Batch, Length, NoiseKind, Order, Training, in_the_way, missing};
 use crate::{Enclosure, NonNegative, NotApplicable, Probability};
 
@@ -183,7 +185,11 @@ impl Training {
         };
         let step = self.step_at(time, participation, ordinary)?;
         let most = self.most_in_a_batch(left);
-        Ok(Step { displacement: step.displacement * most, absence: step.absence * most, ..step })
+        let members = match self.order {
+            Order::Poisson if left > 1 => Some(Members { number: left, rate: self.rate()? }),
+            _ => None,
+        };
+        Ok(Step { displacement: step.displacement * most, absence: step.absence * most, members, ..step })
     }
 
     /// The largest number of uses of records of a group of this size in one batch.

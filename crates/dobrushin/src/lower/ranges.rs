@@ -200,6 +200,7 @@ impl RecordRanges {
             // Noise that is added to the update changes its norm.
             growth: None,
             vanishes: step.vanishes,
+            members: None,
             participation,
             diameter: None,
         })

@@ -72,6 +72,7 @@ impl Training {
             crossed: Modulus::new(vec![bounded]),
             growth: Some(Piece::enclosed(keep, push * share.upper_end())),
             vanishes: self.record_vanishes(),
+            members: None,
             participation,
             diameter: None,
         })

@@ -91,6 +91,40 @@ fn empty_slots_are_not_strongly_convex() {
     assert!(epsilon(&noisy().forget(1, 58).build().expect("valid"), 1e-5) > epsilon(&public, 1e-5));
 }
 
+/// The probability that a batch holds any of a group is never below that of the sampler, and all of them count if it does.
+#[test]
+fn a_step_uses_a_group_as_often_as_its_sampler_draws_any_of_it() {
+    let (n, b) = (30_u64, 5_u64);
+    for group in [1_u64, 2, 4, 9, 26] {
+        for order in [Order::Poisson, Order::WithoutReplacement] {
+            let run = Run::dp_sgd(n).order(order).batch_size(b).steps(10).release(Release::Last);
+            let run =
+                run.neighbours(Neighbours::ZeroOut).learning_rate(0.3).clip_norm(2.0).noise_multiplier(1.0);
+            let run = run.weight_decay(0.1).forget(group, 3).build().expect("valid");
+            let released = run.released().expect("it hides");
+            let chain = &released.views[0].branches()[0].chain;
+            let used = chain.stretches().next().expect("steps").step.clone();
+            let missed: f64 = (0..group)
+                .map(|drawn| match order {
+                    Order::Poisson => 1.0 - b as f64 / n as f64,
+                    _ => (n - drawn).saturating_sub(b) as f64 / (n - drawn) as f64,
+                })
+                .product();
+            let (found, exact) = (used.participation.probability().upper(), 1.0 - missed);
+            assert!(found >= exact * (1.0 - 1e-12) && found <= 1.0, "{order:?}, {group}: {found} < {exact}");
+            // No more than a few per cent above it, while few are deleted.
+            assert!(group > 4 || found <= exact * 1.06, "{order:?}, {group}: {found} > {exact}");
+            let most = if order == Order::Poisson { group } else { group.min(b) };
+            let one = 0.3 * 2.0 / b as f64;
+            assert!(
+                used.displacement.contains(most as f64 * one),
+                "{order:?}, {group}: {}",
+                used.displacement
+            );
+        }
+    }
+}
+
 /// Full batches without strong convexity: μ of the group is known in closed form, request by request.
 #[test]
 fn requests_one_after_another_are_one_chain() {

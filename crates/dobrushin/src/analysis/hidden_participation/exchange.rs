@@ -107,7 +107,7 @@ fn profile(steps: &[Worth], before: f64, least: f64) -> PiecewiseProfile {
     let bounds = match bounds {
         // Starting this far apart is all that happens: a step in which the record certainly takes part.
         None if before > 0.0 && before < FAR => {
-            Bounds::first(&Worth { rate: 1.0, apart: before, missing: before }, least)
+            Bounds::first(&Worth { rate: 1.0, apart: before, missing: before, members: 1 }, least)
         }
         None if before == 0.0 => Bounds { nodes: vec![Node { lambda: 1.0, bound: 0.0 }] },
         None => Bounds { nodes: Vec::new() },
@@ -229,7 +229,7 @@ impl Bounds {
             let lambda = second.lambda * elementary::exp(distance * (0.5 * distance - g));
             if lambda.is_finite() && lambda >= 1.0 && second.lambda > 0.0 {
                 // Both neighbours' updates are the same: one step with ρ = 1 in which the record always takes part.
-                let step = Worth { rate: 1.0, apart: distance, missing: distance };
+                let step = Worth { rate: 1.0, apart: distance, missing: distance, members: 1 };
                 nodes.push(Node { lambda, bound: one_step(&step, lambda, [second, second], 1.0) });
             }
         }

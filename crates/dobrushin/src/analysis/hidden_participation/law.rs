@@ -46,24 +46,24 @@ const CLOSE: f64 = 1.0 / 1024.0;
 /// Numbers of uses, and values, that are less likely than this are counted as infinite.
 const UNLIKELY: f64 = 1e-34;
 
-/// The uses of steps with these worths and probabilities, in the order of the worths, joined where they are similar.
-pub(super) fn joined(mut steps: Vec<(f64, f64)>) -> Vec<Uses> {
-    steps.retain(|(worth, rate)| *worth > 0.0 && *rate > 0.0);
-    steps.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+/// The uses of steps with these worths, probabilities and numbers of records that take part by themselves, in the order of the worths, joined where they are similar.
+pub(super) fn joined(mut steps: Vec<(f64, f64, u64)>) -> Vec<Uses> {
+    steps.retain(|(worth, rate, _)| *worth > 0.0 && *rate > 0.0);
+    steps.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
     let mut all: Vec<Uses> = Vec::new();
     let mut least = 0.0;
-    for (worth, rate) in steps {
+    for (worth, rate, members) in steps {
         match all.last_mut() {
             Some(last)
                 if last.rate == rate
                     && worth <= least * (1.0 + SIMILAR)
-                    && (last.steps + 1) as f64 * rate <= TOGETHER.min(1.0 - rate) =>
+                    && (last.steps.saturating_add(members)) as f64 * rate <= TOGETHER.min(1.0 - rate) =>
             {
-                *last = Uses { worth, rate, steps: last.steps + 1 };
+                *last = Uses { worth, rate, steps: last.steps + members };
             }
             _ => {
                 least = worth;
-                all.push(Uses { worth, rate, steps: 1 });
+                all.push(Uses { worth, rate, steps: members });
             }
         }
     }
@@ -140,7 +140,8 @@ impl Law {
         let rate = Enclosure::from(uses.rate);
         let other = Enclosure::ONE - rate;
         if uses.rate >= 1.0 {
-            return vec![0.0, 1.0];
+            // Certain uses are joined with no others, so these are the members of one step, which are few.
+            return [vec![0.0; uses.steps as usize], vec![1.0]].concat();
         }
         let mean = uses.rate * uses.steps as f64;
         let (mut taps, mut widest) = (Vec::new(), 0.0_f64);
@@ -212,7 +213,7 @@ mod tests {
             };
             let steps: Vec<(f64, f64)> = (0..14).map(worth).collect();
             let exact = enumerated(&steps);
-            let law = Law::of(&joined(steps));
+            let law = Law::of(&joined(steps.iter().map(|&(worth, rate)| (worth, rate, 1)).collect()));
             let atoms = law.atoms(0.0);
             let mean = |law: &[(f64, f64)]| law.iter().map(|(value, mass)| value * mass).sum::<f64>();
             for &(value, _) in exact.iter().step_by(97) {
@@ -225,6 +226,24 @@ mod tests {
             }
             assert!(mean(&atoms) <= 1.004 * mean(&exact), "{c}, {rate}");
             assert!(law.error < 1e-10 && law.beyond < 1e-28, "{c}, {rate}: {law:?}");
+        }
+    }
+
+    #[test]
+    fn members_that_take_part_by_themselves_are_as_many_uses() {
+        for (members, rate) in [(3_u64, 0.02), (2, 0.4), (5, 1.0), (4, 0.9)] {
+            let steps = [1.3, 0.7, 0.2].map(|worth| (worth, rate, members)).to_vec();
+            let one_by_one = steps.iter().flat_map(|&(worth, rate, _)| vec![(worth, rate); members as usize]);
+            let exact = enumerated(&one_by_one.collect::<Vec<_>>());
+            let law = Law::of(&joined(steps));
+            let atoms = law.atoms(0.0);
+            let mean = |law: &[(f64, f64)]| law.iter().map(|(value, mass)| value * mass).sum::<f64>();
+            for &(value, _) in exact.iter().step_by(7) {
+                let threshold = value * (1.0 - 1e-12);
+                let (bound, truth) = (at_least(threshold, &atoms) + law.beyond, at_least(threshold, &exact));
+                assert!(bound * (1.0 + law.error) + 1e-12 >= truth, "{members}, {rate}: {bound} < {truth}");
+            }
+            assert!(mean(&atoms) <= 1.004 * mean(&exact), "{members}, {rate}");
         }
     }
 }

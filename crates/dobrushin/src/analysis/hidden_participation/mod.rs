@@ -24,7 +24,8 @@ use std::sync::{Arc, OnceLock};
 ///
 /// 1. *One neighbour without the record* (zero-out or add-or-remove-one with Poisson sampling, `Step::vanishes`). The
 ///    last iterates are dominated, in both directions, by the pair (M + N(0, 1), N(0, 1)) with M = Σ U_t·d_t·Λ_t and
-///    independent U_t ~ Bernoulli(q_t): `pair.rs`.
+///    independent U_t ~ Bernoulli(q_t): `pair.rs`. A group of g records, each of which takes part by itself and moves by d_t,
+///    has U_t ~ Bin(g, q_t).
 /// 2. *Otherwise* they are dominated by the recursion of `exchange.rs`.
 ///
 /// If iterates may be anywhere in a domain of diameter D before step t, or z apart, M gains D·c_t·Λ_t or z·c_t·Λ_t. So
@@ -43,7 +44,8 @@ use std::sync::{Arc, OnceLock};
 /// α_{t−1}(u) = (1−q_t)·α_t(u) + q_t·α_t(Φ(Φ⁻¹(u) + d_tΛ_t)), all of which increase and are concave: a_{t−1}(x) ≤
 /// (1−q)·E α_t(b_t(y + sZ)) + q·E α_t(b_t(y + v + sZ)) with y = ψ(x) and |v| ≤ d; Jensen's inequality gives α_t(β_t(y))
 /// and α_t(β_t(y + v)), and (i) bounds β_t(y + v). Unrolled, α_0(u) = E Φ(Φ⁻¹(u) + M), the power of the best test of
-/// size u between M + N and N. Tests 1 − f give the other direction.
+/// size u between M + N and N. Tests 1 − f give the other direction. A group adds k displacements with probability
+/// P(U_t = k): α_{t−1}(u) = E α_t(Φ(Φ⁻¹(u) + U_t·d_tΛ_t)), and the rest is the same.
 ///
 /// (iii) *Otherwise* the same step has three updates: without the record, with one, and with the other (`exchange.rs`).
 ///
@@ -141,7 +143,7 @@ impl Past {
     fn profile(&self) -> Arc<dyn PrivacyProfile> {
         if self.vanishes {
             let last = self.best_cut();
-            let steps = self.steps[..last].iter().map(|step| (step.apart, step.rate)).collect();
+            let steps = self.steps[..last].iter().map(|step| (step.apart, step.rate, step.members)).collect();
             return Arc::new(Pair::new(&Law::of(&law::joined(steps)), self.before[last - 1]));
         }
         let enough = LEFT * self.steps.iter().map(|step| step.apart).fold(0.0, f64::max);
@@ -154,8 +156,10 @@ impl Past {
     fn best_cut(&self) -> usize {
         let mut mean = 0.0;
         let mut best = (f64::INFINITY, self.steps.len());
-        for (index, (Worth { rate, apart, .. }, before)) in self.steps.iter().zip(&self.before).enumerate() {
-            mean += rate * apart;
+        for (index, (Worth { rate, apart, members, .. }, before)) in
+            self.steps.iter().zip(&self.before).enumerate()
+        {
+            mean += *members as f64 * rate * apart;
             if mean + before < best.0 {
                 best = (mean + before, index + 1);
             }

@@ -6,7 +6,7 @@
 //! [`super::HiddenParticipation`]). So a displacement d of step k is worth at most d·Λ_k in the end.
 
 use crate::analysis::{unbounded, unrelated};
-use crate::chain::{Chain, Count, Step, StepNoise, Stretch};
+use crate::chain::{Chain, Count, Members, Step, StepNoise, Stretch};
 use crate::numeric::rounding::{add_down, add_up, div_down, div_up, mul_down, mul_up, sqrt_down};
 use crate::run::{in_the_way, missing};
 use crate::{Enclosure, NonNegative, NotApplicable};
@@ -20,6 +20,8 @@ pub(super) struct Worth {
     pub apart: f64,
     /// Λ·(the distance between the updates with and without the record).
     pub missing: f64,
+    /// The number of records that take part so, each by itself.
+    pub members: u64,
 }
 
 /// The steps before the end, as far as they are looked at, and what is left of everything before them.
@@ -36,6 +38,8 @@ pub(super) struct Past {
 
 /// The most steps that are looked at.
 const MOST_STEPS: usize = 1 << 17;
+/// Members are looked at by themselves up to this many; more of them count as one use by all.
+const MOST_MEMBERS: u64 = 1024;
 /// What is worth less than this share of the first use is not looked at step by step.
 const NEGLIGIBLE: f64 = 1e-9;
 
@@ -86,6 +90,12 @@ impl Past {
             let own = mul_down(noise, noise);
             let rate = step.participation.probability().upper();
             let (displacement, absence) = (step.displacement.upper(), step.absence.upper());
+            // Members that take part by themselves are worth what each moves, if the other run has none of them.
+            let few = |members: &Members| vanishes && members.number <= MOST_MEMBERS;
+            let (rate, each, members) = match step.members.filter(few) {
+                Some(Members { number, rate }) => (rate.get(), div_up(displacement, number as f64), number),
+                None => (rate, displacement, 1),
+            };
             let mut left = stretch.count;
             while let Some(earlier) = one_less(left) {
                 left = earlier;
@@ -97,7 +107,7 @@ impl Past {
                 after = Some((variance, slope));
                 let worth = div_up(1.0, sqrt_down(variance));
                 let of = |distance: f64| if distance == 0.0 { 0.0 } else { mul_up(distance, worth) };
-                past.steps.push(Worth { rate, apart: of(displacement), missing: of(absence) });
+                past.steps.push(Worth { rate, apart: of(each), missing: of(absence), members });
                 // Iterates before this step, of the same stretch or an earlier one.
                 past.before.push(of(mul_up(slope, within(step, slope, entering, left, width))));
                 first_worth = first_worth.max(of(displacement));
