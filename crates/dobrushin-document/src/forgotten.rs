@@ -33,6 +33,10 @@ impl Wish {
                 Err(DocumentError::new("--epsilon is 0, but it must be above 0, or --steps must be given")
                     .help("--epsilon 0.1"))
             }
+            (Some(_), None) if delta.get() == 0.0 => {
+                Err(DocumentError::new("--delta is 0, but no number of steps is known to suffice for that")
+                    .help("--delta 1e-6, well below 1 over the number of records"))
+            }
             (Some(epsilon), None) => Ok(Self::Meet(epsilon, delta)),
             (None, None) => Err(DocumentError::new("there is neither --epsilon nor --steps")
                 .help("--epsilon 0.1 finds the fewest steps that give it; --steps 100 makes this many")),

@@ -2,6 +2,7 @@
 
 use crate::support::root;
 use crate::train_support::{files_in, new_folder, read_json};
+use dobrushin_reference::is_deep;
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -265,7 +266,7 @@ fn requests_that_cannot_be_carried_out_change_nothing_and_say_why() {
         ("--remove rows.csv --out new --epsilon -1", 2, "--epsilon"),
         ("--remove rows.csv --out new --epsilon 0", 2, "--epsilon is 0"),
         ("--remove rows.csv --out new --delta 1", 2, "δ is 1"),
-        ("--remove rows.csv --out new --delta 0", 1, "cannot be reached"),
+        ("--remove rows.csv --out new --delta 0", 2, "--delta is 0"),
         ("--remove rows.csv --out new --seed 3", 2, "--not-private"),
         ("--remove rows.csv --out new --report data.csv", 2, "data.csv"),
         ("--remove rows.csv --dry-run --out new", 2, "cannot be used with"),
@@ -475,14 +476,16 @@ fn a_hundred_requests_one_after_another_end_in_one_certificate() {
                 &table(data.iter().copied().filter(|i| i % 2 == 0 || *i > 2 * request - 1)),
             );
         }
-        let how = format!("--remove-where id={} --out new --force", 2 * request + 1);
-        last = desk.does(&format!("forget --state state --data data.csv --epsilon 0.5 --delta 1e-3 {how}"));
+        // The search for the fewest steps takes most of the time, and never finds as many as this.
+        let steps = if is_deep() || request % 33 == 0 { "" } else { "--steps 60" };
+        let how = format!("--remove-where id={} --out new --force {steps}", 2 * request + 1);
+        last = desk.does(&format!("{FORGET} {how}"));
         assert_eq!(last["requests"], request + 1);
     }
     let certificate = read_json(&desk.folder.join("new/certificate.json"));
     assert_eq!(certificate["run"]["forget"]["steps"].as_array().map(Vec::len), Some(100));
     assert_eq!(last["deleted"], 100);
-    assert!(last["guarantee"]["epsilon"]["upper"].as_f64().is_some_and(|epsilon| epsilon <= 0.5));
+    assert!(last["guarantee"]["epsilon"]["upper"].as_f64().is_some_and(|epsilon| epsilon <= 0.05));
     assert!(desk.run("certificate verify new/certificate.json --model new/model.json").status.success());
 }
 
