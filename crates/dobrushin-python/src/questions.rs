@@ -15,7 +15,6 @@ use dobrushin_document::{DocumentError, Sweep, json, sheet, text};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
-use toml::Value;
 
 type Answer = (String, String);
 
