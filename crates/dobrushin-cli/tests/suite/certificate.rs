@@ -281,3 +281,21 @@ fn without_a_guarantee_there_is_no_certificate() {
     assert!(String::from_utf8_lossy(&assert.get_output().stderr).contains("there is no guarantee"));
     assert!(!path.exists());
 }
+
+/// A small ε about deleted records must not pass for the privacy of those that remain.
+#[test]
+fn a_certificate_of_forgetting_says_that_it_is_about_what_was_deleted() {
+    let path = format!("{}/forget-certificate.json", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_file(&path);
+    dobrushin(&["account", "examples/forget.toml", "--certificate", &path]).assert().success();
+    let verified = dobrushin(&["certificate", "verify", &path]).assert().success();
+    let said = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+    assert!(
+        said.starts_with("The certificate holds: (ε, δ) = (0.04574, 1e-6) for what was deleted, by"),
+        "{said}"
+    );
+    // It cannot be added to what other releases cost.
+    let added = dobrushin(&["certificate", "add", &path]).assert().failure();
+    let said = String::from_utf8_lossy(&added.get_output().stderr).into_owned();
+    assert!(said.contains("[forget]") && said.contains("deleted records"), "{said}");
+}

@@ -34,6 +34,8 @@ pub struct Verification {
     same_assumptions: bool,
     /// The version that wrote the certificate.
     pub version: String,
+    /// Whether the claim is about deleted records only, and says nothing about those that remain.
+    pub only_deleted: bool,
     /// Whether nobody knows the randomness of the training, according to the certificate.
     pub private: bool,
     /// Whether the certificate belongs to the model that was given.
@@ -86,6 +88,11 @@ pub fn verify(certificate: &Json, model: Option<&[u8]>) -> Result<Verification, 
         claimed_log_delta: claim.log_delta.map(Number),
         recomputed: guarantee.map(|guarantee| Answered::new(claim.question, guarantee.answer)),
         assumptions: guarantee.map_or(Vec::new(), |guarantee| in_words(guarantee.assumptions)),
+        only_deleted: claim
+            .run()
+            .run()?
+            .as_training()
+            .is_some_and(|training| !training.forgetting.is_empty()),
         version: claim.version,
         private,
         model_matches: model.map(|_| other_model.is_none()),

@@ -84,10 +84,13 @@ pub fn sentences(meaning: &MeaningReport) -> Vec<String> {
     sentences
 }
 
+/// What stands after (ε, δ) where it is about deleted records only.
+pub const OF_DELETED_ONLY: &str = " for what was deleted";
+
 /// Whom a guarantee is about, where that is not everybody: what stands after (ε, δ).
 pub fn about(meaning: Option<&MeaningReport>) -> &'static str {
     match meaning.map(|meaning| meaning.question) {
-        Some(Asked::WereEverUsed) => " for what was deleted",
+        Some(Asked::WereEverUsed) => OF_DELETED_ONLY,
         _ => "",
     }
 }

@@ -1,5 +1,6 @@
 //! Whether a certificate holds, in words.
 
+use super::meaning::OF_DELETED_ONLY;
 use super::{Block, Style, Text, bullets, capitalised, table};
 use crate::certificate::{NOT_PRIVATE, Verdict, Verification};
 use crate::json::Number;
@@ -81,7 +82,8 @@ fn promise(found: &Verification, style: Style) -> String {
     if let Some(Number(log_delta)) = log_delta {
         value += &format!(" (ln δ ≤ {})", style.upper(Enclosure::from(log_delta)));
     }
-    format!("(ε, δ) = {}, by {}", found.target.pair(&value), found.analysis)
+    let about = if found.only_deleted { OF_DELETED_ONLY } else { "" };
+    format!("(ε, δ) = {}{about}, by {}", found.target.pair(&value), found.analysis)
 }
 
 /// What is claimed beside what is recomputed.
