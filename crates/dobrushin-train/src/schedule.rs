@@ -184,7 +184,7 @@ impl Schedule {
             }
             Order::Allocation => {
                 let place = ((time - 1) % self.batches) as usize;
-                if place == 0 || self.starts.is_empty() {
+                if place == 0 {
                     self.allocate();
                 }
                 if let [start, end, ..] = self.starts[place..] {

@@ -3,7 +3,7 @@
 use super::multiplier::{Ratios, grouped};
 use super::observed::{Composed, ComposedPart, sums_beside};
 use crate::mechanism::{Mechanism, Sampling};
-use crate::run::{NoiseKind, Training, in_the_way, missing};
+use crate::run::{NoiseKind, Training, missing};
 use crate::{NotApplicable, Positive};
 
 /// The most different noise levels of all passes together; each needs its own sums.
@@ -21,13 +21,6 @@ impl Training {
     /// so noise may be rounded down. Where a pass is not counted as a mechanism of its own, it counts as a step that is
     /// known to use the record, by joint convexity.
     pub(super) fn allocated(&self) -> Result<Composed, NotApplicable> {
-        if self.deleted_records() > 1 {
-            return Err(in_the_way!(
-                "several deleted records have several places in each pass, which composition does not count for {} = \
-                 \"allocation\"",
-                Order
-            ));
-        }
         let Some(steps) = self.steps() else {
             return Err(missing!(
                 "composition grows for ever, so it has no bound for every number of steps: give {}",

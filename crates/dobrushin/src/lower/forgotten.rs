@@ -22,7 +22,7 @@
 //! - *Without replacement*: some member is in the batch with probability at most 1 − (1 − b/(n−L+1))^L. Given that k ≥ 1
 //!   are, replace them by k uniform others: this is the law of a batch without members. So updates with and without the
 //!   group are at most 2k·ηC/b apart, k ≤ min(L, b).
-//! - *In turn, or allocated*: members have places that are not known, so every step before the last request may hold up to min(L, b)
+//! - *In turn*: members have places that are not known, so every step before the last request may hold up to min(L, b)
 //!   of them; a step that holds none moves nothing. A single record that is deleted by a single request is used once a
 //!   pass, and has the chain of that.
 //!
@@ -181,6 +181,7 @@ impl Training {
         }
         let participation = match self.order {
             Order::Poisson | Order::WithoutReplacement => Participation::Sometimes(self.group_rate(left)?),
+            // Allocated records are not deleted: see `run/forgotten.rs`.
             Order::Full | Order::Once | Order::Cyclic | Order::Shuffled | Order::Allocation => {
                 Participation::Always
             }

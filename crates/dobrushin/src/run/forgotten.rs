@@ -1,6 +1,6 @@
 //! Records that were deleted after training, and the clean steps that followed.
 
-use super::training::{Divisor, Record, Release, Training};
+use super::training::{Divisor, Order, Record, Release, Training};
 use super::{Fact, RunError};
 use crate::mechanism::Neighbours;
 
@@ -82,6 +82,14 @@ impl Training {
                 Fact::Neighbours,
                 "must be \"zero-out\" with [forget]: a deleted record leaves an empty slot",
                 "neighbours = \"zero-out\"",
+            );
+        }
+        if self.order == Order::Allocation {
+            return refuse(
+                Fact::Order,
+                "is \"allocation\", which [forget] does not cover: a request may come in the middle of a pass, whose places would \
+                 have to be kept",
+                "order = \"poisson\" or \"without-replacement\"",
             );
         }
         if self.divide_by != Divisor::BatchSize {
