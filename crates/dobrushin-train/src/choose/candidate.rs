@@ -123,9 +123,11 @@ impl<'a> Problem<'a> {
     /// Other orders that may be tried: with a secret number of records, only those that do not show it.
     pub fn orders(&self) -> impl Iterator<Item = Order> {
         let orders: &[Order] = match (self.wanted.neighbours, self.wanted.order) {
-            (Neighbours::AddOrRemoveOne, _) => &[Order::Poisson, Order::Allocation],
+            (Neighbours::AddOrRemoveOne, Some(Order::Allocation)) => &[Order::Allocation, Order::Poisson],
+            (Neighbours::AddOrRemoveOne, _) => &[Order::Poisson],
             (_, Some(Order::WithoutReplacement)) => &[Order::WithoutReplacement, Order::Poisson],
-            _ => &[Order::Poisson, Order::Allocation, Order::Shuffled, Order::Cyclic],
+            (_, Some(Order::Allocation)) => &[Order::Allocation, Order::Poisson],
+            _ => &[Order::Poisson, Order::Shuffled, Order::Cyclic],
         };
         orders.iter().copied()
     }
