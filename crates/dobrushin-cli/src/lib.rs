@@ -15,6 +15,7 @@ mod level;
 mod local_data;
 mod model_folder;
 mod output;
+mod page_files;
 mod plot;
 mod probabilities;
 mod problem;

@@ -73,7 +73,7 @@ pub fn run(arguments: &ForgetArgs, style: Style) -> Result<Report, Problem> {
     let Trained { plan, account, floor, options, certificate, model, .. } = &trained;
     let page = arguments.report.as_deref().map(|path| {
         let picture = account_plot::of_the_guarantee(plan.run(), account, floor.as_ref(), options)?;
-        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
+        Ok::<_, Problem>((path, sheet_file::bytes(certificate, &picture, path)?))
     });
     let page = page.transpose()?;
     let report = ForgettingReport {

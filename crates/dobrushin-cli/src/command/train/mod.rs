@@ -66,7 +66,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     let Trained { plan, account, floor, options, certificate, model, .. } = &trained;
     let page = arguments.report.as_deref().map(|path| {
         let picture = account_plot::of_the_guarantee(plan.run(), account, floor.as_ref(), options)?;
-        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
+        Ok::<_, Problem>((path, sheet_file::bytes(certificate, &picture, path)?))
     });
     let state = data.state(&run, arguments.seed).zip(arguments.keep_state.as_deref());
     let state = state.map(|(state, path)| state_file::draft(path, &state)).transpose()?;
