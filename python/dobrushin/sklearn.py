@@ -318,6 +318,10 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             clip = min(length, update["clip-norm"] * update["learning-rate"] / rate)
             own = planned.to_dict()["model"]["schema"]
             planned = planned.replace(model={**kind, "schema": own}, learning_rate=rate, clip_norm=clip)
+        if self.keep_state is not None:
+            # Without it, no number of steps would forget. All steps together shrink the model by a factor of e.
+            said = planned.to_dict()
+            planned = planned.replace(weight_decay=1 / (said["run"]["steps"] * said["update"]["learning-rate"]))
         return planned.replace(**given)
 
     def __sklearn_tags__(self) -> Any:
@@ -434,7 +438,7 @@ class PrivateClassifier(_Probabilities):
     left out. ``data_norm``: rows, scaled to [-1, 1] and with their intercept, are scaled down to this norm; 1 if left
     out. ``neighbours``: "zero-out", "replace-one", or "add-or-remove-one", for which the number of records is a secret
     and ``records`` is a public bound on it. ``keep_state``: the path of a new secret file, from which ``forget`` goes on if
-    somebody asks to be deleted. ``random_state``: only ``None`` is private.
+    somebody asks to be deleted; what is planned then has weight decay, without which steps forget little. ``random_state``: only ``None`` is private.
 
     A fitted model has ``certificate_``, ``report_``, ``epsilon_``, ``delta_``, ``state_``, ``trained_`` (a
     :class:`dobrushin.Trained`), ``classes_``, and ``coef_`` and ``intercept_`` in the units of the features: their scores

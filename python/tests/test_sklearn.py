@@ -311,7 +311,8 @@ def test_an_estimator_forgets_and_becomes_the_new_model(tmp_path: Path) -> None:
 
 
 def test_numbers_masks_and_rows_give_the_same_model_as_forget_itself(tmp_path: Path) -> None:
-    model, X, y = forgetting(tmp_path, random_state=5)
+    with pytest.warns(NotPrivateWarning):
+        model, X, y = forgetting(tmp_path, random_state=5)
     kept = (tmp_path / "state").read_bytes()
     mask = np.zeros(400, dtype=bool)
     mask[[3, 7]] = True
@@ -319,32 +320,34 @@ def test_numbers_masks_and_rows_give_the_same_model_as_forget_itself(tmp_path: P
     for remove in [[3, 7], [7, 3], np.array([3, 7]), mask, mask.tolist(), (X[[3, 7]], y[[3, 7]]), (X[mask].tolist(), y[mask].tolist())]:
         (tmp_path / "state").write_bytes(kept)
         with pytest.warns(NotPrivateWarning):
-            found.add(model.forget(X, y, remove=remove, epsilon=0.2).model)
+            found.add(model.forget(X, y, remove=remove, steps=20).model)
         assert math.isinf(model.epsilon_)
     (tmp_path / "state").write_bytes(kept)
     names = ["x0", "x1", "x2"]
-    same = db.forget(tmp_path / "state", (X, y), remove=[3, 7], epsilon=0.2, delta=1e-4, columns=names, seed=5, not_private=True)
+    same = db.forget(tmp_path / "state", (X, y), remove=[3, 7], steps=20, delta=1e-4, columns=names, seed=5, not_private=True)
     assert found == {same.model}
 
 
 def test_every_estimator_can_forget(tmp_path: Path) -> None:
     X, y = halves(400)
     models: list[Any] = [
-        PrivateClassifier(classes="observed", epsilon=1.0, delta=1e-4, keep_state=tmp_path / "a"),
         PrivateSVC(classes=["no", "yes"], **FORGETTING, keep_state=tmp_path / "b"),
         PrivateLogisticRegression(classes=["no", "yes", "maybe"], **FORGETTING, keep_state=tmp_path / "c"),
         PrivateLogisticRegression(classes=["no", "yes"], batch_size=40, **FORGETTING, keep_state=tmp_path / "d"),
     ]
     for model in models:
-        found = model.fit(X, y).forget(X, y, remove=[3], epsilon=0.5, steps=None)
+        found = model.fit(X, y).forget(X, y, remove=[3], epsilon=0.5, steps=50)
         assert found.guarantee.epsilon.upper <= 0.5, model
         assert db.verify(model.certificate_, model=model.trained_.model)
+    planned = PrivateClassifier(classes="observed", epsilon=1.0, delta=1e-4, keep_state=tmp_path / "a").fit(X, y)
+    would = planned.forget(X, y, remove=[3], epsilon=0.5, dry_run=True)
+    assert would.steps < planned.certificate_.to_dict()["run"]["run"]["steps"]
     pandas = needed("pandas")
     frame, target = pandas.DataFrame(X, columns=["b", "c", "a"]), 3 * X[:, 0]
     line = PrivateLinearRegression(target_bounds=(-5, 5), **FORGETTING, keep_state=tmp_path / "e").fit(frame, target)
     with pytest.raises(db.InvalidInputError, match="a table without labels"):
         line.forget(frame, target, remove=frame[:2], epsilon=0.5)
-    line.forget(frame, target, remove=(frame[5:6], target[5:6]), epsilon=0.5)
+    line.forget(frame, target, remove=(frame[5:6], target[5:6]), steps=10)
     assert np.abs(X @ line.coef_ + line.intercept_ - line.predict(frame)).max() < 1e-4
     assert isinstance(line.intercept_, float)
 
@@ -418,6 +421,7 @@ def test_what_was_not_kept_cannot_be_forgotten_and_nothing_is_replaced(tmp_path:
         model.forget(X, y, remove=[3], epsilon=0.2)
     # What is set after the fit does not change what was fitted.
     (tmp_path / "state").write_bytes(kept)
+    (tmp_path / "state").chmod(0o600)
     model.set_params(feature_bounds=(-9, 9), fit_intercept=False, keep_state=None)
-    model.forget(X, y, remove=[3], epsilon=0.2)
+    model.forget(X, y, remove=[3], steps=10)
     assert ((X @ model.coef_.T + model.intercept_ > 0)[:, 0] == (model.predict(X) == "yes")).mean() > 0.99

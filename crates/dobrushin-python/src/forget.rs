@@ -58,7 +58,7 @@ pub fn forget<'py>(
 ) -> PyResult<(Option<(Bound<'py, PyBytes>, String)>, String, String, Option<String>)> {
     let steps = steps.map(|given| {
         let count = ask::count_of(&number("steps", given)?.to_string());
-        count.map_err(|error| error.within("steps")).raised(py)
+        count.map_err(|error| error.within("steps").help("steps=100")).raised(py)
     });
     let asked = asked(epsilon, Some(delta))?;
     let Some(delta) = asked.delta else {
