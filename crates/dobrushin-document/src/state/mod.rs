@@ -30,7 +30,7 @@ const SECRET: &str = "SECRET. This file lets \"dobrushin forget\" delete records
 
 /// Where states come from.
 pub const WRITERS: &str =
-    "dobrushin train --keep-state FILE writes states, and dobrushin forget replaces them";
+    "--keep-state of train writes states, and forget replaces them";
 
 /// What it takes to go on training after records were deleted.
 pub struct State {
