@@ -1,0 +1,26 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vite';
+
+// Names without hashes: the page is a folder of files that are the same for the same source. All addresses are relative, so that
+// it works under any path.
+const names = {
+  entryFileNames: 'assets/[name].js',
+  chunkFileNames: 'assets/[name].js',
+  assetFileNames: 'assets/[name][extname]',
+};
+
+export default defineConfig({
+  base: './',
+  plugins: [svelte()],
+  worker: { format: 'es', rollupOptions: { output: { entryFileNames: 'assets/worker.js' } } },
+  build: {
+    outDir: process.env.PAGE_OUT ?? 'dist',
+    emptyOutDir: false,
+    target: 'es2022',
+    cssCodeSplit: false,
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    reportCompressedSize: false,
+    rollupOptions: { output: names },
+  },
+});
