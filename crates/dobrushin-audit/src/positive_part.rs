@@ -2,6 +2,7 @@
 
 use crate::mixture::UNIT;
 use crate::taylor::{Polynomial, TERMS, integral_to, size, value, zoomed};
+use dobrushin::numeric::elementary::powi;
 
 /// A piece is halved at most this often.
 const DEEPEST: u32 = 50;
@@ -58,7 +59,7 @@ impl Search<'_> {
             let (left, whole) = (integral_to(&q, root), integral_to(&q, 1.0));
             let found = if q[1] > 0.0 { whole - left } else { left };
             // There is no root inside: the end is the best cut, and the sign is right everywhere.
-            let missed = if root.abs() == 1.0 { 0.0 } else { value(&q, root).powi(2) / (0.999 * slope) };
+            let missed = if root.abs() == 1.0 { 0.0 } else { powi(value(&q, root), 2) / (0.999 * slope) };
             return add(found, found + missed);
         }
         self.look(middle - half / 2.0, half / 2.0, depth + 1);

@@ -96,7 +96,7 @@ impl Laws {
                 (cell.tile.centre - part.reach[0]).max(part.reach[1] - cell.tile.centre) + cell.tile.half;
             let z = farthest / part.noise.scale();
             let exponent = if matches!(part.noise, Noise::Gaussian(_)) { 0.5 * z * z } else { z };
-            part.mass * part.peak() * (-exponent).exp()
+            part.mass * part.peak() * libm::exp(-exponent)
         };
         self.parts.iter().map(least).sum::<f64>() * (1.0 - 1e-9)
     }
@@ -157,13 +157,13 @@ struct Power {
 impl Power {
     /// p^α·q^(1−α).
     fn jensen(self, p: f64, q: f64) -> f64 {
-        if p <= 0.0 { 0.0 } else { (self.order * p.ln() + (1.0 - self.order) * q.ln()).exp() }
+        if p <= 0.0 { 0.0 } else { libm::exp(self.order * libm::log(p) + (1.0 - self.order) * libm::log(q)) }
     }
 
     /// The chord over the given ratios, at probabilities `p` and `q`.
     fn chord(self, ratios: Bounds, p: f64, q: f64) -> f64 {
         let [l, u] = ratios;
-        let [at_l, at_u] = ratios.map(|x| x.powf(self.order));
+        let [at_l, at_u] = ratios.map(|x| libm::pow(x, self.order));
         // Roundings of κ change κ(p − lq) by a few units of u^α·q.
         let slope = (at_u - at_l) / (u - l);
         let excess = (p - l * q).max(0.0) + 4.0 * UNIT * (p + l * q);

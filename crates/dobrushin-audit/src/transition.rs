@@ -180,7 +180,7 @@ impl Places {
     ) -> Result<(), Error> {
         let scale = from.noise.scale();
         let (curvature, growth) = match from.noise {
-            Noise::Gaussian(_) => (steepness.hypot(1.0 / scale), 0.0),
+            Noise::Gaussian(_) => (libm::hypot(steepness, 1.0 / scale), 0.0),
             Noise::Laplace(_) => (steepness, 1.0 / scale),
         };
         let count = ((right - left) * curvature.max(growth) / (2.0 * WIDEST)).ceil().max(1.0);

@@ -178,8 +178,8 @@ fn hidden() -> Idea {
     let noise = |steps: f64| {
         // A step halves the distance of two models, and adds noise 1: the noise that hides a shift of 1 made so many
         // steps earlier.
-        let factor = 0.5_f64.powf(steps);
-        let variance = (1.0 - 0.25_f64.powf(steps + 1.0)) / 0.75;
+        let factor = libm::pow(0.5_f64, steps);
+        let variance = (1.0 - libm::pow(0.25_f64, steps + 1.0)) / 0.75;
         let mu = factor / variance.sqrt();
         let advantage = normal::cdf(mu / 2.0) * Enclosure::from(2.0) - Enclosure::ONE;
         format!("after {steps} further steps: {}", percent(advantage))

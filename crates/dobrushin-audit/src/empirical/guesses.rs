@@ -1,6 +1,7 @@
 //! What an attacker who guessed well has proved: bounds on its rates, and by them on ε.
 
 use super::Risk;
+use dobrushin::numeric::elementary::powi;
 use dobrushin::numeric::rounding::add_up;
 use dobrushin::numeric::{Boundary, binomial, normal};
 use dobrushin::{Delta, Enclosure, Probability};
@@ -130,15 +131,15 @@ fn least_chance(successes: u64, runs: u64, risk: f64) -> f64 {
         let (mass, tail) = at_least(successes, runs, near);
         let (mass, tail) = (mass.midpoint(), tail.midpoint());
         *if tail > risk { &mut ends.1 } else { &mut ends.0 } = near;
-        let step = (tail / risk).ln() * tail / (successes as f64 * mass);
+        let step = libm::log(tail / risk) * tail / (successes as f64 * mass);
         if step.abs() < 1e-13 {
             break;
         }
-        let next = (near.ln() - step).exp();
+        let next = libm::exp(libm::log(near) - step);
         near = if ends.0 < next && next < ends.1 { next } else { ends.0.midpoint(ends.1) };
     }
     // The first of these that was checked.
-    let mut places = (7..=13).rev().map(|digits| near * (1.0 - 0.1_f64.powi(digits)));
+    let mut places = (7..=13).rev().map(|digits| near * (1.0 - powi(0.1_f64, digits)));
     let checked = places.find(|&p| is_rare(p));
     checked.unwrap_or_else(|| Boundary { holds: 0.0, fails: 1.0 }.halved(60, is_rare).holds)
 }

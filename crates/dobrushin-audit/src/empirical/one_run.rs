@@ -77,7 +77,7 @@ pub fn guesses_for(epsilon: Epsilon, canaries: usize, delta: Delta, risk: Risk) 
         // The coins include fewer canaries than are guessed, or leave out fewer: E(each − K)₊ for K ~ N(m/2, m/4), twice.
         let deviation = (canaries as f64).sqrt() / 2.0;
         let away = (canaries as f64 / 2.0 - each as f64) / deviation;
-        let density = (-away * away / 2.0).exp() / std::f64::consts::TAU.sqrt();
+        let density = libm::exp(-away * away / 2.0) / std::f64::consts::TAU.sqrt();
         let too_many = 2.0 * deviation * (density - away * tail(away)).max(0.0);
         let right = (2.0 * each as f64 * accuracy - too_many).max(0.0);
         let (canaries, guesses) = (canaries as u64, 2 * each as u64);

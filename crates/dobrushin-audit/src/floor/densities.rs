@@ -1,5 +1,6 @@
 //! The two laws of an instance, so that they can be drawn.
 
+use dobrushin::numeric::elementary::powi;
 use std::f64::consts::TAU;
 
 /// The laws of one released number with D and with D′.
@@ -35,7 +36,7 @@ impl Densities for Normal {
 
 /// The density of a centred normal law.
 pub(super) fn bell(x: f64, width: f64) -> f64 {
-    (-(x / width).powi(2) / 2.0).exp() / (width * TAU.sqrt())
+    libm::exp(-powi(x / width, 2) / 2.0) / (width * TAU.sqrt())
 }
 
 /// A set of outcomes that tells the two data sets apart: where the density with one is more than e^ε times that with the
@@ -57,7 +58,7 @@ impl dyn Densities + '_ {
     /// The event that tells most at an ε.
     pub fn event(&self, epsilon: f64) -> Event {
         let [with, without] = [true, false].map(|with| self.event_in(epsilon, with));
-        let gain = |event: &Event| event.probabilities[0] - epsilon.exp() * event.probabilities[1];
+        let gain = |event: &Event| event.probabilities[0] - libm::exp(epsilon) * event.probabilities[1];
         // Where both tell the same, up to the cells of the picture, the one that speaks for the record is the plainer.
         if gain(&with) >= 0.999 * gain(&without) { with } else { without }
     }
@@ -65,7 +66,7 @@ impl dyn Densities + '_ {
     fn event_in(&self, epsilon: f64, with: bool) -> Event {
         let (from, to) = self.range();
         let (first, second) = if with { (0, 1) } else { (1, 0) };
-        let tells = |p: &[f64; 2]| p[first] > epsilon.exp() * p[second];
+        let tells = |p: &[f64; 2]| p[first] > libm::exp(epsilon) * p[second];
         let cell = (to - from) / CELLS as f64;
         let mut event = Event { intervals: Vec::new(), with, probabilities: [0.0; 2] };
         let mut open: Option<f64> = None;

@@ -59,7 +59,7 @@ pub(super) fn epsilon(delta: Delta, of: impl Fn(Epsilon) -> Enclosure) -> Enclos
         true => Boundary { holds: 0.0, fails: LARGEST }.halved(60, is_above).holds,
         false => 0.0,
     };
-    let mut steps = (0..48).map(|doubled| lower + 1e-12 * f64::from(doubled).exp2());
+    let mut steps = (0..48).map(|doubled| lower + 1e-12 * libm::exp2(f64::from(doubled)));
     let upper = steps.find(|epsilon| at(*epsilon).upper() <= delta.get());
     Enclosure::between(lower, upper.unwrap_or(f64::INFINITY))
 }

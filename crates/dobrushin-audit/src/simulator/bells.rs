@@ -3,6 +3,7 @@
 use super::loader::{Batches, Course};
 use super::world::{Update, World, public, update};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::elementary::powi;
 use dobrushin::numeric::{Boundary, normal};
 use dobrushin::run::{NoiseKind, Release, Training};
 
@@ -140,7 +141,7 @@ fn several(tasks: u64, one: &[Bell]) -> Option<Vec<Bell>> {
             one.iter().map(move |b| Bell {
                 probability: a.probability * b.probability,
                 means: [a.means[0] + b.means[0], a.means[1] + b.means[1]],
-                width: a.width.hypot(b.width),
+                width: libm::hypot(a.width, b.width),
             })
         };
         sum = merged(sum.iter().flat_map(added).collect());
@@ -162,13 +163,13 @@ fn evaluated(run: &Training, bells: Vec<Bell>) -> Vec<Bell> {
     let apart = if run.neighbours == Neighbours::ReplaceOne { 2.0 } else { 1.0 };
     let sums = before.into_iter().chain(after);
     let shift =
-        sums.map(|(multiplier, count)| (apart / multiplier).powi(2) * count as f64).sum::<f64>().sqrt();
+        sums.map(|(multiplier, count)| powi(apart / multiplier, 2) * count as f64).sum::<f64>().sqrt();
     let moved: f64 = bells.iter().map(|bell| bell.probability * (bell.means[0] - bell.means[1])).sum();
     let weight = moved / first.width;
     let with = |bell: &Bell| Bell {
         probability: bell.probability,
         means: [weight * bell.means[0] / bell.width + shift * shift, weight * bell.means[1] / bell.width],
-        width: weight.hypot(shift),
+        width: libm::hypot(weight, shift),
     };
     bells.iter().map(with).collect()
 }
@@ -183,7 +184,7 @@ const REACH: f64 = 13.0;
 /// far as a grid shows where that is.
 fn hockey_stick(kind: NoiseKind, bells: &[Bell], direction: usize, epsilon: f64) -> f64 {
     let (p, q) = (direction, 1 - direction);
-    let gamma = epsilon.exp();
+    let gamma = libm::exp(epsilon);
     let ends = |least: f64, bell: &Bell| least.min(bell.means[0].min(bell.means[1]) - REACH * bell.width);
     let from = bells.iter().fold(f64::INFINITY, ends);
     let ends = |most: f64, bell: &Bell| most.max(bell.means[0].max(bell.means[1]) + REACH * bell.width);
@@ -232,8 +233,8 @@ impl Bell {
         let z = (x - self.means[of]) / self.width;
         let height = self.probability / self.width;
         match kind {
-            NoiseKind::Gaussian => height * (-z * z / 2.0).exp(),
-            NoiseKind::Laplace => height * (-z.abs()).exp(),
+            NoiseKind::Gaussian => height * libm::exp(-z * z / 2.0),
+            NoiseKind::Laplace => height * libm::exp(-z.abs()),
         }
     }
 
@@ -243,8 +244,8 @@ impl Bell {
         let beyond = |z: f64| match kind {
             _ if z == f64::INFINITY => 0.0,
             NoiseKind::Gaussian => normal::tail(z).midpoint(),
-            NoiseKind::Laplace if z >= 0.0 => (-z).exp() / 2.0,
-            NoiseKind::Laplace => 1.0 - z.exp() / 2.0,
+            NoiseKind::Laplace if z >= 0.0 => libm::exp(-z) / 2.0,
+            NoiseKind::Laplace => 1.0 - libm::exp(z) / 2.0,
         };
         self.probability * if b <= 0.0 { beyond(-b) - beyond(-a) } else { beyond(a) - beyond(b) }
     }

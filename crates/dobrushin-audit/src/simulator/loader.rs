@@ -2,6 +2,7 @@
 
 use super::{forgetting, lengths};
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::elementary::powi;
 use dobrushin::run::{Batch, IncompleteBatch, Length, Order, Record, Training};
 
 /// The records of a batch.
@@ -309,5 +310,5 @@ fn one_step(run: &Training, records: u64) -> Option<Vec<(f64, [Drawn; 2])>> {
 
 pub(super) fn binomial(count: u64, successes: u64, rate: f64) -> f64 {
     let choose = (0..successes).fold(1.0, |product, i| product * (count - i) as f64 / (i + 1) as f64);
-    choose * rate.powi(successes as i32) * (1.0 - rate).powi((count - successes) as i32)
+    choose * powi(rate, successes as i32) * powi(1.0 - rate, (count - successes) as i32)
 }

@@ -9,6 +9,7 @@
 use super::ratio::log_sum;
 use super::uses::Uses;
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::elementary::powi;
 use dobrushin::run::NoiseKind;
 use dobrushin_train::{Model, Plan, Projection, Table};
 
@@ -93,9 +94,9 @@ impl Keep {
             let (first, end) = (block * share + 1, ((block + 1) * share).min(steps));
             let variance = |from: u64, to: u64| -> f64 {
                 let noises = (from..=to).map(|time| (time, updates[time as usize - 1].noise));
-                noises.map(|(time, noise)| (noise * decay.powf((to - time) as f64)).powi(2)).sum()
+                noises.map(|(time, noise)| powi(noise * libm::pow(decay, (to - time) as f64), 2)).sum()
             };
-            let gain = if end < steps { factor * decay.powf((steps - end - 1) as f64) } else { 1.0 };
+            let gain = if end < steps { factor * libm::pow(decay, (steps - end - 1) as f64) } else { 1.0 };
             let later = if end < steps { variance(end + 1, steps) } else { 0.0 };
             Block {
                 gain,
@@ -141,7 +142,7 @@ impl Keep {
                 log_sum(|| {
                     block.uses.iter().enumerate().map(|(count, chance)| {
                         let mean = count as f64 * block.push;
-                        chance.ln() + (mean * x - mean * mean / 2.0) / block.variance
+                        libm::log(*chance) + (mean * x - mean * mean / 2.0) / block.variance
                     })
                 })
             };

@@ -7,6 +7,7 @@
 //!   cross-entropy are orthogonal to it: the derivatives of a record's scores have the sum 0.
 
 use dobrushin::numeric::Random;
+use dobrushin::numeric::elementary::powi;
 use dobrushin_train::{Model, Table};
 
 /// With more features than this, the least used one is taken, because the matrix would be too large.
@@ -45,7 +46,7 @@ fn of_features(table: &Table, features: usize, centred: bool) -> Vec<f64> {
     let used = if centred { features.saturating_sub(1) } else { features };
     let rows = (0..table.len()).map(|record| table.features(record)).filter(|row| row.len() == features);
     let squares = rows.clone().fold(vec![0.0; used], |mut squares, row| {
-        squares.iter_mut().zip(row).for_each(|(square, &x)| *square += f64::from(x).powi(2));
+        squares.iter_mut().zip(row).for_each(|(square, &x)| *square += powi(f64::from(x), 2));
         squares
     });
     let least_used = (0..used).min_by(|&a, &b| squares[a].total_cmp(&squares[b]));

@@ -9,6 +9,7 @@
 
 use super::uses::Uses;
 use dobrushin::mechanism::Neighbours;
+use dobrushin::numeric::elementary::powi;
 use dobrushin::run::{NoiseKind, Release, Training};
 
 /// Runs with more outcomes than this are scored without the ratio.
@@ -75,7 +76,7 @@ impl Ratio {
     fn log_density(&self, x: f64, factor: f64) -> f64 {
         let terms = || {
             let term = |&(mean, variance): &(f64, f64)| {
-                -(x - factor * mean).powi(2) / (2.0 * variance) - 0.5 * variance.ln()
+                -powi(x - factor * mean, 2) / (2.0 * variance) - 0.5 * libm::log(variance)
             };
             self.parts.iter().map(term)
         };
@@ -86,5 +87,9 @@ impl Ratio {
 /// ln Σ e^term.
 pub(super) fn log_sum<Terms: Iterator<Item = f64>>(terms: impl Fn() -> Terms) -> f64 {
     let most = terms().fold(f64::NEG_INFINITY, f64::max);
-    if most.is_finite() { most + terms().map(|term| (term - most).exp()).sum::<f64>().ln() } else { most }
+    if most.is_finite() {
+        most + libm::log(terms().map(|term| libm::exp(term - most)).sum::<f64>())
+    } else {
+        most
+    }
 }

@@ -158,7 +158,7 @@ impl BendReport {
     pub fn all(curve: &ContractionCurve) -> Vec<Self> {
         let bend = |(gamma, pair): (f64, (usize, usize))| {
             let value = curve.contraction(Gamma::new(gamma).ok()?);
-            Some(Self { gamma, epsilon: gamma.ln(), value: Bounds(value), pair: from_one(pair) })
+            Some(Self { gamma, epsilon: libm::log(gamma), value: Bounds(value), pair: from_one(pair) })
         };
         curve.bends().filter_map(bend).collect()
     }

@@ -176,7 +176,7 @@ pub fn keys_of(section: &str) -> Keys {
 }
 
 /// Every key with its section and an example of its use.
-fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     SECTIONS
         .iter()
         .flat_map(|section| keys_of(section).iter().map(|(name, example)| (*section, *name, *example)))

@@ -124,6 +124,19 @@ impl RunFile {
         Ok(Self { tables })
     }
 
+    /// Every key with its section and an example of its use.
+    pub fn keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        keys::all()
+    }
+
+    /// Reads an object of sections, as reports and certificates hold it; `name` stands in errors.
+    pub fn of_json(sections: &Json, name: &str) -> Result<Self, DocumentError> {
+        match crate::json::to_toml(sections) {
+            Some(toml::Value::Table(tables)) if !tables.is_empty() => Ok(Self { tables }),
+            _ => Err(DocumentError::new(format!("{name} is no object of sections")).help(EXAMPLE)),
+        }
+    }
+
     /// What a program says instead of a file. It is checked when it becomes a run.
     pub fn of_tables(tables: Table) -> Self {
         Self { tables }

@@ -128,7 +128,7 @@ fn range(key: &str, (start, end): (&str, &str), points: u32, log: bool) -> Resul
         let value = match i {
             0 => start,
             _ if i == points - 1 => end,
-            _ if log => (start.ln() + t * (end.ln() - start.ln())).exp(),
+            _ if log => libm::exp(libm::log(start) + t * (libm::log(end) - libm::log(start))),
             _ => start + t * (end - start),
         };
         if whole { value.round() } else { value }

@@ -186,7 +186,7 @@ fn rates(attack: &AttackReport, is_named: bool, style: Style) -> Option<String> 
 /// Roughly the runs, with and without the record, with which a perfect attacker proves an ε, if attacks share the risk.
 fn runs_for(epsilon: f64, confidence: f64, attacks: usize) -> Option<f64> {
     // The bound on a rate that was never seen is ln(6/risk)/n, and a quarter of the runs is not counted.
-    let runs = 2.0 * (6.0 * attacks as f64 / (1.0 - confidence)).ln() * epsilon.exp() / 0.75;
+    let runs = 2.0 * libm::log(6.0 * attacks as f64 / (1.0 - confidence)) * libm::exp(epsilon) / 0.75;
     (runs < 1e15).then_some(runs)
 }
 

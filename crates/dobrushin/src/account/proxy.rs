@@ -15,7 +15,7 @@ pub(super) fn mu(composed: &Composed) -> f64 {
         let one = match part.sampling {
             Sampling::Every => ratio * ratio,
             Sampling::Poisson(rate) | Sampling::WithoutReplacement(rate) => {
-                (rate.get() * rate.get() * (ratio * ratio).min(700.0).exp_m1()).min(ratio * ratio)
+                (rate.get() * rate.get() * libm::expm1((ratio * ratio).min(700.0))).min(ratio * ratio)
             }
         };
         part.count as f64 * one

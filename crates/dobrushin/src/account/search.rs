@@ -21,12 +21,12 @@ pub(super) struct Scale {
 impl Scale {
     /// The place of a value.
     pub fn place(self, value: f64) -> f64 {
-        if self.noise { value.ln() } else { -value.ln() }
+        if self.noise { libm::log(value) } else { -libm::log(value) }
     }
 
     /// The value at a place: a whole number, or one with eight digits.
     pub fn value(self, place: f64) -> f64 {
-        let value = if self.noise { place.exp() } else { (-place).exp() };
+        let value = if self.noise { libm::exp(place) } else { libm::exp(-place) };
         if self.whole { value.round() } else { format!("{value:.7e}").parse().unwrap_or(value) }
     }
 
@@ -172,7 +172,7 @@ where
     fn height(&self, tried: Tried, tolerance: f64) -> f64 {
         let finely = tolerance <= self.fine;
         let measured = if finely { tried.measured.upper() } else { likely(tried.measured) };
-        (self.share)(measured).clamp(1e-30, 1e30).ln()
+        libm::log((self.share)(measured).clamp(1e-30, 1e30))
     }
 
     /// Whether the search is over.

@@ -117,7 +117,7 @@ impl PrivacyProfile for WorstPlace {
         };
         let misses = |range: Range, epsilon: f64| {
             let ln_delta = Epsilon::new(epsilon).map(|epsilon| self.log_delta_at(range, direction, epsilon));
-            ln_delta.map_or(f64::INFINITY, Enclosure::upper) - delta.get().ln()
+            ln_delta.map_or(f64::INFINITY, Enclosure::upper) - libm::log(delta.get())
         };
         let mut worst = of((1, 1), 1.0);
         if misses(self.all(), worst.upper()) <= 0.0 {
@@ -173,7 +173,7 @@ pub(super) fn epsilon_near(
     delta: Delta,
     ln_delta: impl Fn(Epsilon) -> Enclosure,
 ) -> Enclosure {
-    let target = delta.get().ln();
+    let target = libm::log(delta.get());
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(Enclosure::ZERO, &ln_delta);
     // Where it misses and where it meets δ, with the heights there; and where it certainly misses.
     let (mut missed, mut met) = (None::<(f64, f64)>, None::<(f64, f64)>);

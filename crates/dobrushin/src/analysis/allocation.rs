@@ -17,6 +17,7 @@
 
 use crate::Enclosure;
 use crate::chain::Count;
+use crate::numeric::elementary::powi;
 use crate::numeric::{UNIT_ROUNDOFF, partition_point};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -388,7 +389,7 @@ impl Backwards {
     /// U, V and w, this many steps of a stretch before the current time.
     fn before(&self, step: &ShiftStep, count: Count) -> (f64, f64, f64) {
         let sums = Sums::of(&ShiftStep { count, ..*step });
-        let variance = self.variance + (self.weight * step.noise).powi(2) * sums.squares;
+        let variance = self.variance + powi(self.weight * step.noise, 2) * sums.squares;
         (variance, self.shift + self.weight * step.offset * sums.sum, self.weight * sums.factor)
     }
 

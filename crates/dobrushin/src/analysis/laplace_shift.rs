@@ -39,6 +39,7 @@ use super::lines::{Lines, each_laplace_line, growing};
 use crate::chain::{Chain, Count, Mixture, StepNoise};
 use crate::divergence::LaplacePair;
 use crate::numeric::Boundary;
+use crate::numeric::elementary::powi;
 use crate::profile::{ComposedCurve, PairCurve};
 use crate::{Enclosure, NotApplicable};
 
@@ -188,17 +189,18 @@ fn cut(step: &ShiftStep, last: f64) -> Vec<Part> {
     }
     // The most is shifted in the last steps if c < 1, and in the first if c > 1.
     let (largest, fall) =
-        if slope < 1.0 { (last, slope) } else { (last * slope.powf((count - 1) as f64), 1.0 / slope) };
-    let each = (CUT / -fall.ln()).floor().clamp(1.0, 1e15) as u64;
+        if slope < 1.0 { (last, slope) } else { (last * libm::pow(slope, (count - 1) as f64), 1.0 / slope) };
+    let each = (CUT / -libm::log(fall)).floor().clamp(1.0, 1e15) as u64;
     let mut pieces = Vec::new();
     let (mut left, mut ratio) = (count, largest);
     while left > 0 && pieces.len() < MOST_CUTS && ratio > 0.0 {
         let taken = each.min(left);
         // Σr²/Σr of the steps keeps what they shift together.
-        let sum = |q: f64| if taken == 1 { 1.0 } else { -(q.ln() * taken as f64).exp_m1() / (1.0 - q) };
+        let sum =
+            |q: f64| if taken == 1 { 1.0 } else { -libm::expm1(libm::log(q) * taken as f64) / (1.0 - q) };
         pieces.push(part(taken, ratio * sum(fall * fall) / sum(fall)));
         left -= taken;
-        ratio *= fall.powf(taken as f64);
+        ratio *= libm::pow(fall, taken as f64);
     }
     pieces.extend((left > 0).then(|| part(left, 0.0)));
     if slope < 1.0 {
@@ -235,7 +237,10 @@ fn even_out(parts: &mut [Part], factor: f64) {
         let least = parts[first].ratio / (1.0 + factor);
         let (group, others) = rest.split_at(rest.partition_point(|&index| parts[index].ratio >= least));
         let total = |power: i32| -> f64 {
-            group.iter().map(|&index| times(&parts[index].step) as f64 * parts[index].ratio.powi(power)).sum()
+            group
+                .iter()
+                .map(|&index| times(&parts[index].step) as f64 * powi(parts[index].ratio, power))
+                .sum()
         };
         let ratio = total(2) / total(1);
         group.iter().for_each(|&index| parts[index].ratio = ratio);
@@ -365,5 +370,5 @@ fn divergence(order: f64, ratio: f64) -> f64 {
         return order * ratio * ratio / 2.0;
     }
     let width = order + below;
-    ratio + (below / width * (-width * ratio).exp_m1()).ln_1p() / below
+    ratio + libm::log1p(below / width * libm::expm1(-width * ratio)) / below
 }

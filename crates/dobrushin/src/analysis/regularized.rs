@@ -206,8 +206,8 @@ impl Regularized {
     /// The least over κ, and over all smaller ε: δ is decreasing in ε, but the share of long noises grows with e^ε.
     fn ln_delta(&self, epsilon: Epsilon) -> Enclosure {
         let (turn, least) = *self.turn.get_or_init(|| {
-            let place = lowest(TURNS, |ln_epsilon| self.best(ln_epsilon.exp()).upper());
-            (place.exp(), self.best(place.exp()))
+            let place = lowest(TURNS, |ln_epsilon| self.best(libm::exp(ln_epsilon)).upper());
+            (libm::exp(place), self.best(libm::exp(place)))
         });
         let here = self.best(epsilon.get());
         if epsilon.get() > turn && least.upper() < here.upper() { least } else { here }
@@ -219,10 +219,10 @@ impl Regularized {
             return Enclosure::ZERO;
         };
         // The length of a noise vector is about √d, and a few times that far out in its tail.
-        let middle = 0.5 * f64::from(self.dimension.get()).ln();
+        let middle = 0.5 * libm::log(f64::from(self.dimension.get()));
         let range = (middle - 3.0, middle + 4.0);
-        let place = lowest(range, |ln_kappa| self.ln_delta_at(ln_kappa.exp(), epsilon).upper());
-        self.ln_delta_at(place.exp(), epsilon)
+        let place = lowest(range, |ln_kappa| self.ln_delta_at(libm::exp(ln_kappa), epsilon).upper());
+        self.ln_delta_at(libm::exp(place), epsilon)
     }
 
     fn ln_delta_at(&self, kappa: f64, epsilon: Epsilon) -> Enclosure {
@@ -291,7 +291,7 @@ const SETTLED: f64 = 1e-17;
 
 /// Equal steps in groups.
 fn groups(end: u64, slope: Enclosure) -> Vec<Group> {
-    let settled = SETTLED.ln() / slope.upper().max(f64::MIN_POSITIVE).ln();
+    let settled = libm::log(SETTLED) / libm::log(slope.upper().max(f64::MIN_POSITIVE));
     let mut groups = Vec::new();
     let mut first = 1;
     while first <= end {

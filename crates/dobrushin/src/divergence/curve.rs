@@ -1,5 +1,6 @@
 //! The whole curve γ ↦ E_γ of finite laws, exactly piecewise linear.
 
+use crate::numeric::elementary::powi;
 use crate::numeric::rounding::{div_down, div_up, mul_down, mul_up, two_product, two_sum};
 use crate::numeric::{UNIT_ROUNDOFF, partition_point};
 use crate::{Delta, Enclosure, Gamma};
@@ -241,9 +242,9 @@ impl WideProduct {
         let mut steps = 0;
         let mut difference = |a: f64, b: f64| {
             let (mut high, mut low) = two_sum(a, -b);
-            while high < 2f64.powi(-Self::STEP) {
-                high *= 2f64.powi(Self::STEP);
-                low *= 2f64.powi(Self::STEP);
+            while high < powi(2f64, -Self::STEP) {
+                high *= powi(2f64, Self::STEP);
+                low *= powi(2f64, Self::STEP);
                 steps += 1;
             }
             (high, low)
@@ -258,7 +259,7 @@ impl WideProduct {
         if steps.abs() > 2 {
             return steps < 0;
         }
-        let scale = 2f64.powi(Self::STEP * steps);
+        let scale = powi(2f64, Self::STEP * steps);
         (self.high - other.high * scale) + (self.low - other.low * scale) > 0.0
     }
 }

@@ -83,7 +83,7 @@ fn half_integral(
     let at = |g: f64| Gamma::new(g).map_or(Enclosure::UNIT, |g| curve(g).positive_part().min(Enclosure::ONE));
     let mut end = last_epsilon(pair, f);
     // What only one law can produce counts beyond the last knot of E_γ, until what is left of it is constant too.
-    if let Some(last) = constant_from.filter(|last| *last > end && at(end.exp()).upper() > 0.0) {
+    if let Some(last) = constant_from.filter(|last| *last > end && at(libm::exp(end)).upper() > 0.0) {
         end = (last + MARGIN).min(LARGEST);
     }
     let mut points = 1 << 10;
@@ -115,8 +115,8 @@ fn last_epsilon(pair: &(impl Pair + ?Sized), f: &(impl Generator + ?Sized)) -> f
 
 /// γ from 1 to e^end, evenly in ε, with the knots inside.
 fn grid(end: f64, points: usize, knots: &[f64]) -> Vec<f64> {
-    let even = (0..=points).map(|i| (end * i as f64 / points as f64).exp());
-    let last = end.exp();
+    let even = (0..=points).map(|i| libm::exp(end * i as f64 / points as f64));
+    let last = libm::exp(end);
     let mut gammas: Vec<f64> = even.chain(knots.iter().copied().filter(|&g| g < last)).collect();
     gammas.sort_by(f64::total_cmp);
     gammas.dedup();

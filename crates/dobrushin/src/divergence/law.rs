@@ -1,5 +1,6 @@
 //! A probability law on finitely many outcomes.
 
+use crate::numeric::elementary::powi;
 use crate::{Enclosure, Error};
 
 /// The largest distance of a sum of probabilities from 1 that is treated as rounding.
@@ -71,7 +72,7 @@ impl FiniteLaw {
         }
         // Scaling by a power of two keeps the sum of huge weights finite, exactly.
         let may_overflow = largest > f64::MAX / (2.0 * weights.len() as f64);
-        let scale = if may_overflow { 2f64.powi(-600) } else { 1.0 };
+        let scale = if may_overflow { powi(2f64, -600) } else { 1.0 };
         let given = weights;
         let weights: Vec<f64> = given.iter().map(|w| w * scale).collect();
         let sum = weights.iter().map(|&w| Enclosure::from(w)).sum();

@@ -48,7 +48,7 @@ impl Kernel for ContractionCurve {
     }
 
     fn last_epsilon(&self) -> Option<f64> {
-        Some(self.bends().last().map_or(0.0, |(gamma, _)| gamma.ln()))
+        Some(self.bends().last().map_or(0.0, |(gamma, _)| libm::log(gamma)))
     }
 }
 

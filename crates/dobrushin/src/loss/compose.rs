@@ -3,6 +3,7 @@
 use super::distribution::LossDistribution;
 use super::plan::{GaussianBetween, Law, Plan, Target};
 use super::{DominatingPair, GaussianLoss, LossLaw};
+use crate::numeric::elementary::powi;
 use crate::numeric::{Boundary, theta};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Delta, Enclosure, Epsilon, NonNegative, Positive};
@@ -157,7 +158,7 @@ impl Composition {
     /// everywhere.
     fn delta_by_many(&self, laws: &[(Law, u64)], epsilon: Epsilon, known: Enclosure) -> Enclosure {
         let made = (0..20).map(|i| {
-            let plan = Plan::new(laws, Target::Delta(0.1 * 10f64.powi(-3 * i)));
+            let plan = Plan::new(laws, Target::Delta(0.1 * powi(10f64, -3 * i)));
             plan.distribution(laws, ROUGHLY.max(self.tolerance)).delta(epsilon)
         });
         made.fold(known, |best, delta| best.intersect(delta).unwrap_or_else(|| best.hull(delta)))
@@ -206,7 +207,7 @@ impl PrivacyProfile for Composition {
             best = best.intersect(delta).unwrap_or_else(|| best.hull(delta));
             // The error of ε.
             let before = width;
-            width = (best.upper() / best.lower()).ln() / plan.steepness();
+            width = libm::log(best.upper() / best.lower()) / plan.steepness();
             let wanted = self.tolerance * plan.scale(epsilon.get());
             let relative = 1.0 - best.lower() / best.upper();
             if width <= wanted

@@ -61,8 +61,8 @@ impl Summed {
         if !(1e-300..1e300).contains(&norm) || (0.25..4.0).contains(&norm) {
             return self;
         }
-        let power = -norm.log2().round();
-        let factor = power.exp2();
+        let power = -libm::log2(norm).round();
+        let factor = libm::exp2(power);
         for mass in self.nodes.upper.iter_mut().chain(&mut self.nodes.lower) {
             *mass *= factor;
         }
@@ -95,7 +95,7 @@ impl Summed {
     /// An upper bound on the tilted mass of either measure, including mass that is not on the nodes. (Their points are
     /// twice the offset apart.)
     fn tilted_mass(&self) -> f64 {
-        let apart = (2.0 * self.grid.lambda().upper() * self.offset).exp();
+        let apart = libm::exp(2.0 * self.grid.lambda().upper() * self.offset);
         (norm_1(&self.nodes.upper) + self.error.upper.max(self.error.lower)) * apart * ROOM
     }
 
@@ -151,13 +151,13 @@ pub(super) fn sum(
 
     // The errors of the factors, each multiplied by everything else. The tilted mass is an increasing function of the
     // loss, convex in X, so the pessimistic one also bounds the optimistic one.
-    let whole: f64 = factors.iter().map(|f| f.count as f64 * f.summed.tilted_mass().ln()).sum();
+    let whole: f64 = factors.iter().map(|f| f.count as f64 * libm::log(f.summed.tilted_mass())).sum();
     let propagated = |error: fn(Errors) -> f64| -> f64 {
         let each = factors.iter().map(|f| match error(f.summed.error) {
             0.0 => 0.0,
             error => f.count as f64 * error / f.summed.tilted_mass(),
         });
-        whole.exp() * each.sum::<f64>()
+        libm::exp(whole) * each.sum::<f64>()
     };
     let (upper, lower) = (propagated(|e| e.upper), propagated(|e| e.lower));
     let error = Errors {
@@ -166,12 +166,12 @@ pub(super) fn sum(
     };
 
     // Mass at ∞: the mass that was there, and the mass above the window.
-    let total_ln: f64 = factors.iter().map(|f| f.count as f64 * f.summed.total.ln()).sum();
+    let total_ln: f64 = factors.iter().map(|f| f.count as f64 * libm::log(f.summed.total)).sum();
     let finite_ln: f64 =
-        factors.iter().map(|f| f.count as f64 * (-f.summed.infinite / f.summed.total).ln_1p()).sum();
-    let total = total_ln.exp() * ROOM;
-    let above = if window.above > 0.0 { allowance.log_infinite.exp() * CHERNOFF_ROOM } else { 0.0 };
-    let infinite = (total * -finite_ln.exp_m1() + above) * ROOM;
+        factors.iter().map(|f| f.count as f64 * libm::log1p(-f.summed.infinite / f.summed.total)).sum();
+    let total = libm::exp(total_ln) * ROOM;
+    let above = if window.above > 0.0 { libm::exp(allowance.log_infinite) * CHERNOFF_ROOM } else { 0.0 };
+    let infinite = (total * -libm::expm1(finite_ln) + above) * ROOM;
     let surely_finite: Enclosure = factors
         .iter()
         .map(|f| (-Enclosure::from(f.summed.infinite_lower)).ln_1p() * Enclosure::from(f.count))
@@ -230,7 +230,7 @@ impl Workshop {
             let count = factor.count as f64;
             let error = transform.relative_error() * norm_2 * ROOM;
             let largest = norm_1(&nodes.upper).max(norm_1(&nodes.lower)) + error;
-            log_bound += count * largest.ln();
+            log_bound += count * libm::log(largest);
             // Separating real and imaginary spectra rounds once; multiplying rounds less than three times.
             relative += count * (error + 5.0 * UNIT_ROUNDOFF * norm_2) / largest;
         }
@@ -251,7 +251,7 @@ impl Workshop {
         let norm_2 = scale * (squares(&signal.re) + squares(&signal.im)).sqrt();
         // Values that are nothing but rounding would only disturb the optimistic measure.
         let noise = LEAST.max(4.0 * UNIT_ROUNDOFF * norm_2);
-        let before = log_bound.exp() * relative / root;
+        let before = libm::exp(log_bound) * relative / root;
         // Values that are cut off as too small also count as rounding.
         let error = root * (before + transform.relative_error() * norm_2) + length as f64 * LEAST;
         let (upper, lower) = (take(&signal.re, LEAST), take(&signal.im, noise));

@@ -1,6 +1,7 @@
 //! δ(ε) and ε(δ) of a sum of losses.
 
 use super::convolve::Summed;
+use crate::numeric::elementary::powi;
 use crate::numeric::{Boundary, UNIT_ROUNDOFF, elementary};
 use crate::{Delta, Enclosure, Epsilon};
 
@@ -93,7 +94,7 @@ impl LossDistribution {
         // larger.
         let exceeds = |epsilon: f64| self.delta_lower(epsilon) > delta.get();
         let end = if upper.is_finite() { upper } else { self.last_loss() };
-        let start = (1..50).rev().map(|i| end * (1.0 - 2f64.powi(-i))).find(|epsilon| exceeds(*epsilon));
+        let start = (1..50).rev().map(|i| end * (1.0 - powi(2f64, -i))).find(|epsilon| exceeds(*epsilon));
         let lower = match start {
             Some(start) => self.crossing(start, |epsilon| !exceeds(epsilon)).0,
             None => 0.0,

@@ -23,6 +23,7 @@ use super::{LossLaw, Split};
 use crate::Enclosure;
 use crate::numeric::UNIT_ROUNDOFF;
 use crate::numeric::elementary;
+use crate::numeric::elementary::powi;
 use rayon::prelude::*;
 
 /// Grid points jh, and the tilt a·j; a/h is the λ of the tilt e^(λL).
@@ -384,8 +385,8 @@ impl Ends<'_> {
     fn halved(&self, start: &Point, end: &Point) -> Option<i64> {
         let width = end.index - start.index;
         let (p, _) = masses_between(&start.split, &end.split);
-        let mass = p.upper() * (self.grid.tilt * end.index as f64 - self.placement.log_scale).exp();
-        (width > 1 && mass * (width as f64).powi(2) > Self::COST).then_some(start.index + width / 2)
+        let mass = p.upper() * libm::exp(self.grid.tilt * end.index as f64 - self.placement.log_scale);
+        (width > 1 && mass * powi(width as f64, 2) > Self::COST).then_some(start.index + width / 2)
     }
 }
 

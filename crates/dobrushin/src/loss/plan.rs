@@ -9,6 +9,7 @@ use super::sketch::{Cumulants, Sketch, crossing};
 use super::window::Allowance;
 use super::{GaussianLoss, LossLaw, Split};
 use crate::Enclosure;
+use crate::numeric::elementary::powi;
 use crate::numeric::{Boundary, UNIT_ROUNDOFF};
 
 /// The question.
@@ -66,7 +67,7 @@ impl Plan {
             // Only then is it known which tails are negligible.
             Target::Epsilon(_) => {
                 let first = Self::with_floor(laws, target, 1e-60);
-                Self::with_floor(laws, target, first.log_delta.exp())
+                Self::with_floor(laws, target, libm::exp(first.log_delta))
             }
         }
     }
@@ -87,35 +88,35 @@ impl Plan {
         // The saddle-point estimate at ε = K′(λ): δ ≈ e^(K − λK′)/(λ(λ+1)√(2πK″)).
         let log_delta = |lambda: f64| {
             let (log_moment, mean, variance) = total(lambda);
-            let density = 0.5 * (std::f64::consts::TAU * variance).ln();
-            log_moment - lambda * mean - (lambda * (lambda + 1.0)).ln() - density.max(-lambda.ln())
+            let density = 0.5 * libm::log(std::f64::consts::TAU * variance);
+            log_moment - lambda * mean - libm::log(lambda * (lambda + 1.0)) - density.max(-libm::log(lambda))
         };
         let (_, _, variance) = total(0.0);
         let unit = 1.0 / variance.sqrt().max(1e-12);
         let too_small = |log_lambda: f64| {
-            let lambda = log_lambda.exp();
+            let lambda = libm::exp(log_lambda);
             match target {
-                Target::Delta(delta) => log_delta(lambda) > delta.ln(),
+                Target::Delta(delta) => log_delta(lambda) > libm::log(delta),
                 Target::Epsilon(epsilon) => total(lambda).1 < epsilon,
             }
         };
-        let ends = Boundary { holds: (1e-3 * unit).ln(), fails: (1e5 * unit).ln() };
+        let ends = Boundary { holds: libm::log(1e-3 * unit), fails: libm::log(1e5 * unit) };
         // A tilt that changes by more than e^10 within the tolerance is useless.
-        let lambda = ends.halved(18, too_small).middle().exp();
+        let lambda = libm::exp(ends.halved(18, too_small).middle());
         let lambda = lambda.min(10.0 / (1e-4 * total(lambda).1.abs()).max(1e-300));
         let (log_moment, mean, variance) = total(lambda);
         let (epsilon, log_delta) = match target {
-            Target::Delta(delta) => (mean.max(0.0), delta.ln()),
+            Target::Delta(delta) => (mean.max(0.0), libm::log(delta)),
             Target::Epsilon(epsilon) => (epsilon, log_delta(lambda).min(0.0)),
         };
         // e^(κ − λε)/(λ + 1), see `LossDistribution`.
-        let weight = (log_moment - lambda * epsilon - log_delta).min(100.0).exp() / (lambda + 1.0);
+        let weight = libm::exp((log_moment - lambda * epsilon - log_delta).min(100.0)) / (lambda + 1.0);
         Self { sketches, lambda, epsilon, log_delta, weight, mean, deviation: variance.sqrt() }
     }
 
     /// The composed law for a tolerance in ε, or for a larger one if that would cost too much.
     pub fn distribution(&self, laws: &[(Law, u64)], tolerance: f64) -> LossDistribution {
-        let coarser = (0..40).map(|i| tolerance * 4f64.powi(i));
+        let coarser = (0..40).map(|i| tolerance * powi(4f64, i));
         let summed = coarser.into_iter().find_map(|tolerance| self.summed(laws, tolerance).ok());
         summed.map_or_else(LossDistribution::unknown, LossDistribution::new)
     }
@@ -131,14 +132,15 @@ impl Plan {
         let unit = self.step(laws[0].1, LEVEL_0 * width * shares[0]);
         let lattice = if let [(law, _)] = laws { law.get().lattice() } else { None };
         // Halving or doubling the spacing of a lattice keeps its atoms on points.
-        let unit = lattice.map_or(unit, |lattice| lattice * (unit / lattice).log2().floor().exp2());
-        let last = unit * (self.step(laws.len() as u64, 0.2 * width * GATHERED) / unit).log2().floor().exp2();
+        let unit = lattice.map_or(unit, |lattice| lattice * libm::exp2(libm::log2(unit / lattice).floor()));
+        let last = unit
+            * libm::exp2(libm::log2(self.step(laws.len() as u64, 0.2 * width * GATHERED) / unit).floor());
         let mut workshop = Workshop::default();
         let mut sums = Vec::with_capacity(laws.len());
         for (((law, count), sketch), share) in laws.iter().zip(&self.sketches).zip(&shares) {
             let budget = Budget { width: width * share, slack: slack * share };
             let step = self.step(*count, LEVEL_0 * budget.width);
-            let step = (unit * (step / unit).log2().floor().exp2()).min(last.max(unit));
+            let step = (unit * libm::exp2(libm::log2(step / unit).floor())).min(last.max(unit));
             let grid = Grid { step, tilt: self.lambda * step };
             let own = Uses { law: law.get(), count: *count, sketch, aligned: lattice.is_some() };
             sums.push(self.self_composed(own, grid, budget, &mut workshop)?);
@@ -181,7 +183,10 @@ impl Plan {
     fn allowance(&self, slack: f64, uses: u64) -> Allowance {
         let weight = self.weight.max(1.0 + 2.6 * self.lambda * self.deviation);
         let each = slack / uses as f64;
-        Allowance { tilted: (each / weight).clamp(1e-60, 1e-3), log_infinite: self.log_delta + each.ln() }
+        Allowance {
+            tilted: (each / weight).clamp(1e-60, 1e-3),
+            log_infinite: self.log_delta + libm::log(each),
+        }
     }
 
     /// The sum of `count` losses of one law: a few at a time, and the grid is coarsened in between, since the sum of k
@@ -195,7 +200,7 @@ impl Plan {
     ) -> Result<Summed, TooLong> {
         let mut current = self.discretised(&uses, grid, budget)?;
         let mut remaining = uses.count;
-        let levels = ((remaining as f64).ln() / 16f64.ln()).floor().max(1.0);
+        let levels = (libm::log(remaining as f64) / libm::log(16f64)).floor().max(1.0);
         let mut rest: Option<Summed> = None;
         loop {
             let take = if remaining <= MOST_AT_ONCE { remaining } else { divisor(remaining) };
@@ -212,7 +217,7 @@ impl Plan {
             remaining = left;
             if remaining > 1 || rest.is_some() {
                 let wanted = self.step(remaining, (1.0 - LEVEL_0_SHARE) * budget.width / levels * GATHERED);
-                let factor = (wanted / current.grid.step).log2().floor().exp2();
+                let factor = libm::exp2(libm::log2(wanted / current.grid.step).floor());
                 let factor = if factor >= 2.0 { (factor as usize).min(LARGEST_FACTOR) } else { 1 };
                 current = current.coarsen(factor);
                 rest = rest.map(|rest| rest.coarsen(factor));
@@ -230,12 +235,12 @@ impl Plan {
         let (law, count) = (uses.law, uses.count as f64);
         let cumulants = uses.sketch.cumulants(self.lambda);
         // The mass left above must be small compared with δ; the mass left below, compared with the tilted mass.
-        let most = ((self.log_delta.exp() * budget.slack) / count).max(1e-300);
+        let most = ((libm::exp(self.log_delta) * budget.slack) / count).max(1e-300);
         let infinite = uses.sketch.infinite;
         let above = |loss: f64| law.split(loss.into()).above.p.upper() - infinite > most;
         let high = outwards(|loss| !above(loss), |low, high| crossing(low, high, above));
         let least = self.allowance(budget.slack, uses.count).tilted;
-        let tilted = |loss: f64| (self.lambda * loss - cumulants.log_moment).exp();
+        let tilted = |loss: f64| libm::exp(self.lambda * loss - cumulants.log_moment);
         let below = |loss: f64| law.split((-loss).into()).below.p.upper() * tilted(-loss) > least;
         let low = -outwards(|loss| !below(loss), |low, high| crossing(low, high, below));
         // If a law is narrower than the grid, its middle should be a point: the loss of the part within a step of the
@@ -249,11 +254,11 @@ impl Plan {
         }
         let range = (index(low).floor() as i64 - 1, index(high).ceil() as i64 + 1);
         // Thresholds must not lie on atoms, or where a law nearly has one.
-        let tiny = (origin.abs().max(grid.step) * 2f64.powi(-40)).max(LEAST_OFFSET);
+        let tiny = (origin.abs().max(grid.step) * powi(2f64, -40)).max(LEAST_OFFSET);
         let ends = [origin - tiny, origin + tiny].map(|end| law.split(end.into()));
         let atom = masses_between(&ends[0], &ends[1]).0.upper() > 1e-6;
         let offset = match (uses.aligned, atom) {
-            (true, _) => (high.max(-low).max(grid.step) * 2f64.powi(-44)).max(LEAST_OFFSET),
+            (true, _) => (high.max(-low).max(grid.step) * powi(2f64, -44)).max(LEAST_OFFSET),
             (_, true) => tiny,
             _ => 0.0,
         };

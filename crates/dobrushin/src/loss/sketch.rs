@@ -39,8 +39,8 @@ impl Sketch {
         let spread = (quantile(0.1) - quantile(0.9)).max(1e-13 * (high - low));
         let mut points: Vec<f64> = Vec::with_capacity(2 * CELLS + 1);
         for (end, sign) in [(low, -1.0), (high, 1.0)] {
-            let reach = ((end - middle).abs() / spread).asinh();
-            let offsets = (1..=CELLS).map(|i| (reach * i as f64 / CELLS as f64).sinh());
+            let reach = libm::asinh((end - middle).abs() / spread);
+            let offsets = (1..=CELLS).map(|i| libm::sinh(reach * i as f64 / CELLS as f64));
             points.extend(offsets.map(|offset| middle + sign * spread * offset));
         }
         points.push(middle);
@@ -71,7 +71,7 @@ impl Sketch {
         let largest = self.atoms.iter().map(|(loss, _)| lambda * loss).fold(f64::NEG_INFINITY, f64::max);
         let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
         for (loss, mass) in &self.atoms {
-            let weight = mass * (lambda * loss - largest).exp();
+            let weight = mass * libm::exp(lambda * loss - largest);
             total += weight;
             first += weight * loss;
             second += weight * loss * loss;
@@ -81,7 +81,7 @@ impl Sketch {
         }
         let mean = first / total;
         Cumulants {
-            log_moment: total.ln() + largest,
+            log_moment: libm::log(total) + largest,
             mean,
             variance: (second / total - mean * mean).max(0.0),
         }
@@ -90,7 +90,7 @@ impl Sketch {
 
 /// ln(p/q), clipped to the range where it must lie.
 fn loss_within(start: f64, end: f64, p: f64, q: f64) -> f64 {
-    let loss = (p / q).ln();
+    let loss = libm::log(p / q);
     if loss.is_finite() { loss.clamp(start, end) } else { 0.5 * (start + end) }
 }
 

@@ -3,6 +3,7 @@
 use super::convolve::Copies;
 use super::grid::{Grid, Nodes};
 use crate::numeric::GoldenSection;
+use crate::numeric::elementary::powi;
 
 /// The mass that may be left outside a window.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ impl Window {
         let (start, end): (i64, i64) = (total(|n| n.first), total(Nodes::last));
         let variances = factors.iter().map(|f| f.count as f64 * variance(&f.summed.nodes.upper));
         let deviation = variances.sum::<f64>().sqrt().max(1e-3);
-        let log_allowance = allowance.tilted.ln();
+        let log_allowance = libm::log(allowance.tilted);
         let blocks: Vec<(Blocks, f64)> =
             factors.iter().map(|f| (Blocks::new(&f.summed.nodes), f.count as f64)).collect();
         // ln of the moment of the sum.
@@ -68,8 +69,8 @@ pub(super) const CHERNOFF_ROOM: f64 = 1.0 + 1e-6;
 
 /// The smallest value seen of a function with one minimum, on a logarithmic scale.
 fn smallest((start, end): (f64, f64), f: impl Fn(f64) -> f64) -> f64 {
-    let ends = (start.min(end).ln(), end.max(start).ln());
-    GoldenSection::new(ends, |x| f(x.exp())).narrowed(12).lowest().1
+    let ends = (libm::log(start.min(end)), libm::log(end.max(start)));
+    GoldenSection::new(ends, |x| f(libm::exp(x))).narrowed(12).lowest().1
 }
 
 /// Masses summed over blocks of points, for bounds on moments.
@@ -102,11 +103,11 @@ impl Blocks {
         let size = Self::SIZE as f64;
         let (before, after) = self.masses.split_at(self.heaviest);
         let towards = |power: f64, sum: f64, mass: &f64| sum * power + mass;
-        let (fall, rise) = ((-s * size).exp(), (s * size).exp());
+        let (fall, rise) = (libm::exp(-s * size), libm::exp(s * size));
         let below = before.iter().fold(0.0, |sum, mass| towards(fall, sum, mass)) * fall;
         let sum = below + after.iter().rev().fold(0.0, |sum, mass| towards(rise, sum, mass));
         let reference = self.heaviest as f64 * size + if s > 0.0 { size - 1.0 } else { 0.0 };
-        sum.ln() + s * (self.first as f64 + reference)
+        libm::log(sum) + s * (self.first as f64 + reference)
     }
 }
 
@@ -114,5 +115,5 @@ impl Blocks {
 fn variance(masses: &[f64]) -> f64 {
     let total: f64 = masses.iter().sum();
     let mean = masses.iter().enumerate().map(|(i, m)| i as f64 * m).sum::<f64>() / total;
-    masses.iter().enumerate().map(|(i, m)| (i as f64 - mean).powi(2) * m).sum::<f64>() / total
+    masses.iter().enumerate().map(|(i, m)| powi(i as f64 - mean, 2) * m).sum::<f64>() / total
 }

@@ -159,7 +159,7 @@ pub(super) fn grouped(mut values: Vec<f64>, most: usize) -> (Vec<(f64, u64)>, bo
     let mut groups = counted(&values, |a, b| a == b);
     let merged = groups.len() > most;
     if merged && let (Some(first), Some(last)) = (values.first(), values.last()) {
-        let cell = (last / first).powf(1.0 / (most.max(2) - 1) as f64);
+        let cell = libm::pow(last / first, 1.0 / (most.max(2) - 1) as f64);
         groups = counted(&values, |start, value| value <= start * cell);
     }
     (groups, merged)

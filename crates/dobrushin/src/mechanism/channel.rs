@@ -23,7 +23,7 @@ impl PrivacyProfile for ChannelProfile {
 /// at which it bends.
 pub(super) fn channel_loss(kernel: &FiniteKernel) -> FiniteLoss {
     let curve = kernel.curve();
-    let knots: Vec<f64> = curve.bends().map(|(gamma, _)| gamma.ln()).collect();
+    let knots: Vec<f64> = curve.bends().map(|(gamma, _)| libm::log(gamma)).collect();
     FiniteLoss::dominating_with_knots(&ChannelProfile(curve), &knots)
 }
 

@@ -112,17 +112,17 @@ fn is_long(a: f64, b: f64, x: f64) -> bool {
     if a + b >= f64::MAX {
         return true;
     }
-    let ln_ratio = |n: f64| (x * ((a + b + n) / (a + 1.0 + n))).ln();
+    let ln_ratio = |n: f64| libm::log(x * ((a + b + n) / (a + 1.0 + n)));
     let mut ln_term = ln_ratio(0.0);
     let mut n = 1.0;
     while n < f64::from(MOST_TERMS) {
         ln_term += n * ln_ratio(n).min(ln_ratio(2.0 * n));
         n *= 2.0;
     }
-    let ln_later = n.ln() + ln_ratio(0.0) + n * ln_ratio(0.0).max(0.0);
-    let largest = ln_ratio(n).exp().max(x);
-    let ln_rest = ln_term.min(0.0) + (largest / (1.0 - largest).max(f64::MIN_POSITIVE)).ln();
-    ln_rest > ln_later.exp().ln_1p() - 100f64.ln()
+    let ln_later = libm::log(n) + ln_ratio(0.0) + n * ln_ratio(0.0).max(0.0);
+    let largest = libm::exp(ln_ratio(n)).max(x);
+    let ln_rest = ln_term.min(0.0) + libm::log(largest / (1.0 - largest).max(f64::MIN_POSITIVE));
+    ln_rest > libm::log1p(libm::exp(ln_later)) - libm::log(100f64)
 }
 
 /// The series without its factor, term by term.

@@ -26,6 +26,7 @@ use super::roots::{newton_hint, root_of_decreasing};
 use super::rounding::two_product;
 use super::{Enclosure, UNIT_ROUNDOFF};
 use crate::Probability;
+use crate::numeric::elementary::powi;
 
 /// 1/√(2π), rounded to nearest.
 pub(super) const INVERSE_SQRT_2PI: f64 = 0.398_942_280_401_432_677_94;
@@ -209,7 +210,7 @@ pub fn tail_inverse(q: Probability) -> Enclosure {
         // 1 − q is exact for q in [1/2, 1].
         return Probability::new(1.0 - q).map_or(Enclosure::ENTIRE, |p| -tail_inverse(p));
     }
-    let ln_q = q.ln();
+    let ln_q = libm::log(q);
     // (ln Q)′ = −1/R.
     let step = |x: f64| (ln_tail(x).midpoint() - ln_q) * mills(x);
     let bracket = (0.0, 40.0);
@@ -285,7 +286,7 @@ pub(super) fn ln_weighted(value: f64, relative_error: f64, x: f64, low: f64) -> 
 /// The error of x²/2 from an error of x + low of 2⁻¹⁰⁰|x| or 1e-18, its square, low² and an underflow of the error
 /// term.
 fn half_square_slack(half: f64, x: f64) -> f64 {
-    2f64.powi(-98) * half + 1e-18 * x.abs() + 1e-36
+    powi(2f64, -98) * half + 1e-18 * x.abs() + 1e-36
 }
 
 /// e^(−half − low) within three units for `half ≤ 640` and its `low` part: the exponential is correctly rounded,

@@ -37,7 +37,7 @@ impl Random {
 
     /// Uniform in the logarithm, for positive ends.
     pub fn log_between(&mut self, from: f64, to: f64) -> f64 {
-        self.between(from.ln(), to.ln()).exp().clamp(from, to)
+        libm::exp(self.between(libm::log(from), libm::log(to))).clamp(from, to)
     }
 }
 

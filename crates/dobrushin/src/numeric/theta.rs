@@ -180,7 +180,7 @@ pub fn smallest_epsilon(r: NonNegative, delta: Delta) -> Enclosure {
         return Enclosure::INFINITE;
     }
     // θ_ε(r) ≤ Q(ε/r − r/2) ≤ e^(−(ε/r − r/2)²/2).
-    let ln_delta = delta.get().ln();
+    let ln_delta = libm::log(delta.get());
     let mut end = r.get() * (r.get() / 2.0 + (-2.0 * ln_delta).sqrt()) + f64::MIN_POSITIVE;
     while at(end).upper() > delta.get() {
         end *= 2.0;
@@ -216,12 +216,12 @@ pub fn largest_r(epsilon: Epsilon, delta: Delta) -> Enclosure {
     while at(end).lower() <= delta.get() && end < f64::INFINITY {
         end *= 2.0;
     }
-    let ln_delta = delta.get().ln();
+    let ln_delta = libm::log(delta.get());
     // (ln θ)′ = φ(a)/θ; in ln r Newton's steps are safe from both sides.
     let step = |r: f64| match Position::of_f64(epsilon.get(), r) {
         Position::At(p) => {
             let change = (ln_delta - p.ln_theta().midpoint()) / (p.log_slope_in_r() * r);
-            r * change.clamp(-1.0, 1.0).exp_m1()
+            r * libm::expm1(change.clamp(-1.0, 1.0))
         }
         Position::Certain(_) => f64::NAN,
     };

@@ -64,7 +64,7 @@ impl PrivacyProfile for ApproximateProfile {
         }
         let end = self.epsilon.get();
         let share = (delta.get() - self.delta.get()) / (1.0 - self.delta.get());
-        let hint = end + (-share * (1.0 + (-end).exp())).ln_1p();
+        let hint = end + libm::log1p(-share * (1.0 + libm::exp(-end)));
         root_of_decreasing((0.0, end), hint, delta.get(), at)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Direction, PrivacyProfile};
 use crate::divergence::GaussianPair;
+use crate::numeric::elementary::powi;
 use crate::numeric::theta;
 use crate::{Delta, Enclosure, Epsilon, NonNegative, RenyiOrder};
 
@@ -48,7 +49,7 @@ impl GaussianProfile {
                 .fold(Self { mu: Enclosure::ZERO }, |most, part| Self { mu: most.mu.max(part.mu) });
         }
         // Scaling by a power of two keeps the squares in range, exactly.
-        let scale = 2f64.powi(-(largest.log2() as i32).clamp(-1000, 1000));
+        let scale = powi(2f64, -(libm::log2(largest) as i32).clamp(-1000, 1000));
         let squares = parts.iter().map(|part| (part.mu * Enclosure::from(scale)).square());
         Self { mu: squares.sum::<Enclosure>().sqrt() / Enclosure::from(scale) }
     }

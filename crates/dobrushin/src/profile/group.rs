@@ -175,7 +175,7 @@ fn group<'a>(stages: &(impl Iterator<Item = &'a Stage> + Clone)) -> Vec<Knot> {
             continue;
         }
         found.push(middle);
-        let weight = (middle.t - b.t).exp_m1() / (a.t - b.t).exp_m1();
+        let weight = libm::expm1(middle.t - b.t) / libm::expm1(a.t - b.t);
         let chord = b.height + weight * (a.height - b.height);
         let tolerance = if middle.height < DEEP { DEEP_TOLERANCE } else { GROUP_TOLERANCE };
         if left > 1 && chord > middle.height * (1.0 + tolerance) {
@@ -193,14 +193,14 @@ fn compose<'a>(ln_x: f64, stages: &(impl Iterator<Item = &'a Stage> + Clone)) ->
         let (point, root) = (stage.points[index], stage.roots[index]);
         height = add_up(point.height, mul_up(mul_up(height, root), root));
         t = add_up(t, point.t);
-        ln_x = (point.height + (point.t + ln_x).exp()).ln();
+        ln_x = libm::log(point.height + libm::exp(point.t + ln_x));
     }
     Point { t, height, depth: 1.0 - height }
 }
 
 /// ln of minus the slope in e^t of the line between two points, approximately.
 fn ln_slope(a: Point, b: Point) -> f64 {
-    drop_between(a, b).ln() - b.t - (-(a.t - b.t).exp_m1()).ln()
+    libm::log(drop_between(a, b)) - b.t - libm::log(-libm::expm1(a.t - b.t))
 }
 
 /// How much the height falls from one point to the next, without cancellation.

@@ -197,7 +197,7 @@ fn crossing_hint(
     target: f64,
     f: impl Fn(f64) -> f64,
 ) -> f64 {
-    let height = |x: f64| f(x).ln() - target.ln();
+    let height = |x: f64| libm::log(f(x)) - libm::log(target);
     let (mut above, mut below) = (height(start), height(end));
     let mut was_above = None;
     for _ in 0..60 {

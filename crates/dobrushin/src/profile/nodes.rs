@@ -2,6 +2,7 @@
 
 use super::piecewise::{Knot, chord};
 use super::{Direction, PrivacyProfile};
+use crate::numeric::elementary::powi;
 use crate::{Delta, Epsilon};
 
 /// 0, and the ε at which δ has fallen by factors of ten, and further down of 10¹⁰, from its value at 0 towards its
@@ -10,8 +11,8 @@ use crate::{Delta, Epsilon};
 pub(super) fn scales(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<f64> {
     let at = |epsilon: f64| Epsilon::new(epsilon).map_or(1.0, |e| profile.delta_of(direction, e).upper());
     let (top, floor) = (at(0.0), at(f64::MAX));
-    let fine = (1..20).map(|decades| 10f64.powi(-decades));
-    let coarse = (2..=30).map(|tens| 10f64.powi(-10 * tens));
+    let fine = (1..20).map(|decades| powi(10f64, -decades));
+    let coarse = (2..=30).map(|tens| powi(10f64, -10 * tens));
     let shares =
         [0.99, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2].into_iter().chain(fine).chain(coarse).chain([0.0]);
     let levels = shares.map(|share| floor + (top - floor) * share).filter_map(|level| Delta::new(level).ok());

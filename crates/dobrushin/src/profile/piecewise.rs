@@ -139,7 +139,7 @@ impl PrivacyProfile for PiecewiseProfile {
             (_, []) => Enclosure::INFINITE,
             ([.., before], [after, ..]) => {
                 let share = (delta - after.delta) / (before.delta - after.delta);
-                let hint = after.epsilon + (share * (before.epsilon - after.epsilon).exp_m1()).ln_1p();
+                let hint = after.epsilon + libm::log1p(share * libm::expm1(before.epsilon - after.epsilon));
                 root_of_decreasing((before.epsilon, after.epsilon), hint, delta, |e| value_at(knots, e))
             }
         }
@@ -230,7 +230,7 @@ fn across(a: Knot, b: Knot) -> f64 {
 
 /// The γ where the curve bends beyond γ = 1, where it starts, and where it becomes constant.
 fn points_of(curve: &HockeyStickCurve) -> Vec<Knot> {
-    let bends = curve.knots().map(f64::ln).filter(|epsilon| *epsilon > 0.0).chain([0.0]);
+    let bends = curve.knots().map(libm::log).filter(|epsilon| *epsilon > 0.0).chain([0.0]);
     let at = |epsilon: f64| {
         Gamma::from_epsilon(epsilon).map(|gamma| Knot::bounded(epsilon, curve.at(gamma).upper()))
     };

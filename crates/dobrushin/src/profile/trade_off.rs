@@ -2,6 +2,7 @@
 
 use super::{Direction, PrivacyProfile};
 use crate::numeric::GoldenSection;
+use crate::numeric::elementary::powi;
 use crate::{Enclosure, Epsilon, Probability};
 
 /// How well any test can distinguish the two laws of a profile: Q, the null hypothesis (the record is out), and P (the
@@ -61,7 +62,7 @@ impl<'a> TradeOff<'a> {
             let root = (Enclosure::from(epsilon) / Enclosure::from(2.0)).exp();
             delta(direction, epsilon) + root * level * root
         };
-        let most_power = minimum(Scale::Growing, -alpha.get().ln(), power).min(Enclosure::ONE);
+        let most_power = minimum(Scale::Growing, -libm::log(alpha.get()), power).min(Enclosure::ONE);
         // −e^(−ε)(1 − δ − α), which is above −2⁻¹⁰⁷⁵ for ε > −ln 2⁻¹⁰⁷⁵.
         let miss = |epsilon: f64| {
             let rest = Enclosure::ONE - level - delta(direction.reversed(), epsilon);
@@ -120,7 +121,7 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
     let mut lower = f64::NEG_INFINITY;
     // The best width is where rounding and curvature cost the same.
     for power in 0..=20 {
-        let width = end * 8f64.powi(-power);
+        let width = end * powi(8f64, -power);
         let (a, b) = ((best - width).max(0.0), (best + width).min(end));
         let m = if a < best && best < b { best } else { a.midpoint(b) };
         let (before, after) = ((a - width).max(0.0), (b + width).min(end));
@@ -149,7 +150,7 @@ fn minimum(scale: Scale, end: f64, f: impl Fn(f64) -> Enclosure) -> Enclosure {
 fn lowest(end: f64, f: impl Fn(f64) -> Enclosure) -> (f64, f64) {
     /// The search starts at e⁻⁶⁰ of the end.
     const DECAY: f64 = 60.0;
-    let place = |s: f64| end * (-DECAY * s).exp();
+    let place = |s: f64| end * libm::exp(-DECAY * s);
     let lower = |a: (f64, f64), b: (f64, f64)| if b.1 < a.1 { b } else { a };
     let mut best = lower((0.0, f(0.0).upper()), (place(0.0), f(place(0.0)).upper()));
     let mut search = GoldenSection::new((0.0, 1.0), |s| f(place(s)).upper());

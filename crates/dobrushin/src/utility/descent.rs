@@ -19,6 +19,7 @@
 //! at most D², or 0 at t = a if u = x_a. ∎
 
 use super::sums;
+use crate::numeric::elementary::powi;
 use crate::run::Fact;
 use crate::{Enclosure, NotApplicable, Positive};
 use std::ops::RangeInclusive;
@@ -234,7 +235,7 @@ impl Descent {
     fn last_of_equal(&self, count: u64, step: GradientStep) -> Enclosure {
         let Ground { diameter, .. } = self.ground;
         // The next m is better while m + 1 ≤ D²/(ηG)²; any m is a bound.
-        let square = (diameter.get() / step.rate.midpoint()).powi(2) / step.second_moment.midpoint();
+        let square = powi(diameter.get() / step.rate.midpoint(), 2) / step.second_moment.midpoint();
         let m = (square as u64).clamp(1, count.saturating_add(1));
         let spread = self.ground.diameter().square() / (Enclosure::from(m) * step.rate);
         let size = step.second_moment * sums::harmonic(m - 1) + self.ground.lipschitz().square();

@@ -42,6 +42,7 @@
 use super::prescribe::{Privacy, Problem};
 use crate::Enclosure;
 use crate::numeric::GoldenSection;
+use crate::numeric::elementary::powi;
 use std::num::NonZeroU64;
 
 /// The names of the theorems.
@@ -209,11 +210,11 @@ impl Class {
     /// The largest h·(1 − T(h)) over h ≤ 1, looked for around h = 1/√`size`.
     fn two_points_apart(self, size: Enclosure, shift: impl Fn(Enclosure) -> Enclosure) -> Enclosure {
         let value = |h: Enclosure| h * (Enclosure::ONE - shift(h)).positive_part();
-        let middle = -0.5 * size.midpoint().ln();
+        let middle = -0.5 * libm::log(size.midpoint());
         // Privacy moves the best h by some powers of ε, up or down.
         let search =
-            GoldenSection::new((middle - 5.0, 0.0), |ln: f64| -value(ln.exp().min(1.0).into()).lower());
-        best_of([search.narrowed(CUTS).lowest().0.exp().min(1.0), 1.0], |h| value(h.into()))
+            GoldenSection::new((middle - 5.0, 0.0), |ln: f64| -value(libm::exp(ln).min(1.0).into()).lower());
+        best_of([libm::exp(search.narrowed(CUTS).lowest().0).min(1.0), 1.0], |h| value(h.into()))
     }
 
     /// c, where the noise of `tasks` models is shared: `root` is the root of their number.
@@ -255,12 +256,12 @@ impl Class {
             let size = (variance * d / (kurtosis + d - one)).sqrt();
             size - share / (two * (k + one)) - less
         };
-        let most = (1.0 + 4.0 * share.midpoint().powi(2)).ln() + 1.0;
+        let most = libm::log(1.0 + 4.0 * powi(share.midpoint(), 2)) + 1.0;
         if !most.is_finite() {
             return Enclosure::ZERO;
         }
-        let search = GoldenSection::new((0.0, most), |ln: f64| -value(ln.exp_m1()).lower());
-        best_of([search.narrowed(CUTS).lowest().0.exp_m1(), 0.0], value).positive_part()
+        let search = GoldenSection::new((0.0, most), |ln: f64| -value(libm::expm1(ln)).lower());
+        best_of([libm::expm1(search.narrowed(CUTS).lowest().0), 0.0], value).positive_part()
     }
 
     /// (r/n)·(1 − T) for a good number r of records.
@@ -285,8 +286,8 @@ impl Class {
     /// The largest value over whole numbers of records.
     fn best_count(self, value: impl Fn(f64) -> Enclosure) -> Enclosure {
         let most = self.records.lower();
-        let whole = |ln: f64| ln.exp().floor().clamp(1.0, most);
-        let search = GoldenSection::new((0.0, most.ln()), |ln: f64| -value(whole(ln)).lower());
+        let whole = |ln: f64| libm::exp(ln).floor().clamp(1.0, most);
+        let search = GoldenSection::new((0.0, libm::log(most)), |ln: f64| -value(whole(ln)).lower());
         best_of([whole(search.narrowed(CUTS).lowest().0), 1.0], value)
     }
 }

@@ -11,6 +11,7 @@ use super::smoothing::{Smoothing, smoothing};
 use super::{Measure, of};
 use crate::account::{CalibrationError, Options, Question, analyses};
 use crate::numeric::decimal;
+use crate::numeric::elementary::powi;
 use crate::run::{LearningRate, Order, Parameter, Release, Run, RunBuilder};
 use crate::{Enclosure, Error, NotApplicable, Positive};
 use std::num::NonZeroU64;
@@ -211,7 +212,7 @@ impl Request {
             if epsilon.upper() <= self.privacy.epsilon.get() {
                 return self.promise(run, noise, learning_rate, smoothing, (epsilon, analysis));
             }
-            noise = Positive::named("gradient noise", noise.get() * (1.0 + 1e-10 * 2f64.powi(power)))?;
+            noise = Positive::named("gradient noise", noise.get() * (1.0 + 1e-10 * powi(2f64, power)))?;
         }
         Err(NotApplicable::beyond("no noise was found with which the account confirms the privacy level")
             .into())
@@ -236,7 +237,7 @@ impl Request {
                 // A single model is quickly searched, and a good place to start from.
                 let alone = Self { scheme: Scheme::Tasks { tasks: NonZeroU64::MIN }, ..*self };
                 let start = if tasks == NonZeroU64::MIN { enough } else { alone.noise()? };
-                let start = (start.get() * (tasks.get() as f64).powf(0.25)).min(enough.get());
+                let start = (start.get() * libm::pow(tasks.get() as f64, 0.25)).min(enough.get());
                 self.noise_of_tasks(Positive::named("gradient noise", start)?, enough)?
             }
         })
@@ -261,11 +262,11 @@ impl Request {
             let other =
                 before.filter(|(other, there)| *other != noise.get() && *there > 0.0 && epsilon > 0.0);
             if let Some((other, there)) = other {
-                power = ((there / epsilon).ln() / (noise.get() / other).ln()).clamp(0.5, 4.0);
+                power = (libm::log(there / epsilon) / libm::log(noise.get() / other)).clamp(0.5, 4.0);
             }
             before = Some((noise.get(), epsilon));
             // An ε of 0 says only that there is too much noise.
-            let factor = if epsilon > 0.0 { (epsilon / aim).powf(1.0 / power) } else { 0.5 };
+            let factor = if epsilon > 0.0 { libm::pow(epsilon / aim, 1.0 / power) } else { 0.5 };
             noise = Positive::named("gradient noise", noise.get() * factor)?;
         }
         Ok(best)

@@ -188,7 +188,7 @@ const BATCH: i64 = 256;
 
 /// The largest power of ten that is at most a tenth of one over the number of records.
 fn delta(records: i64) -> f64 {
-    let digits = (records.max(1) as f64 * 10.0).log10().ceil() as i32;
+    let digits = libm::log10(records.max(1) as f64 * 10.0).ceil() as i32;
     format!("1e-{digits}").parse().unwrap_or(1e-12)
 }
 

@@ -187,9 +187,10 @@ impl PrivacyProfile for Folded {
                 break;
             }
             choices = better;
-            level = crossing(delta, |epsilon| self.ln_delta(Level::new(epsilon), &choices).upper().exp())
-                .and_then(|epsilon| Epsilon::new(epsilon.get() * BELOW).ok())
-                .map(Level::new);
+            level =
+                crossing(delta, |epsilon| libm::exp(self.ln_delta(Level::new(epsilon), &choices).upper()))
+                    .and_then(|epsilon| Epsilon::new(epsilon.get() * BELOW).ok())
+                    .map(Level::new);
             ln_least = level.map_or(0.0, |level| self.ln_delta(level, &choices).upper());
         }
         smallest_epsilon(delta, |epsilon| self.least(Level::new(epsilon), &choices).exp())

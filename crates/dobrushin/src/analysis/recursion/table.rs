@@ -168,7 +168,7 @@ fn refine(
     let middle = a.0.midpoint(b.0);
     let ln = ln_bound(middle);
     let excess = chord(a, b, middle) - ln;
-    let allowed = (tolerance * (0.1 * ln.abs()).min(50.0).exp()).min(0.5);
+    let allowed = (tolerance * libm::exp((0.1 * ln.abs()).min(50.0))).min(0.5);
     let split = depth > 0 && excess > allowed;
     if split {
         refine(nodes, a, (middle, ln), tolerance, ln_bound, depth - 1);

@@ -9,6 +9,7 @@ use super::table::Table;
 use super::tail;
 use crate::analysis::lines::squared_shift_on_domain;
 use crate::chain::{Chain, Count, Section, Step, StepNoise, Stretch};
+use crate::numeric::elementary::powi;
 use crate::run::{in_the_way, missing};
 use crate::{Enclosure, NotApplicable};
 use std::sync::Arc;
@@ -86,8 +87,8 @@ fn first_epsilons(legs: &[Leg], shift: Option<f64>) -> Arc<Nodes> {
     let end = shift.map_or(end, |mu| end.min(mu * (mu / 2.0 + 46.0))).max(1e-12);
     let start = start.min(end / 4.0);
     let number = 48;
-    let factor = (end / start).powf(1.0 / f64::from(number));
-    let rest = (0..=number).map(|i| start * factor.powi(i));
+    let factor = libm::pow(end / start, 1.0 / f64::from(number));
+    let rest = (0..=number).map(|i| start * powi(factor, i));
     Arc::new([0.0].into_iter().chain(rest).collect())
 }
 
@@ -105,7 +106,7 @@ fn between(h: &Table, fineness: f64) -> Arc<Nodes> {
     let mut kept = lns[0];
     for i in 1..h.len() {
         let (before, here) = (lns[i - 1], lns[i]);
-        let allowed = (fineness * (1.0 + (before / 15.0).powi(2))).min(MOST_DROP);
+        let allowed = (fineness * (1.0 + powi(before / 15.0, 2))).min(MOST_DROP);
         let next = lns.get(i + 1).copied().unwrap_or(f64::NEG_INFINITY);
         if kept - next < 0.6 * allowed {
             continue;

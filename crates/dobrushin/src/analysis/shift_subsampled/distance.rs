@@ -61,7 +61,7 @@ impl Contraction {
             return certain;
         }
         let law = match steps {
-            Count::Times(times) if times as f64 * -self.slope.ln() <= BLOCK => self.sum(times),
+            Count::Times(times) if times as f64 * -libm::log(self.slope) <= BLOCK => self.sum(times),
             Count::Any if self.slope == 1.0 => None,
             _ => self.settled(steps),
         };
@@ -81,7 +81,7 @@ impl Contraction {
     }
 
     fn settled(&self, steps: Count) -> Option<Vec<Atom>> {
-        let shrink = -self.slope.ln();
+        let shrink = -libm::log(self.slope);
         // The number of steps taken at once, and the factor by which distances shrink in them.
         let together = (BLOCK / shrink).floor().max(1.0) as u64;
         let together = match steps {
@@ -96,18 +96,18 @@ impl Contraction {
         // Around the mean nothing is lost; far below it nothing needs to be distinguished.
         let remembered = self.rate.get() * (1.0 / (1.0 - self.slope)).min(steps.number().upper());
         let typical = (remembered * self.displacement).min(self.most);
-        let least = typical * (-7.0 / (1.0 + remembered / 8.0)).exp();
-        let cells = ((self.most / least).ln() / ratio).ceil() + 1.0;
+        let least = typical * libm::exp(-7.0 / (1.0 + remembered / 8.0));
+        let cells = (libm::log(self.most / least) / ratio).ceil() + 1.0;
         if cells.is_nan() || cells > MOST_DISTANCES {
             return None;
         }
         // The grid shrinks slightly more slowly than the distances, so that shrunk ones are certainly below the next.
-        let distance = |i: usize| self.most * (-(ratio * (1.0 - 1e-9)) * i as f64).exp();
+        let distance = |i: usize| self.most * libm::exp(-(ratio * (1.0 - 1e-9)) * i as f64);
         let mut distances: Vec<f64> = (0..cells as usize).map(distance).collect();
         distances.push(0.0);
         distances[0] = self.most;
         // Starts at the largest distance, and goes on until a small share of the mean remains of it.
-        let settled = (((self.most / typical).ln() + SETTLED) / shrink).ceil() as u64;
+        let settled = ((libm::log(self.most / typical) + SETTLED) / shrink).ceil() as u64;
         let (blocks, start) = match steps {
             Count::Times(times) if times.div_ceil(together) <= settled => {
                 (times.div_ceil(together), distances.len() - 1)
@@ -166,7 +166,7 @@ fn uses(steps: u64, rate: Probability, most: usize) -> Option<Vec<f64>> {
         likely.push(ln_likely.exp().upper());
         counted = counted + ln_likely.exp();
         let (j, left) = (j as f64, n - Enclosure::from(j as f64));
-        if j > mean && ln_likely.upper() < UNLIKELY.ln() {
+        if j > mean && ln_likely.upper() < libm::log(UNLIKELY) {
             break;
         }
         ln_likely = ln_likely + (left.positive_part() / Enclosure::from(j + 1.0)).ln() + odds;

@@ -7,6 +7,7 @@
 use super::setting::{Line, OneStep, Setting};
 use crate::Epsilon;
 use crate::chain::Count;
+use crate::numeric::elementary::powi;
 use crate::numeric::partition_point;
 use crate::profile::{Direction, PrivacyProfile};
 use std::sync::Arc;
@@ -44,14 +45,14 @@ pub(super) struct Scout {
 
 impl Scout {
     pub fn new(setting: &Arc<Setting>) -> Self {
-        let orders: Vec<f64> = (0..40).map(|i| 0.02 * 1.5f64.powi(i)).collect();
+        let orders: Vec<f64> = (0..40).map(|i| 0.02 * powi(1.5f64, i)).collect();
         let moments = |share: f64| match setting.one_step(share) {
             Ok(step) => log_moments(&step, &orders),
             Err(_) => vec![f64::INFINITY; orders.len()],
         };
         let divided = SHARES.iter().map(|&share| (share, moments(share))).collect();
         let whole = moments(1.0);
-        let room = |order: f64| order * order.ln() - (order + 1.0) * order.ln_1p();
+        let room = |order: f64| order * libm::log(order) - (order + 1.0) * libm::log1p(order);
         let orders = orders.iter().map(|&order| (order, room(order))).collect();
         let steps = steps_after(setting.steps);
         Self { setting: Arc::clone(setting), steps, divided, whole, orders }
@@ -107,7 +108,7 @@ impl Scout {
 
     /// ε of k steps and a normal law at δ, approximately.
     fn epsilon(&self, k: u64, moments: &[f64], mu: f64, delta: f64) -> f64 {
-        let ln_delta = delta.ln();
+        let ln_delta = libm::log(delta);
         let at = |(&(order, room), &moment): (&(f64, f64), &f64)| {
             let normal = order * (order + 1.0) * mu * mu / 2.0;
             (k as f64 * moment + normal + room - ln_delta) / order
@@ -142,17 +143,18 @@ fn steps_after(steps: Count) -> Vec<u64> {
 fn log_moments(step: &OneStep, orders: &[f64]) -> Vec<f64> {
     const NODES: usize = 100;
     let ratio = step.ratio();
-    let (start, end) = ((1e-7 * ratio).ln(), (ratio * (ratio + 12.0)).ln());
+    let (start, end) = (libm::log(1e-7 * ratio), libm::log(ratio * (ratio + 12.0)));
     let spacing = (end - start) / NODES as f64;
     let node = |i: usize| {
-        let epsilon = (start + spacing * i as f64).exp();
+        let epsilon = libm::exp(start + spacing * i as f64);
         let delta = Epsilon::new(epsilon).map_or(0.0, |e| step.delta_of(Direction::Forward, e).midpoint());
         (epsilon, delta * epsilon * spacing)
     };
     let nodes: Vec<(f64, f64)> = (0..NODES).map(node).collect();
     let moment = |&order: &f64| {
-        let terms = nodes.iter().map(|(e, weight)| weight * ((order * e).exp() + (-(order + 1.0) * e).exp()));
-        (order * (order + 1.0) * terms.sum::<f64>()).ln_1p()
+        let terms =
+            nodes.iter().map(|(e, weight)| weight * (libm::exp(order * e) + libm::exp(-(order + 1.0) * e)));
+        libm::log1p(order * (order + 1.0) * terms.sum::<f64>())
     };
     orders.iter().map(moment).collect()
 }

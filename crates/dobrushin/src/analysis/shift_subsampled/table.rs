@@ -111,7 +111,7 @@ fn points_of(delta: impl Fn(Epsilon) -> f64, epsilon: impl Fn(Delta) -> f64, run
     let (start, last) = (end(rung.range.0), end(rung.range.1));
     // Where an outcome reveals the record with certainty, δ does not fall that far.
     let end = if last.is_finite() { last } else { 2.0 * end(rung.delta) };
-    let inside = (0..=NODES).map(|i| start + (end - start) * (i as f64 / NODES as f64).powf(1.5));
+    let inside = (0..=NODES).map(|i| start + (end - start) * libm::pow(i as f64 / NODES as f64, 1.5));
     let at = |epsilon: f64| knot(epsilon, delta(Epsilon::new(epsilon).ok()?));
     [0.0].into_iter().chain(inside.filter(|epsilon| *epsilon > 0.0)).filter_map(at).collect()
 }
@@ -181,7 +181,7 @@ fn joined(pairs: &Pairs, laws: &Laws, cut: Cut, rung: Rung) -> Option<Vec<Knot>>
     let own: Vec<(Knot, f64)> = own.into_iter().map(|own| (own, growth(own.epsilon()))).collect();
     let mut points = Vec::new();
     for i in 0..=SHARES {
-        let shifted = end * (i as f64 / SHARES as f64).powf(1.5);
+        let shifted = end * libm::pow(i as f64 / SHARES as f64, 1.5);
         let height = expected(&atoms, unit, shifted);
         let grown = growth(shifted);
         for (own, growth) in &own {
@@ -198,7 +198,7 @@ fn joined(pairs: &Pairs, laws: &Laws, cut: Cut, rung: Rung) -> Option<Vec<Knot>>
 fn thinned(points: Vec<Knot>) -> Vec<Knot> {
     let mut best: Vec<Option<Knot>> = Vec::new();
     for point in points {
-        let place = (-point.delta().log10() * 48.0).clamp(0.0, 48.0 * 40.0) as usize;
+        let place = (-libm::log10(point.delta()) * 48.0).clamp(0.0, 48.0 * 40.0) as usize;
         if best.len() <= place {
             best.resize(place + 1, None);
         }
@@ -270,7 +270,7 @@ impl Laws {
         let (atoms, unit) = self.roughly_shifted(cut);
         let atoms = gathered(atoms, ROUGHLY);
         let most = unit * atoms.last().map_or(0.0, |atom| atom.distance);
-        let end = most * (most / 2.0 + (-2.0 * delta.ln()).sqrt());
+        let end = most * (most / 2.0 + (-2.0 * libm::log(delta)).sqrt());
         if !end.is_finite() {
             return f64::INFINITY;
         }

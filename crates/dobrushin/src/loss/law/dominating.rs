@@ -2,6 +2,7 @@
 
 use super::FiniteLoss;
 use crate::loss::{Masses, Split};
+use crate::numeric::elementary::powi;
 use crate::numeric::{Boundary, boundary};
 use crate::profile::{Direction, PrivacyProfile};
 use crate::{Enclosure, Epsilon};
@@ -87,11 +88,11 @@ impl Interval {
         let epsilon = a.epsilon.midpoint(b.epsilon);
         let middle = Node { epsilon, delta: delta(epsilon) };
         // The position of the middle on the line between the ends: γ − γ_a over γ_b − γ_a.
-        let share =
-            (epsilon - b.epsilon).exp() * (a.epsilon - epsilon).exp_m1() / (a.epsilon - b.epsilon).exp_m1();
+        let share = libm::exp(epsilon - b.epsilon) * libm::expm1(a.epsilon - epsilon)
+            / libm::expm1(a.epsilon - b.epsilon);
         let line = a.delta + (b.delta - a.delta) * share;
         let narrow = b.epsilon - a.epsilon <= 1e-10 * b.epsilon;
-        let excess = (line - middle.delta) / middle.delta.max(LEAST_DELTA).powf(DELTA_POWER);
+        let excess = (line - middle.delta) / libm::pow(middle.delta.max(LEAST_DELTA), DELTA_POWER);
         Self { ends, middle, excess: if narrow { 0.0 } else { excess } }
     }
 }
@@ -141,7 +142,7 @@ fn adaptive(profile: &dyn PrivacyProfile, direction: Direction) -> Vec<Node> {
 /// The smallest ε, up to the largest of interest, at which δ is close to its limit. A bound may be useless where e^ε
 /// overflows, hence the least of many.
 fn last_epsilon(delta: &impl Fn(f64) -> f64) -> f64 {
-    let probes = || (-30..=LARGEST_EXPONENT).map(|k| 2f64.powi(k));
+    let probes = || (-30..=LARGEST_EXPONENT).map(|k| powi(2f64, k));
     let limit = probes().map(delta).fold(delta(0.0), f64::min);
     let reached = |epsilon: f64| delta(epsilon) <= limit * (1.0 + 1e-9) + LEFT_OVER;
     let mut fails = 0.0;

@@ -5,6 +5,7 @@ use super::parts;
 use super::rounding::{round, round_gradually};
 use super::table::LN_2;
 use super::wide::Wide;
+use crate::numeric::elementary::powi;
 
 /// e^x for 2⁻⁵⁴ ≤ |x| < 746.
 #[cold]
@@ -109,7 +110,7 @@ pub(super) fn logarithm<const N: usize>(value: Wide<N>, octave: i64, near: f64) 
 /// Together less than 2³⁸ for N ≤ 8.
 pub(super) fn exponential<const N: usize>(x: Wide<N>, near: f64) -> (Wide<N>, i64) {
     let halvings = 4 * N as u32;
-    let octave = (near * std::f64::consts::LOG2_E - 2f64.powi(-20)).floor() as i64;
+    let octave = (near * std::f64::consts::LOG2_E - powi(2f64, -20)).floor() as i64;
     let h = (x - Wide::from_fraction(&LN_2).times(octave)) >> halvings;
     let root = (1..=16).rev().fold(Wide::ONE, |sum, n| Wide::ONE + h * sum * Wide::INVERSES[n]);
     let value = (0..halvings).fold(root, |power, _| power * power);

@@ -4,6 +4,11 @@
 //! The functions are written here, in integers, rather than taken from elsewhere: the standard library promises no
 //! accuracy, and the libraries with proven accuracy need a C compiler.
 //!
+//! Where a value only steers a search, or its error is accounted for in some other way, these would be too slow, and the
+//! rest of the project calls the crate `libm`: it is in pure Rust, so every machine gets the same bits from it, too. The
+//! functions of the standard library, which differ from machine to machine, are forbidden (`clippy.toml`), so a
+//! certificate that was written on one machine is recomputed to the last bit on another, and in a browser.
+//!
 //! # Accuracy
 //! A *quick* phase computes the result in 128-bit integers with a relative error of at most 2⁻⁶² to 2⁻⁷⁵, which is
 //! proved where it is computed. Integers keep the proofs short: a product or a shift errs by less than its last place,
@@ -24,6 +29,7 @@ mod erfc;
 mod exponential;
 mod ln_gamma;
 mod logarithm;
+mod power;
 mod rounding;
 mod table;
 #[cfg(test)]
@@ -35,6 +41,7 @@ pub(crate) use erfc::erfc;
 pub use exponential::{exp, exp_m1};
 pub(crate) use ln_gamma::ln_gamma;
 pub use logarithm::{ln, ln_1p};
+pub use power::powi;
 pub(crate) use turn::turn;
 
 /// The parts of a normal number: the sign, and m and e with |x| = m·2^(e − 52), m in [2⁵², 2⁵³).

@@ -222,18 +222,18 @@ struct Elementary<const CERTAIN: bool>;
 impl<const CERTAIN: bool> Elementary<CERTAIN> {
     #[inline]
     fn exp(x: f64) -> f64 {
-        if CERTAIN { exp(x) } else { x.exp() }
+        if CERTAIN { exp(x) } else { libm::exp(x) }
     }
     #[inline]
     fn exp_m1(x: f64) -> f64 {
-        if CERTAIN { exp_m1(x) } else { x.exp_m1() }
+        if CERTAIN { exp_m1(x) } else { libm::expm1(x) }
     }
     #[inline]
     fn ln(x: f64) -> f64 {
-        if CERTAIN { ln(x) } else { x.ln() }
+        if CERTAIN { ln(x) } else { libm::log(x) }
     }
     #[inline]
     fn ln_1p(x: f64) -> f64 {
-        if CERTAIN { ln_1p(x) } else { x.ln_1p() }
+        if CERTAIN { ln_1p(x) } else { libm::log1p(x) }
     }
 }

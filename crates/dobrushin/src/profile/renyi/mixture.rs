@@ -72,9 +72,9 @@ impl RenyiCurve for MixtureCurve {
             || self.members.iter().map(|(w, curve)| (w.upper(), curve.log_moment_roughly(direction, order)));
         let most = moments().fold(0.0_f64, |most, (_, moment)| most.max(moment));
         if most < 500.0 {
-            return moments().map(|(weight, x)| weight * x.exp_m1()).sum::<f64>().ln_1p();
+            return libm::log1p(moments().map(|(weight, x)| weight * libm::expm1(x)).sum::<f64>());
         }
-        most + (moments().map(|(weight, x)| weight * (x - most).exp()).sum::<f64>()).ln()
+        most + libm::log(moments().map(|(weight, x)| weight * libm::exp(x - most)).sum::<f64>())
     }
 
     fn largest_loss(&self, direction: Direction) -> Enclosure {

@@ -34,6 +34,7 @@ pub use of_profile::renyi_of_profile;
 pub use profile::{AtOrder, RenyiProfile};
 pub use subsampled::SubsampledGaussian;
 
+use crate::numeric::elementary::powi;
 use crate::{Delta, Enclosure, Epsilon, Error, NonNegative, RenyiOrder};
 use pair::{BernoulliPair, BestPairs, CLOSE, NEAR};
 
@@ -153,12 +154,13 @@ impl RenyiBound {
         }
         let known = self.epsilon_canonne_kamath_steinke(delta).min(self.epsilon_asoodeh(delta)).upper();
         // This leaves room for the rounding of δ there.
-        let (mut lower, mut upper) = (one_sided.lower(), known * (1.0 + 2f64.powi(-46)));
+        let (mut lower, mut upper) = (one_sided.lower(), known * (1.0 + powi(2f64, -46)));
         let mut guess = 0.0;
         // A majorant for a slightly smaller γ and δ leaves room for rounding: dδ*/dγ = −q.
         for room in [42, 39, 36, 30, 24] {
-            let spare = |pair: &BernoulliPair| (2f64.powi(-room) * pair.x / (pair.x - pair.gamma)).min(0.01);
-            let best = self.pairs().at(guess, CLOSE, |pair| pair.ln_delta + spare(pair) - delta.get().ln());
+            let spare = |pair: &BernoulliPair| (powi(2f64, -room) * pair.x / (pair.x - pair.gamma)).min(0.01);
+            let best =
+                self.pairs().at(guess, CLOSE, |pair| pair.ln_delta + spare(pair) - libm::log(delta.get()));
             guess = best.place;
             let met = |zero: Epsilon| self.delta(zero).upper() <= delta.get();
             if best.gamma <= 1.0 && Epsilon::new(0.0).is_ok_and(met) {
@@ -182,13 +184,14 @@ impl RenyiBound {
     pub(super) fn epsilon_roughly(&self, delta: f64) -> f64 {
         let (rho, below) = (self.divergence.upper(), self.order - 1.0);
         if self.order * delta >= 1.0 {
-            return (rho + (-delta).ln_1p()).max(0.0);
+            return (rho + libm::log1p(-delta)).max(0.0);
         }
-        let known = rho - (below * (1.0 / below).ln_1p() + below.ln_1p() + delta.ln()) / below;
+        let known = rho - (below * libm::log1p(1.0 / below) + libm::log1p(below) + libm::log(delta)) / below;
         if known > 600.0 {
             return known;
         }
-        let best = self.pairs().at(0.0, NEAR, |pair| pair.ln_delta - delta.ln()).gamma.ln().max(0.0);
+        let best =
+            libm::log(self.pairs().at(0.0, NEAR, |pair| pair.ln_delta - libm::log(delta)).gamma).max(0.0);
         if best.is_nan() { known } else { best.min(known) }
     }
 
@@ -217,8 +220,8 @@ impl RenyiBound {
         let mut guess = 0.0;
         // A majorant for a slightly smaller γ leaves room for rounding.
         for room in [46, 43, 40, 30] {
-            let goal = gamma.midpoint() * (1.0 - 2f64.powi(-room));
-            let best = self.pairs().at(guess, CLOSE, |pair| (goal / pair.gamma).ln());
+            let goal = gamma.midpoint() * (1.0 - powi(2f64, -room));
+            let best = self.pairs().at(guess, CLOSE, |pair| libm::log(goal / pair.gamma));
             guess = best.place;
             if let Some((x, q)) = self.feasible_pair(&best) {
                 lower = lower.max((q * (x - gamma)).lower());
@@ -238,14 +241,14 @@ impl RenyiBound {
     /// search can descend.
     pub(super) fn ln_delta_roughly(&self, epsilon: f64) -> f64 {
         let (rho, below) = (self.divergence.upper(), self.order - 1.0);
-        let known = below * (rho - epsilon) - below * (1.0 / below).ln_1p() - below.ln_1p();
-        if rho - epsilon >= (1.0 / below).ln_1p() {
-            return (-(epsilon - rho).exp_m1()).ln() + known.max(0.0);
+        let known = below * (rho - epsilon) - below * libm::log1p(1.0 / below) - libm::log1p(below);
+        if rho - epsilon >= libm::log1p(1.0 / below) {
+            return libm::log(-libm::expm1(epsilon - rho)) + known.max(0.0);
         }
         if epsilon > 600.0 {
             return known;
         }
-        let best = self.pairs().at(0.0, NEAR, |pair| epsilon - pair.gamma.ln()).ln_delta;
+        let best = self.pairs().at(0.0, NEAR, |pair| epsilon - libm::log(pair.gamma)).ln_delta;
         if best.is_nan() { known } else { best.min(known) }
     }
 
@@ -302,7 +305,7 @@ impl RenyiBound {
         let z = -ln_y.exp_m1();
         let above_y = ln_y.exp() * (c * ln_y).exp_m1() + c * z;
         let shrunk = |shrinkage: i32| {
-            let x = Enclosure::from(pair.gamma + (pair.x - pair.gamma) * (1.0 - 2f64.powi(-shrinkage)));
+            let x = Enclosure::from(pair.gamma + (pair.x - pair.gamma) * (1.0 - powi(2f64, -shrinkage)));
             let q = z / (x - Enclosure::ONE + z);
             let above_x = x * (c * x.ln()).exp_m1() - c * (x - Enclosure::ONE);
             let moment = q * above_x + (Enclosure::ONE - q) * above_y;

@@ -31,7 +31,7 @@ pub(super) struct BestPairs {
 impl BestPairs {
     pub(super) fn new(order: f64, divergence: f64) -> Self {
         let exponent = (order - 1.0) * divergence;
-        Self { order, ln_excess: exponent + (-(-exponent).exp_m1()).ln() }
+        Self { order, ln_excess: exponent + libm::log(-libm::expm1(-exponent)) }
     }
 
     /// The best Bernoulli pair for the γ at which an increasing function of `place` vanishes, approximately: the place
@@ -43,47 +43,47 @@ impl BestPairs {
     pub(super) fn at(&self, guess: f64, error: f64, f: impl Fn(&BernoulliPair) -> f64) -> BernoulliPair {
         let ln_ln_x = Cell::new(0.0);
         let at = |place: f64| {
-            let ln_y = -place.exp();
+            let ln_y = -libm::exp(place);
             ln_ln_x.set(self.ln_ln_x(ln_y, error, ln_ln_x.get()));
-            self.pair(place, ln_ln_x.get().exp())
+            self.pair(place, libm::exp(ln_ln_x.get()))
         };
         at(root_of_increasing((-700.0, 60.0), guess, error, |place| f(&at(place))))
     }
 
     /// The pair with the given ln y = −e^place and ln x, and the γ for which it is best.
     fn pair(&self, place: f64, ln_x: f64) -> BernoulliPair {
-        let (alpha, c, ln_y) = (self.order, self.order - 1.0, -place.exp());
-        let z = -ln_y.exp_m1();
-        let apart = ln_x.exp_m1() + z;
+        let (alpha, c, ln_y) = (self.order, self.order - 1.0, -libm::exp(place));
+        let z = -libm::expm1(ln_y);
+        let apart = libm::expm1(ln_x) + z;
         let ln_w = c * (ln_y - ln_x);
-        let odds = c * ln_w.exp() / -ln_w.exp_m1();
+        let odds = c * libm::exp(ln_w) / -libm::expm1(ln_w);
         // (α−1)(x − Wy) = γα(1 − W), and δ = q(x − γ) with q = z/(x − y).
-        let x = ln_x.exp();
+        let x = libm::exp(ln_x);
         let gamma = (c * x + odds * apart) / alpha;
-        let ln_delta = (z * (x / apart - odds) / alpha).ln();
+        let ln_delta = libm::log(z * (x / apart - odds) / alpha);
         BernoulliPair { place, x, ln_y, gamma, ln_delta }
     }
 
     /// The approximate ln ln x for the x with ln(q·x^α + (1−q)·y^α − 1) = ln_excess, by Newton's method.
     fn ln_ln_x(&self, ln_y: f64, error: f64, guess: f64) -> f64 {
         let (alpha, c) = (self.order, self.order - 1.0);
-        let z = -ln_y.exp_m1();
+        let z = -libm::expm1(ln_y);
         // t^α − 1 − α(t − 1) = t[t^(α−1) − 1 − (α−1)(1 − 1/t)] at y, and below at x.
-        let above_y = ln_y.exp() * (c * ln_y).exp_m1() + c * z;
+        let above_y = libm::exp(ln_y) * libm::expm1(c * ln_y) + c * z;
         let step = |v: f64| {
-            let ln_x = v.exp();
+            let ln_x = libm::exp(v);
             // x/(x − y); q is z/x times that.
-            let drop = (-ln_x).exp_m1();
+            let drop = libm::expm1(-ln_x);
             let share = 1.0 / (z * (1.0 + drop) - drop);
             let (ln_moment, slope) = if c * ln_x < 690.0 {
-                let gained = (c * ln_x).exp_m1();
+                let gained = libm::expm1(c * ln_x);
                 let q = z * share * (1.0 + drop);
                 let above_x = z * share * (gained + c * drop);
                 let moment = above_x + (1.0 - q) * above_y;
-                (moment.ln(), share * (z * alpha * gained - above_x + q * above_y) / moment)
+                (libm::log(moment), share * (z * alpha * gained - above_x + q * above_y) / moment)
             } else {
                 // Only the first term matters.
-                ((z * share).ln() + c * ln_x, alpha - share)
+                (libm::log(z * share) + c * ln_x, alpha - share)
             };
             ((self.ln_excess - ln_moment) / (slope * ln_x)).clamp(-2.0, 2.0)
         };
@@ -94,7 +94,7 @@ impl BestPairs {
                 break;
             }
             // ln x is at most 650: x must not overflow.
-            v = (v + change).clamp(-80.0, 650f64.ln());
+            v = (v + change).clamp(-80.0, libm::log(650f64));
             // A step squares the error.
             if change.abs() <= 0.03 * error.sqrt() {
                 break;

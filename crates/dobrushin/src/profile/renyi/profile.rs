@@ -81,8 +81,8 @@ impl<Curve: RenyiCurve> RenyiProfile<Curve> {
             return AtOrder { value: Enclosure::ZERO, order: f64::INFINITY };
         }
         // ln ε, where ε may be 0.
-        let needed = |bound: RenyiBound| bound.epsilon_roughly(delta.get()).max(f64::MIN_POSITIVE).ln();
-        let guess = (-delta.get().ln() / self.concentration(direction)).sqrt();
+        let needed = |bound: RenyiBound| libm::log(bound.epsilon_roughly(delta.get()).max(f64::MIN_POSITIVE));
+        let guess = (-libm::log(delta.get()) / self.concentration(direction)).sqrt();
         let order = self.best_order(direction, guess, needed);
         let value = self.at_order(direction, order, |bound| bound.epsilon(delta));
         smaller(AtOrder { value, order }, loss)
@@ -144,13 +144,13 @@ fn smaller(a: AtOrder, b: AtOrder) -> AtOrder {
 /// Approximately where a function of α − 1 with a single minimum is smallest, by Brent's method in ln(α − 1), in a
 /// bracket around a guess.
 fn lowest(guess: f64, f: impl Fn(f64) -> f64) -> f64 {
-    let (least, most) = (ORDERS.0.ln(), ORDERS.1.ln());
+    let (least, most) = (libm::log(ORDERS.0), libm::log(ORDERS.1));
     let at = |u: f64| {
-        let value = f(u.exp());
+        let value = f(libm::exp(u));
         (u, if value.is_nan() { f64::INFINITY } else { value })
     };
     // The three lowest points so far, the lowest first, all between `left` and `right`.
-    let start = if guess > 0.0 { guess.ln().clamp(least, most) } else { 0.0 };
+    let start = if guess > 0.0 { libm::log(guess).clamp(least, most) } else { 0.0 };
     let (mut first, mut second) = (at(start), at((start - 0.3).max(least)));
     let mut stride = 0.3;
     if second.1 < first.1 {
@@ -200,7 +200,7 @@ fn lowest(guess: f64, f: impl Fn(f64) -> f64) -> f64 {
             (first, second, third)
         };
     }
-    first.0.exp()
+    libm::exp(first.0)
 }
 
 impl<Curve: RenyiCurve> PrivacyProfile for RenyiProfile<Curve> {

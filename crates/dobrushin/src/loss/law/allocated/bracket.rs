@@ -155,7 +155,7 @@ fn quantiles(sorted: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut below = 0.0;
     let mut pairs: Vec<(f64, f64)> = Vec::new();
     for (i, (point, mass)) in sorted.iter().enumerate() {
-        let logit = ((below + 0.5 * mass) / (above[i + 1] + 0.5 * mass)).ln();
+        let logit = libm::log((below + 0.5 * mass) / (above[i + 1] + 0.5 * mass));
         below += mass;
         let apart = Grid::SMOOTHED * (logit.abs() / Grid::MIDDLE).max(1.0);
         let next = pairs.last().is_none_or(|last| logit >= last.0 + apart && *point > last.1);

@@ -182,7 +182,7 @@ fn ratio(law: &dyn LossLaw, origin: f64) -> Result<(Bracket, Masses), Error> {
     let quantiles: Vec<(f64, f64)> = logits(0.25, 140.0)
         .into_iter()
         .map(|t| {
-            let wanted = 1.0 / (1.0 + (-t.abs()).exp()) * (-t.abs()).exp();
+            let wanted = 1.0 / (1.0 + libm::exp(-t.abs())) * libm::exp(-t.abs());
             let loss = crossing(low, high, |loss| match t <= 0.0 {
                 true => below(loss).q.midpoint() < wanted,
                 false => above(loss).q.midpoint() > wanted,
@@ -201,7 +201,7 @@ fn ratio(law: &dyn LossLaw, origin: f64) -> Result<(Bracket, Masses), Error> {
         }
     }
     let losses = Grid::new(distinct, FINENESS, (low, high)).into_points();
-    let shift = |loss: f64| if origin == 1.0 { loss.exp_m1() } else { loss.exp() };
+    let shift = |loss: f64| if origin == 1.0 { libm::expm1(loss) } else { libm::exp(loss) };
     let mut points: Vec<f64> = losses.into_iter().map(shift).filter(|point| *point > -origin).collect();
     points.dedup();
     let thresholds: Vec<Enclosure> = points
