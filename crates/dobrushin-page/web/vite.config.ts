@@ -6,7 +6,8 @@ import { defineConfig } from 'vite';
 const names = {
   entryFileNames: 'assets/[name].js',
   chunkFileNames: 'assets/[name].js',
-  assetFileNames: 'assets/[name][extname]',
+  // There is one style sheet.
+  assetFileNames: 'assets/index[extname]',
 };
 
 export default defineConfig({
@@ -17,6 +18,8 @@ export default defineConfig({
     outDir: process.env.PAGE_OUT ?? 'dist',
     emptyOutDir: false,
     target: 'es2022',
+    // These know light-dark().
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     cssCodeSplit: false,
     assetsInlineLimit: 0,
     modulePreload: false,

@@ -31,7 +31,7 @@ class Page {
 
   /** The run as plain data, for requests. */
   get plainRun(): Sections {
-    return $state.snapshot(this.run) as Sections;
+    return $state.snapshot(this.run as unknown) as Sections;
   }
 
   setting(name: string, otherwise: string): string {
