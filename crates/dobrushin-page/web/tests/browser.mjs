@@ -37,7 +37,7 @@ export async function guarantee(page, not) {
   await page.waitForFunction(
     (before) => {
       const shown = document.querySelector('#guarantee')?.getAttribute('data-upper');
-      return shown !== null && shown !== undefined && shown !== before && !document.querySelector('.answer.stale');
+      return shown !== null && shown !== undefined && shown !== before && document.querySelector('.answer')?.getAttribute('aria-busy') === 'false';
     },
     not ?? '',
     { timeout: 30_000 },

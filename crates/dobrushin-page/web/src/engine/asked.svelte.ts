@@ -17,6 +17,7 @@ export class Question<N extends Name> {
   /** Whether the person stopped it. */
   cancelled = $state(false);
   private latest = 0;
+  private shown = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -29,10 +30,13 @@ export class Question<N extends Name> {
     this.begin();
     try {
       const answer = await this.engine.ask(this.slot, request);
-      if (turn !== this.latest) return undefined;
-      this.answer = answer;
-      this.problem = undefined;
-      return answer;
+      // While a slider moves, answers on the way are shown as well; nobody waits for them.
+      if (turn > this.shown) {
+        this.shown = turn;
+        this.answer = answer;
+        this.problem = undefined;
+      }
+      return turn === this.latest ? answer : undefined;
     } catch (error) {
       if (turn !== this.latest || error instanceof Superseded) return undefined;
       this.problem = error instanceof Refusal ? error.problem : { message: String((error as Error).message ?? error) };
@@ -42,16 +46,22 @@ export class Question<N extends Name> {
     }
   }
 
+  /** Stops it, as somebody wished. */
   cancel(): void {
-    this.latest++;
+    this.abandon();
+    this.cancelled = true;
+  }
+
+  /** Stops it, because nobody needs the answer any more. */
+  abandon(): void {
+    this.shown = ++this.latest;
     this.engine.cancel(this.slot);
     this.end();
-    this.cancelled = true;
   }
 
   /** Forgets the answer as well. */
   clear(): void {
-    this.cancel();
+    this.abandon();
     this.cancelled = false;
     this.answer = undefined;
     this.problem = undefined;

@@ -13,9 +13,6 @@ export class Refusal extends Error {
 /** A question that was replaced by a newer one, or cancelled. */
 export class Superseded extends Error {}
 
-/** A question of the same slot that runs for longer than this is stopped when a newer one comes. */
-const PATIENCE = 120;
-
 interface Task {
   slot: string;
   request: string;
@@ -41,6 +38,9 @@ export class Engine {
   private waiting: Task[] = [];
   private starting = false;
 
+  /** A question that runs for longer than this many milliseconds is stopped when a newer one of its slot comes. */
+  constructor(private readonly patience: number) {}
+
   /** Asks a question; the promise fails with a [Refusal], or with [Superseded]. */
   ask<N extends Name>(slot: string, request: Request<N>): Promise<Answers[N]> {
     return new Promise<Answers[N]>((resolve, reject) => {
@@ -51,7 +51,7 @@ export class Engine {
         resolve: (reply) => resolve(reply as Answers[N]),
         reject,
       });
-      if (this.running?.slot === slot && performance.now() - this.running.since > PATIENCE) this.stop();
+      if (this.running?.slot === slot && performance.now() - this.running.since > this.patience) this.stop();
       void this.next();
     });
   }
@@ -126,9 +126,11 @@ export class Engine {
   }
 }
 
-/** Answers what the person looks at: short questions. */
-export const front = new Engine();
-/** Answers plots of the run and its floor, so that they never keep the answer waiting. */
-export const back = new Engine();
+/** Answers what the person looks at: short questions. A moving slider lets most of them finish, so that numbers move with it. */
+export const front = new Engine(600);
+/** Answers plots of the run, so that they never keep the answer waiting. */
+export const back = new Engine(50);
+/** Finds the floor. */
+export const below = new Engine(50);
 /** Answers what somebody asked for by a button. */
-export const aside = new Engine();
+export const aside = new Engine(50);

@@ -59,7 +59,8 @@ export const atLeast = (figure: Figure | null | undefined, digits = DIGITS): str
 export function plain(figure: Figure | null | undefined): string {
   const number = value(figure);
   if (!Number.isFinite(number)) return outward(number, true, DIGITS);
-  return String(number).replace('e+', 'e').replace(/^-/, '−');
+  const small = number !== 0 && Math.abs(number) < 1e-3;
+  return (small ? number.toExponential() : String(number)).replace('e+', 'e').replace(/^-/, '−');
 }
 
 /** A probability in per cent, rounded up. The decimal point is moved after rounding, so that nothing is lost. */

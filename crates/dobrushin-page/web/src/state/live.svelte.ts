@@ -1,5 +1,5 @@
 // The questions about the run that several views share.
-import { back, front, aside } from '../engine/engine';
+import { aside, back, below, front } from '../engine/engine';
 import { Question } from '../engine/asked.svelte';
 import type { Finding, Guarantee, Sections } from '../engine/protocol';
 import { value } from '../numbers/format';
@@ -7,14 +7,14 @@ import { value } from '../numbers/format';
 /** How private the run is. */
 export const answer = new Question<'account'>(front, 'answer');
 /** The same with the floor, which may take longer. */
-export const floor = new Question<'account'>(back, 'floor');
+export const floor = new Question<'account'>(below, 'floor');
 /** ε against a parameter: a few points first, then all of them. */
 export const curve = new Question<'curve'>(back, 'curve');
 /** What would help. */
 export const advice = new Question<'account'>(aside, 'advice');
 
 /** Plots wait for this long until the run stops changing. */
-export const SETTLED = 220;
+export const SETTLED = 300;
 
 /** ε if δ was given, and δ if ε was. */
 export const symbolOf = (target: { delta?: unknown }): 'ε' | 'δ' => (target.delta === undefined ? 'δ' : 'ε');
