@@ -23,11 +23,14 @@ interface Task {
 let compiled: Promise<WebAssembly.Module> | undefined;
 
 /** The program, compiled once for all workers. */
-function program(): Promise<WebAssembly.Module> {
+export function program(): Promise<WebAssembly.Module> {
   compiled ??= (async () => {
     const response = await fetch(new URL('dobrushin.wasm', document.baseURI));
     if (!response.ok) throw new Error(`dobrushin.wasm could not be loaded: ${response.status} ${response.statusText}`);
-    return WebAssembly.compile(await response.arrayBuffer());
+    // Compiling while it is loaded needs the right type, which some hosts do not know.
+    return response.headers.get('Content-Type') === 'application/wasm'
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer());
   })();
   return compiled;
 }
@@ -85,6 +88,7 @@ export class Engine {
       try {
         this.worker = this.started(await program());
       } catch (error) {
+        compiled = undefined;
         const failed = this.waiting.splice(0);
         for (const task of failed) task.reject(error as Error);
         return;
