@@ -12,7 +12,7 @@ const browser = await launch();
 const still = (page) => page.waitForFunction(() => !document.querySelector('progress') && !document.querySelector('[aria-busy=true]'), null, { timeout: 60_000 });
 
 async function shoot(name, { settle, ...options }) {
-  const { page, close } = await open(browser, served, { deviceScaleFactor: 2, ...options });
+  const { page, close } = await open(browser, served, { deviceScaleFactor: 1.5, ...options });
   await settle(page);
   await page.waitForTimeout(800);
   await still(page);
@@ -25,11 +25,11 @@ const answered = async (page) => {
   await page.locator('.band-label', { hasText: 'floor' }).waitFor({ timeout: 60_000 });
 };
 
-await shoot('answer', { fragment: '#preset=noisy-gd', size: { ...DESKTOP, height: 1000 }, settle: answered });
+await shoot('answer', { fragment: '#preset=logistic-regression', size: { ...DESKTOP, height: 1560 }, settle: answered });
 await shoot('what-if', {
   fragment: '#tab=what-if&preset=noisy-gd',
   theme: 'dark',
-  size: { ...DESKTOP, height: 1180 },
+  size: { ...DESKTOP, height: 1290 },
   settle: async (page) => {
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.waitForSelector('#solved', { timeout: 60_000 });

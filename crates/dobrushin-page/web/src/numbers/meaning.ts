@@ -41,13 +41,12 @@ export function sentences(meaning: Meaning): string[] {
   return said;
 }
 
-/** The strength of a guarantee in a word or two, and a level for its colour. */
-export function strength(meaning: Meaning | null): { words: string; level: 'strong' | 'medium' | 'weak' } {
-  if (!meaning) return { words: 'nothing is promised', level: 'weak' };
-  const certainty = value(meaning.posterior_from_half.upper);
-  if (certainty <= 0.75) return { words: 'a strong promise', level: 'strong' };
-  if (certainty <= 0.96) return { words: 'a moderate promise', level: 'medium' };
-  return { words: 'a weak promise', level: 'weak' };
+/** How certain an attacker becomes, in few words, and a level for its colour. What is good enough is for people to judge. */
+export function certainty(meaning: Meaning | null): { words: string; level: 'strong' | 'medium' | 'weak' } {
+  if (!meaning) return { words: 'this limits nothing', level: 'weak' };
+  const upper = value(meaning.posterior_from_half.upper);
+  const level = upper <= 0.75 ? 'strong' : upper <= 0.96 ? 'medium' : 'weak';
+  return { words: `a guess of 50% becomes at most ${percent(meaning.posterior_from_half)} certain`, level };
 }
 
 /** The answer in one sentence, for screen readers. */
