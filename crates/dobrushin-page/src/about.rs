@@ -1,5 +1,6 @@
 //! What there is: presets, keys, analyses, parameters, topics.
 
+use crate::channel;
 use dobrushin::run::Parameter;
 use dobrushin_document::RunFile;
 use dobrushin_document::idea::{IDEAS, Idea};
@@ -94,9 +95,15 @@ const PRESETS: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// A run file without names of files, which a page cannot open: the one that an example names is written into it.
+fn contained(toml: &str) -> String {
+    let rows = channel::rows(include_str!("../../../examples/channel.csv")).unwrap_or_default();
+    toml.replace("channel = \"channel.csv\"", &format!("channel = {rows:?}"))
+}
+
 /// Everything that a page needs to begin with.
 pub fn about() -> Value {
-    let preset = |&(id, title, about, toml): &(&str, &str, &str, &str)| json!({ "id": id, "title": title, "about": about, "toml": toml });
+    let preset = |&(id, title, about, toml): &(&str, &str, &str, &str)| json!({ "id": id, "title": title, "about": about, "toml": contained(toml) });
     let key = |(section, key, example): (&str, &str, &str)| json!({ "section": section, "key": key, "example": example });
     let analysis =
         |theorem: &dobrushin::statement::Statement| json!({ "id": theorem.id, "title": theorem.title });
