@@ -81,6 +81,7 @@
     if (shown() !== letters(expected.join("")) || document.title !== expected[0]) {
       return fails("The certificate holds, but the page does not show what it says: its text was changed.");
     }
+    if (document.scripts.length !== 3) return fails("The certificate holds, but a script was added to the page.");
     const figures = document.querySelectorAll("figure");
     if (figures.length > 1 || document.querySelectorAll('main > figure').length !== figures.length) return fails("The certificate holds, but a figure was added to the page.");
     for (const figure of figures) figure.replaceChildren(drawn(curves));
