@@ -14,7 +14,8 @@ epsilon = 1.569
   :func:`total` adds them up.
 - :func:`worst_case` says how much of a guarantee is real. :func:`audit` attacks a program that trains, and
   :func:`audit_scores` takes the scores of your own attack: they say what is proved, and whether it contradicts what is claimed.
-- :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn.
+- :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn. :func:`forget`
+  deletes records from them, if somebody asks for it.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
 
@@ -26,6 +27,7 @@ from dobrushin.auditing import Attack, Audit, WorstCase, audit, audit_scores, wo
 from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
 from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
+from dobrushin.forgetting import Forgotten, forget
 from dobrushin.questions import account, calibrate, curve, explain, plan, total, verify
 from dobrushin.report import (
     Analysis,
@@ -53,6 +55,7 @@ __all__ = [
     "Channel",
     "Curve",
     "DobrushinError",
+    "Forgotten",
     "Guarantee",
     "InternalError",
     "Interval",
@@ -76,6 +79,7 @@ __all__ = [
     "curve",
     "divergence",
     "explain",
+    "forget",
     "hockey_stick",
     "load_model",
     "local",

@@ -27,6 +27,7 @@ __all__ = [
     "curve",
     "divergence",
     "explain",
+    "forget",
     "hockey_stick",
     "local_bounds",
     "local_plan",
@@ -35,6 +36,7 @@ __all__ = [
     "renyi",
     "save_model",
     "smallest_epsilon",
+    "state_of",
     "theta",
     "total",
     "train",
@@ -266,5 +268,26 @@ def train(
     out: str | PathLike[str] | None = None,
     force: bool = False,
     seed: int | None = None,
+    keep_state: str | PathLike[str] | None = None,
 ) -> tuple[bytes, str, str, str]: ...
+def state_of(path: str | PathLike[str]) -> tuple[Schema, str]: ...
+def forget(
+    state: str | PathLike[str],
+    data: _Given,
+    *,
+    delta: float,
+    more: Sequence[str],
+    like: _Given | None = None,
+    numbers: Sequence[int] | None = None,
+    mask: int | None = None,
+    conditions: Sequence[tuple[str, Any]] | None = None,
+    group: str | None = None,
+    epsilon: float | None = None,
+    steps: float | None = None,
+    dry_run: bool = False,
+    test: _Given | None = None,
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
+    seed: int | None = None,
+) -> tuple[tuple[bytes, str] | None, str, str, str | None]: ...
 def save_model(folder: str | PathLike[str], model: bytes, certificate: str, force: bool) -> None: ...

@@ -24,11 +24,23 @@ ACCEPTED = "give a pandas or polars data frame, a dict of columns, arrays (X, y)
 
 
 def columns_of(
-    data: Any, features: Sequence[str], labels: Sequence[str], names: Sequence[str] | None, what: str = "the data"
+    data: Any,
+    features: Sequence[str],
+    labels: Sequence[str],
+    names: Sequence[str] | None,
+    what: str = "the data",
+    more: Sequence[str] = (),
 ) -> Given:
-    """The columns that are wanted, those of the features first. ``names`` are those of the columns of an array."""
+    """The columns that are wanted, those of the features first, then the labels, and then ``more``.
+
+    ``names`` are those of the columns of an array.
+    """
     if isinstance(data, str | os.PathLike):
         return as_path(what, data)
+    if more:
+        found = columns_of(data, [*features, *more], labels, names, what)
+        first, last = len(features), len(features) + len(more)
+        return [*found[:first], *found[last:], *found[first:last]]
     if isinstance(data, tuple) and len(data) == 2 and labels:
         rows, targets = data
         columns = _features_of(rows, features, names, what)

@@ -20,6 +20,8 @@ Nothing is read off the records except by the private training itself, so you de
   record: it keeps its place and contributes nothing. Other estimators raise an exception there, and so tell.
 - **A seed protects nobody.** With ``random_state`` the model can be repeated; a :exc:`NotPrivateWarning` and the
   certificate say so, and ``epsilon_`` is infinite.
+- **Somebody may ask to be deleted.** With ``keep_state``, ``fit`` keeps a secret file, and ``forget`` makes the model as if some
+  of the records had never been used.
 - Sample weights and sparse matrices are not supported.
 """
 
@@ -28,8 +30,9 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 import warnings
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, NamedTuple, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -37,11 +40,13 @@ from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from dobrushin import _core
 from dobrushin._frame import rows_of
 from dobrushin.errors import InvalidInputError
+from dobrushin.forgetting import Forgotten, forget
 from dobrushin.questions import plan
 from dobrushin.report import Certificate, _interval
-from dobrushin.run import Run
+from dobrushin.run import Run, as_path
 from dobrushin.training import Trained, Training, train
 
 __all__ = [
@@ -62,6 +67,16 @@ class NotPrivateWarning(UserWarning):
     """The model came from a known seed and protects nobody."""
 
 
+class _Scale(NamedTuple):
+    """How the features are scaled."""
+
+    names: list[str]
+    lower: Array
+    upper: Array
+    centre: Array
+    has_intercept: bool
+
+
 class _Private(BaseEstimator):  # type: ignore[misc]
     """A linear model with a certificate."""
 
@@ -73,11 +88,13 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     fit_intercept: bool
     neighbours: str
     records: int | None
+    keep_state: Any
     random_state: Any
 
     trained_: Trained
     certificate_: Certificate
-    report_: Training
+    report_: Training | Forgotten
+    state_: str | None
     epsilon_: float
     delta_: float
     n_features_in_: int
@@ -139,30 +156,133 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         schema = {"label": target, "columns": {**columns, target: label}, "intercept": bool(self.fit_intercept)}
         norm = self.data_norm if self.data_norm is not None else norm
         schema |= {} if norm is None else {"norm": norm}
+        state = self._new_state()
         run = self._run(schema, kind, len(X), norm)
-        seed = None
-        if self.random_state is not None:
-            warnings.warn("random_state is given, so the model is NOT private", NotPrivateWarning, stacklevel=3)
-            given = self.random_state
-            seed = given if isinstance(given, int) else int(check_random_state(given).randint(2**31 - 1))
-        self.trained_ = train(
-            (X, y), run, epsilon=self.epsilon, delta=self.delta, columns=names, seed=seed, not_private=seed is not None
+        seed = self._seed(stacklevel=4)
+        trained = train(
+            (X, y),
+            run,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            columns=names,
+            keep_state=state,
+            seed=seed,
+            not_private=seed is not None,
         )
-        certificate, report = self.trained_.certificate, self.trained_.report
+        certificate, report = trained.certificate, trained.report
         assert certificate is not None and report is not None
-        self.certificate_, self.report_ = certificate, report
         guarantee = certificate.to_dict()["guarantee"]
         self.epsilon_ = _interval(guarantee["epsilon"]).upper if report.private else math.inf
         self.delta_ = _interval(guarantee["delta"]).upper
+        self.state_ = state
+        self._scaled = _Scale(names, lower, upper, centre, bool(self.fit_intercept))
+        self._become(trained, certificate, report)
+        return self
+
+    def _new_state(self) -> str | None:
+        """Where the state is to be kept, if it is; nothing may be there yet."""
+        if self.keep_state is None:
+            return None
+        state = os.path.abspath(as_path("keep_state", self.keep_state))
+        if os.path.lexists(state):
+            raise InvalidInputError(
+                f"keep_state is {os.fspath(self.keep_state)!r}, which already exists, and every fit keeps a state of its own",
+                "give another path, or remove that file: the model that it belongs to can then no longer forget",
+            )
+        return state
+
+    def _seed(self, stacklevel: int) -> int | None:
+        """The seed, if randomness comes from one."""
+        if self.random_state is None:
+            return None
+        warnings.warn("random_state is given, so the model is NOT private", NotPrivateWarning, stacklevel=stacklevel)
+        given = self.random_state
+        return given if isinstance(given, int) else int(check_random_state(given).randint(2**31 - 1))
+
+    def _become(self, trained: Trained, certificate: Certificate, report: Training | Forgotten) -> None:
+        """Take over a model."""
+        coef, intercept = self._coefficients(trained)
+        self.trained_, self.certificate_, self.report_ = trained, certificate, report
+        self.coef_, self.intercept_ = coef, intercept
+
+    def _coefficients(self, trained: Trained) -> tuple[Array, Any]:
+        """What is multiplied by the features as they are given, and what is added."""
+        names, lower, upper, centre, has_intercept = self._scaled
         # A feature of the model is (value - centre)/half, in the order of the names.
-        parameters = self.trained_.parameters[0].reshape(-1, len(self.trained_.feature_names))
+        parameters = trained.parameters[0].reshape(-1, len(trained.feature_names))
         half = upper / 2 - lower / 2
         weights = np.empty((len(parameters), len(names)))
         weights[:, np.argsort(np.array(names, dtype=object))] = parameters[:, : len(names)]
-        self.coef_ = weights / half
-        constants = parameters[:, len(names)] if self.fit_intercept else np.zeros(len(parameters))
-        self.intercept_ = constants - self.coef_ @ centre
-        return self
+        coef = weights / half
+        constants = parameters[:, len(names)] if has_intercept else np.zeros(len(parameters))
+        return coef, constants - coef @ centre
+
+    def _labels(self, rows: Array, y: Any) -> Any:
+        """The labels, as a fitted model takes them."""
+        raise NotImplementedError
+
+    def forget(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        remove: Any,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        steps: int | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Delete records: make the fewest clean steps after which the model is as if they had never been used.
+
+        ``fit`` must have kept a state, see ``keep_state``. ``X`` and ``y`` are the records of ``fit``, the same rows in
+        the same order; rows that were deleted before may be there or not. ``remove`` are the numbers of rows of ``X``,
+        counted from 0, a mask with ``True`` for each of them, or the rows themselves, ``(X, y)``, which may already be
+        missing. ``epsilon`` and ``delta``, that of the estimator if left out, are what is to be met for all deleted records
+        together; ``steps`` makes this many steps instead. ``dry_run=True`` makes and writes nothing.
+
+        The answer says how many steps were made, and what they guarantee. The estimator has the new model: its
+        ``certificate_`` is about the deleted records alone, and ``epsilon_`` and ``delta_`` are what the new model by itself
+        guarantees all others; earlier models cost them as well. Whatever is refused changes nothing.
+        """
+        check_is_fitted(self)
+        if self.state_ is None:
+            raise InvalidInputError(
+                "keep_state was not given when the model was fitted, so nothing can be deleted from it",
+                'keep_state="model.state" before fit; or fit again without the records',
+            )
+        if remove is None:
+            raise InvalidInputError("remove is None, but it must say which rows are deleted", "remove=[7, 21]")
+        rows = self._rows(X, reset=False)
+        labels = self._labels(rows, y)
+        if isinstance(remove, tuple) and len(remove) == 2 and np.ndim(remove[0]) > 0:
+            gone = self._rows(remove[0], reset=False)
+            remove = (gone, self._labels(gone, remove[1]))
+        elif hasattr(remove, "columns"):
+            raise InvalidInputError("remove is a table without labels", "remove=(X, y), numbers of rows, or a mask")
+        _, run = _core.state_of(self.state_)
+        if _of_training(json.loads(run)) != _of_training(self.certificate_.to_dict()["run"]):
+            raise InvalidInputError(
+                f"the state {self.state_} is that of another model", "keep the file that keep_state named when this one was fitted"
+            )
+        seed = None if dry_run else self._seed(stacklevel=3)
+        found = forget(
+            self.state_,
+            (rows, labels),
+            remove=remove,
+            epsilon=epsilon,
+            delta=self.delta if delta is None else delta,
+            steps=steps,
+            columns=self._scaled.names,
+            dry_run=dry_run,
+            seed=seed,
+            not_private=seed is not None,
+        )
+        if found.trained is not None and found.certificate is not None:
+            others = found.everyone_else
+            self.epsilon_ = others.epsilon.upper if others is not None and found.private else math.inf
+            self.delta_ = (others or found.guarantee).delta.upper
+            self._become(found.trained, found.certificate, found)
+        return found
 
     def _run(self, schema: dict[str, Any], kind: dict[str, Any], count: int, norm: float | None) -> Run:
         """The run that is given, or else the best plan with what is given; the noise is found later."""
@@ -198,6 +318,10 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             clip = min(length, update["clip-norm"] * update["learning-rate"] / rate)
             own = planned.to_dict()["model"]["schema"]
             planned = planned.replace(model={**kind, "schema": own}, learning_rate=rate, clip_norm=clip)
+        if self.keep_state is not None:
+            # Without it, no number of steps would forget. All steps together shrink the model by a factor of e.
+            said = planned.to_dict()
+            planned = planned.replace(weight_decay=1 / (said["run"]["steps"] * said["update"]["learning-rate"]))
         return planned.replace(**given)
 
     def __sklearn_tags__(self) -> Any:
@@ -205,6 +329,12 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.non_deterministic = self.random_state is None
         return tags
+
+
+def _of_training(run: dict[str, Any]) -> dict[str, Any]:
+    """What a run says about the training before all requests to delete records."""
+    own = {name: section for name, section in run.items() if name != "forget"}
+    return {**own, "run": {key: value for key, value in run["run"].items() if key != "neighbours"}}
 
 
 @functools.lru_cache(maxsize=128)
@@ -260,7 +390,12 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
         label = {"kind": "category", "categories": names}
         # As plans do: a record in the tail does not decide how little the others may say.
         self._train(rows, [_found(named, cell) for cell in y.tolist()], label, self._kind(), 1.0)
+        self._names = named
         return self
+
+    def _labels(self, rows: Array, y: Any) -> list[str | None]:
+        y = _targets(rows, y, as_given=isinstance(self.classes, str))
+        return [_found(self._names, cell) for cell in y.tolist()]
 
     def predict(self, X: Any) -> Array:
         """The class of each row."""
@@ -302,9 +437,10 @@ class PrivateClassifier(_Probabilities):
     features or one for each. ``feature_centre``: ordinary values, known without the records; the middle of the bounds if
     left out. ``data_norm``: rows, scaled to [-1, 1] and with their intercept, are scaled down to this norm; 1 if left
     out. ``neighbours``: "zero-out", "replace-one", or "add-or-remove-one", for which the number of records is a secret
-    and ``records`` is a public bound on it. ``random_state``: only ``None`` is private.
+    and ``records`` is a public bound on it. ``keep_state``: the path of a new secret file, from which ``forget`` goes on if
+    somebody asks to be deleted; what is planned then has weight decay, without which steps forget little. ``random_state``: only ``None`` is private.
 
-    A fitted model has ``certificate_``, ``report_``, ``epsilon_``, ``delta_``, ``trained_`` (a
+    A fitted model has ``certificate_``, ``report_``, ``epsilon_``, ``delta_``, ``state_``, ``trained_`` (a
     :class:`dobrushin.Trained`), ``classes_``, and ``coef_`` and ``intercept_`` in the units of the features: their scores
     have the signs and the order of the model's, which are those of rows that were scaled down.
     """
@@ -321,6 +457,7 @@ class PrivateClassifier(_Probabilities):
         fit_intercept: bool = True,
         neighbours: str = "zero-out",
         records: int | None = None,
+        keep_state: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -332,6 +469,7 @@ class PrivateClassifier(_Probabilities):
         self.fit_intercept = fit_intercept
         self.neighbours = neighbours
         self.records = records
+        self.keep_state = keep_state
         self.random_state = random_state
 
 
@@ -361,6 +499,7 @@ class PrivateLogisticRegression(_Probabilities):
         weight_decay: float | None = None,
         neighbours: str = "zero-out",
         records: int | None = None,
+        keep_state: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -377,6 +516,7 @@ class PrivateLogisticRegression(_Probabilities):
         self.weight_decay = weight_decay
         self.neighbours = neighbours
         self.records = records
+        self.keep_state = keep_state
         self.random_state = random_state
 
 
@@ -405,6 +545,7 @@ class PrivateSVC(_Classifier):
         weight_decay: float | None = None,
         neighbours: str = "zero-out",
         records: int | None = None,
+        keep_state: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -422,6 +563,7 @@ class PrivateSVC(_Classifier):
         self.weight_decay = weight_decay
         self.neighbours = neighbours
         self.records = records
+        self.keep_state = keep_state
         self.random_state = random_state
 
     def _known(self, y: Array) -> list[Any]:
@@ -468,6 +610,7 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         weight_decay: float | None = None,
         neighbours: str = "zero-out",
         records: int | None = None,
+        keep_state: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -484,6 +627,7 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         self.weight_decay = weight_decay
         self.neighbours = neighbours
         self.records = records
+        self.keep_state = keep_state
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -497,11 +641,18 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
             ) from error
         rows = self._rows(X, reset=True)
         y = _targets(rows, y)
+        self._range = lower, upper
         self._train(rows, y, {"kind": "number", "lower": lower, "upper": upper}, {"kind": "linear"}, None)
-        # The model predicts targets that are scaled to [-1, 1].
-        self.coef_ = self.coef_[0] * (upper / 2 - lower / 2)
-        self.intercept_ = float(self.intercept_[0] * (upper / 2 - lower / 2) + (upper / 2 + lower / 2))
         return self
+
+    def _coefficients(self, trained: Trained) -> tuple[Array, float]:
+        (coef, intercept), (lower, upper) = super()._coefficients(trained), self._range
+        # The model predicts targets that are scaled to [-1, 1].
+        half = upper / 2 - lower / 2
+        return coef[0] * half, float(intercept[0] * half + (upper / 2 + lower / 2))
+
+    def _labels(self, rows: Array, y: Any) -> Array:
+        return _targets(rows, y)
 
     def predict(self, X: Any) -> Array:
         """The target of each row."""

@@ -44,6 +44,7 @@ def train(
     test: Any = None,
     public: Any = None,
     out: str | os.PathLike[str] | None = None,
+    keep_state: str | os.PathLike[str] | None = None,
     force: bool = False,
     seed: int | None = None,
     not_private: bool = False,
@@ -65,6 +66,9 @@ def train(
     :class:`~dobrushin.InvalidInputError`. ``out`` is a folder to save to, see :meth:`Trained.save`. Ctrl-C releases
     nothing. With a ``seed`` the model can be repeated and protects nobody, which ``not_private=True`` must accept.
 
+    ``keep_state`` is the path of a secret file, which only you can read: with it, :func:`~dobrushin.forget` deletes records
+    from the model later.
+
     >>> import dobrushin as db
     >>> number = {"kind": "number", "lower": 0, "upper": 1}
     >>> schema = {"label": "y", "columns": {"x": number, "y": {"kind": "category", "categories": ["no", "yes"]}}}
@@ -79,13 +83,7 @@ def train(
     """
     if data is None:
         raise InvalidInputError("there are no data", ACCEPTED)
-    if (seed is not None) != bool(not_private):
-        raise InvalidInputError(
-            "seed and not_private are given together: a model from a known seed protects nobody",
-            "seed=7, not_private=True to repeat a run, or leave both out",
-        )
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64):
-        raise InvalidInputError(f"seed is {seed!r}, but it must be a whole number from 0 to 2^64 - 1", "seed=7")
+    _check_seed(seed, not_private)
     names: list[str] | None = None
     if run is None:
         described = _schema(schema)
@@ -120,6 +118,7 @@ def train(
         out=None if out is None else as_path("out", out),
         force=bool(force),
         seed=seed,
+        keep_state=None if keep_state is None else as_path("keep_state", keep_state),
     )
     return Trained(found, Certificate(certificate), Training(report, text), names)
 
@@ -149,6 +148,11 @@ class Training(_Document):
     def private(self) -> bool:
         """Whether nobody knows the randomness."""
         return bool(self._data["private"])
+
+    @property
+    def state(self) -> str | None:
+        """The path of the state that was kept, if one was."""
+        return self._data.get("state")
 
     @property
     def test(self) -> dict[str, Any] | list[dict[str, Any]] | None:
@@ -305,6 +309,16 @@ def _order(schema: SchemaLike | None) -> list[str]:
     if isinstance(schema, str | os.PathLike):
         schema = tomllib.loads(Path(as_path("schema", schema)).read_text(encoding="utf-8-sig"))
     return list((schema or {})["columns"])
+
+
+def _check_seed(seed: Any, not_private: Any) -> None:
+    if (seed is not None) != bool(not_private):
+        raise InvalidInputError(
+            "seed and not_private are given together: a model from a known seed protects nobody",
+            "seed=7, not_private=True to repeat a run, or leave both out",
+        )
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64):
+        raise InvalidInputError(f"seed is {seed!r}, but it must be a whole number from 0 to 2^64 - 1", "seed=7")
 
 
 def _text(name: str, given: Any) -> str:

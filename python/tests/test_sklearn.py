@@ -7,7 +7,9 @@ import json
 import math
 import os
 import pickle
+import stat
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ def needed(name: str) -> Any:
 needed("sklearn")
 
 from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.model_selection import cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import FunctionTransformer  # noqa: E402
@@ -256,3 +259,169 @@ def test_sparse_matrices_and_weights_are_refused() -> None:
         model.fit(sparse.csr_array(X), y)
     with pytest.raises(TypeError, match="sample_weight"):
         model.fit(X, y, sample_weight=np.ones(20))
+
+
+# Somebody asks to be deleted.
+
+FORGETTING: dict[str, Any] = {"steps": 60, "learning_rate": 2.0, "weight_decay": 0.02, "epsilon": 1.0, "delta": 1e-4}
+
+
+def forgetting(folder: Path, **more: Any) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """A fitted estimator that can forget, and its records."""
+    X, y = halves(400)
+    given = {"classes": ["no", "yes"], **FORGETTING, "keep_state": folder / "state", **more}
+    return PrivateLogisticRegression(**given).fit(X, y), X, y
+
+
+def held(model: Any) -> dict[str, Any]:
+    """What a fitted estimator has, in a form that can be compared."""
+    own = {name: value for name, value in vars(model).items() if name.endswith("_") and name not in {"trained_", "report_"}}
+    texts = {"certificate_": model.certificate_.file, "trained_": model.trained_.model, "report_": model.report_.text}
+    return {name: np.asarray(value).tolist() for name, value in {**own, **texts}.items()}
+
+
+def test_an_estimator_forgets_and_becomes_the_new_model(tmp_path: Path) -> None:
+    model, X, y = forgetting(tmp_path)
+    state, before = tmp_path / "state", held(model)
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600 and model.state_ == str(state)
+    kept = state.read_bytes()
+    would = model.forget(X, y, remove=[3, 7], epsilon=0.2, dry_run=True)
+    assert would.trained is None and held(model) == before and state.read_bytes() == kept
+    found = model.forget(X, y, remove=[3, 7], epsilon=0.2)
+    assert found.steps == would.steps and found.records == 2 and found.guarantee.epsilon.upper <= 0.2
+    assert found.guarantee.delta.upper == 1e-4
+    # One step fewer is not enough.
+    with pytest.raises(db.NoGuaranteeError):
+        fresh, _, _ = forgetting(tmp_path, keep_state=tmp_path / "fresh")
+        fresh.forget(X, y, remove=[3, 7], epsilon=0.2, steps=found.steps - 1)
+    after = held(model)
+    changed = {name for name in after if after[name] != before[name]}
+    assert {"coef_", "intercept_", "trained_", "certificate_", "report_", "epsilon_"} <= changed
+    assert changed <= {"coef_", "intercept_", "trained_", "certificate_", "report_", "epsilon_", "delta_"}
+    assert model.report_ is found and model.trained_ is found.trained and model.certificate_ is found.certificate
+    assert db.verify(model.certificate_, model=model.trained_.model)
+    assert model.epsilon_ == found.everyone_else.epsilon.upper and model.delta_ == 1e-4
+    signs = (X @ model.coef_.T + model.intercept_ > 0)[:, 0]
+    assert (signs == (model.predict(X) == "yes")).mean() > 0.99
+    # The rows may be gone, and may be given themselves; the second certificate is about all of them.
+    rest = np.delete(np.arange(400), [3, 7])
+    second = pickle.loads(pickle.dumps(model)).forget(X[rest], y[rest], remove=(X[[50]], y[[50]]), epsilon=0.2)
+    assert (second.requests, second.deleted) == (2, 3)
+    assert json.loads(state.read_text().splitlines()[2])["deleted"] == [3, 7, 50]
+
+
+def test_numbers_masks_and_rows_give_the_same_model_as_forget_itself(tmp_path: Path) -> None:
+    with pytest.warns(NotPrivateWarning):
+        model, X, y = forgetting(tmp_path, random_state=5)
+    kept = (tmp_path / "state").read_bytes()
+    mask = np.zeros(400, dtype=bool)
+    mask[[3, 7]] = True
+    found = set()
+    for remove in [[3, 7], [7, 3], np.array([3, 7]), mask, mask.tolist(), (X[[3, 7]], y[[3, 7]]), (X[mask].tolist(), y[mask].tolist())]:
+        (tmp_path / "state").write_bytes(kept)
+        with pytest.warns(NotPrivateWarning):
+            found.add(model.forget(X, y, remove=remove, steps=20).model)
+        assert math.isinf(model.epsilon_)
+    (tmp_path / "state").write_bytes(kept)
+    names = ["x0", "x1", "x2"]
+    same = db.forget(tmp_path / "state", (X, y), remove=[3, 7], steps=20, delta=1e-4, columns=names, seed=5, not_private=True)
+    assert found == {same.model}
+
+
+def test_every_estimator_can_forget(tmp_path: Path) -> None:
+    X, y = halves(400)
+    models: list[Any] = [
+        PrivateSVC(classes=["no", "yes"], **FORGETTING, keep_state=tmp_path / "b"),
+        PrivateLogisticRegression(classes=["no", "yes", "maybe"], **FORGETTING, keep_state=tmp_path / "c"),
+        PrivateLogisticRegression(classes=["no", "yes"], batch_size=40, **FORGETTING, keep_state=tmp_path / "d"),
+    ]
+    for model in models:
+        found = model.fit(X, y).forget(X, y, remove=[3], epsilon=0.5, steps=50)
+        assert found.guarantee.epsilon.upper <= 0.5, model
+        assert db.verify(model.certificate_, model=model.trained_.model)
+    planned = PrivateClassifier(classes="observed", epsilon=1.0, delta=1e-4, keep_state=tmp_path / "a").fit(X, y)
+    would = planned.forget(X, y, remove=[3], epsilon=0.5, dry_run=True)
+    assert would.steps < planned.certificate_.to_dict()["run"]["run"]["steps"]
+    pandas = needed("pandas")
+    frame, target = pandas.DataFrame(X, columns=["b", "c", "a"]), 3 * X[:, 0]
+    line = PrivateLinearRegression(target_bounds=(-5, 5), **FORGETTING, keep_state=tmp_path / "e").fit(frame, target)
+    with pytest.raises(db.InvalidInputError, match="a table without labels"):
+        line.forget(frame, target, remove=frame[:2], epsilon=0.5)
+    line.forget(frame, target, remove=(frame[5:6], target[5:6]), steps=10)
+    assert np.abs(X @ line.coef_ + line.intercept_ - line.predict(frame)).max() < 1e-4
+    assert isinstance(line.intercept_, float)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"remove": None}, "remove is None"),
+        ({"remove": []}, "names no row"),
+        ({"remove": [400]}, "remove has the row 400, but the data have 400 rows"),
+        ({"remove": [-1]}, "remove has -1"),
+        ({"remove": [5, 5]}, "remove has the row 5 twice"),
+        ({"remove": [math.nan]}, "remove has nan"),
+        ({"remove": np.zeros(3, dtype=bool)}, "remove is a mask of 3 rows"),
+        ({"remove": np.zeros((2, 3))}, "2 dimensions"),
+        ({"remove": (np.full((1, 3), math.nan), ["no"])}, "row 1 of the rows to remove is no row of the training data"),
+        ({"remove": (np.ones((1, 2)), ["no"])}, "features"),
+        ({"remove": (np.ones((2, 3)), ["no"])}, "inconsistent numbers of samples"),
+        ({"remove": [10**30]}, "remove has 1000000000000000000000000000000"),
+        ({"X": np.ones((400, 2))}, "features"),
+        ({"X": np.ones((400, 3))}, "row 1 of the data is not the row that was trained on"),
+        ({"X": halves(400)[0][:399], "y": halves(400)[1][:399]}, "399 rows, but 400 were trained on"),
+        ({"y": ["no"] * 400}, "of the data is not the row that was trained on"),
+        ({"y": None}, "y"),
+        ({"y": ["no"]}, "inconsistent numbers of samples"),
+        ({"epsilon": None}, "neither epsilon nor steps"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"delta": 0.0}, "delta is 0"),
+        ({"delta": math.nan}, "delta"),
+        ({"steps": 0}, "steps"),
+        ({"steps": 1, "epsilon": 1e-3}, "these clean steps give"),
+    ],
+)
+def test_a_request_that_is_refused_changes_neither_the_estimator_nor_its_state(
+    tmp_path: Path, more: dict[str, Any], message: str
+) -> None:
+    model, X, y = forgetting(tmp_path)
+    before, kept = held(model), (tmp_path / "state").read_bytes()
+    given: dict[str, Any] = {"X": X, "y": y, "remove": [3], "epsilon": 0.2, **more}
+    with pytest.raises((ValueError, db.NoGuaranteeError), match=message):
+        model.forget(given.pop("X"), given.pop("y"), **given)
+    assert held(model) == before and (tmp_path / "state").read_bytes() == kept
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["state"]
+
+
+def test_what_was_not_kept_cannot_be_forgotten_and_nothing_is_replaced(tmp_path: Path) -> None:
+    X, y = halves(40)
+    model = PrivateLogisticRegression(classes=["no", "yes"], **FAST)
+    with pytest.raises(NotFittedError):
+        model.forget(X, y, remove=[3], epsilon=0.2)
+    with pytest.raises(db.InvalidInputError, match="keep_state was not given when the model was fitted"):
+        model.fit(X, y).forget(X, y, remove=[3], epsilon=0.2)
+    model, X, y = forgetting(tmp_path)
+    kept, before = (tmp_path / "state").read_bytes(), held(model)
+    with pytest.raises(db.InvalidInputError, match=r"keep_state is '.*state', which already exists"):
+        model.fit(X, y)
+    with pytest.raises(db.InvalidInputError, match="already exists"):
+        cross_val_score(clone(model).set_params(keep_state=tmp_path / "folds"), X, y, cv=2, error_score="raise")
+    with pytest.raises(db.InvalidInputError, match="keep_state is not the path"):
+        clone(model).set_params(keep_state=5).fit(X, y)
+    with pytest.raises(db.InvalidInputError, match="empty slot"):
+        clone(model).set_params(keep_state=tmp_path / "n", neighbours="add-or-remove-one", records=500).fit(X, y)
+    assert held(model) == before and (tmp_path / "state").read_bytes() == kept
+    # The state of another model is not taken for this one's.
+    other = clone(model).set_params(keep_state=tmp_path / "other", feature_bounds=(-2, 2)).fit(X, y)
+    (tmp_path / "other").write_bytes(kept)
+    with pytest.raises(db.InvalidInputError, match="is that of another model"):
+        other.forget(X, y, remove=[3], epsilon=0.2)
+    (tmp_path / "state").unlink()
+    with pytest.raises(db.InvalidInputError, match="cannot read"):
+        model.forget(X, y, remove=[3], epsilon=0.2)
+    # What is set after the fit does not change what was fitted.
+    (tmp_path / "state").write_bytes(kept)
+    (tmp_path / "state").chmod(0o600)
+    model.set_params(feature_bounds=(-9, 9), fit_intercept=False, keep_state=None)
+    model.forget(X, y, remove=[3], steps=10)
+    assert ((X @ model.coef_.T + model.intercept_ > 0)[:, 0] == (model.predict(X) == "yes")).mean() > 0.99

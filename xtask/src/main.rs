@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod graph;
+mod page;
 mod python;
 
 use std::env;
@@ -19,6 +20,8 @@ cargo xtask test python
 cargo xtask test --deep
                       the same with every case of the tests that usually try a part of theirs, and then each fuzz target of
                       fuzz/ for 20 seconds: much longer, for before a release
+cargo xtask test page  the page alone: its answers against those of the program, and the page in a real browser
+cargo xtask page      build the page and its WebAssembly anew, into crates/dobrushin-cli/assets/page; needs Node.js
 cargo xtask graph     which modules of each crate import from which, and whether there is a cycle
 cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,
@@ -41,9 +44,11 @@ fn main() -> ExitCode {
         Some("test") => match env::args().nth(2).as_deref() {
             None => test(false),
             Some("python") => python::test(),
+            Some("page") => page::test(),
             Some("--deep") => test(true).and_then(|()| fuzz::all()),
             Some(other) => Err(format!("test takes no {other:?}\n{HELP}")),
         },
+        Some("page") => page::build(),
         Some("graph") => graph::print(),
         Some("tables") => tables(),
         Some("bench") => bench::named(env::args().nth(2).as_deref()),
@@ -80,6 +85,7 @@ fn test(deep: bool) -> Outcome {
     // Examples have no tests, and the lints have checked them, so they are not linked.
     run(tests.args(["test", "--workspace", "--tests"]))?;
     run(cargo().args(["test", "--workspace", "--doc"]))?;
+    page::test()?;
     python::test()
 }
 

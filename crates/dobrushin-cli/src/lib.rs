@@ -6,15 +6,18 @@ mod command;
 mod day;
 mod figures;
 mod file;
+mod forgetting;
 #[doc(hidden)]
 pub mod fuzz;
 mod guard;
 mod input;
+mod keeping;
 mod laws;
 mod level;
 mod local_data;
 mod model_folder;
 mod output;
+mod page_files;
 mod plot;
 mod probabilities;
 mod problem;
@@ -28,12 +31,14 @@ mod train_data;
 mod watch;
 
 pub use day::today;
-pub use guard::Guard;
-pub use model_folder::Folder;
+pub use forgetting::{Found, How, Made, Outcome, Request, Resumed, Which};
+pub use guard::{Guard, Touched};
+pub use keeping::Keeping;
+pub use model_folder::{Folder, write, written};
 pub use problem::Problem;
 pub use run_file::{Opened, read_schema};
-pub use table_file::{BadRows, Cells, Columns, Pass, Source, columns};
-pub use train_data::{Loaded, load_columns, refuse_none};
+pub use table_file::{BadRows, Cells, Columns, Pass, Rows, Source, columns};
+pub use train_data::{Loaded, load_columns, pad, refuse_none};
 
 use clap::Parser;
 use command::Cli;

@@ -2,9 +2,11 @@
 
 use crate::file::{self, Draft};
 use crate::problem::Problem;
+use crate::state_file;
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::TrainedFiles;
 use dobrushin_document::sheet;
+use dobrushin_document::state::State;
 use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,24 @@ const TEXT: &str = "certificate.txt";
 /// The files that training into a folder writes.
 pub fn written(folder: &Path) -> Vec<PathBuf> {
     [MODEL, CERTIFICATE, TEXT].map(|name| folder.join(name)).to_vec()
+}
+
+/// Writes a model with its certificate, if there is a folder for them, a report, and a state: all of them or none.
+pub fn write(
+    folder: Option<&Folder>,
+    model: &[u8],
+    certificate: &Certificate,
+    report: Option<(&Path, Vec<u8>)>,
+    state: Option<(&Path, &State)>,
+) -> Result<(), Problem> {
+    let draft = state.map(|(path, state)| state_file::draft(path, state)).transpose()?;
+    match (folder, draft, state) {
+        (Some(folder), draft, _) => folder.write(model, certificate, report, draft),
+        (None, Some(draft), Some((path, _))) => {
+            draft.finish().map_err(|error| Problem::cannot_write(path, error))
+        }
+        (None, ..) => Ok(()),
+    }
 }
 
 impl Folder {

@@ -2,7 +2,6 @@
 
 use crate::file::Draft;
 use crate::problem::Problem;
-use crate::stderr::say;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin_document::state::{RowKey, State, WRITERS};
 use dobrushin_train::{Generators, Seed};
@@ -83,20 +82,20 @@ pub fn open(path: &Path) -> Result<(State, File), Problem> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(cannot_read)?;
     let state = State::read(&bytes, &shown.to_string())?;
-    warn_if_readable(path, &file);
     Ok((state, file))
 }
 
+/// Whether others can read a state, in words.
 #[cfg(unix)]
-fn warn_if_readable(path: &Path, file: &File) {
+pub fn warning(path: &Path, file: &File) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
-    if file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
-        say(&format!(
-            "warning: others can read {}, which is secret; the new state is yours alone\n",
-            path.display()
-        ));
-    }
+    let readable = file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0);
+    readable
+        .then(|| format!("others can read {}, which is secret; the new state is yours alone", path.display()))
 }
 
+/// Whether others can read a state, in words.
 #[cfg(not(unix))]
-fn warn_if_readable(_: &Path, _: &File) {}
+pub fn warning(_: &Path, _: &File) -> Option<String> {
+    None
+}

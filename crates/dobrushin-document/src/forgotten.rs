@@ -104,7 +104,10 @@ pub fn planned(
             let (plan, _) = after(1)?.plan()?;
             let target = Target::Privacy { epsilon, delta };
             // Whole numbers are found, and far fewer than a double can count.
-            ask::search(plan.run(), Parameter::ForgetSteps, target, progress)?.value as u64
+            let found = ask::search(plan.run(), Parameter::ForgetSteps, target, progress);
+            let help = "a larger --epsilon, or train again without the records; runs with update.weight-decay, which shrinks the \
+                        model in every step, forget in few steps";
+            found.map_err(|error| if error.answer_is_no { error.help(help) } else { error })?.value as u64
         }
     };
     Ok((after(steps)?, steps))

@@ -14,6 +14,7 @@ mod about;
 mod channel;
 mod question;
 mod run;
+mod sheet;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

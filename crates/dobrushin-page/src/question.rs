@@ -1,7 +1,7 @@
 //! The questions, and their answers.
 
 use crate::run::Given;
-use crate::{about, channel};
+use crate::{about, channel, sheet};
 use dobrushin::account::Options;
 use dobrushin::{Delta, Epsilon, Probability, Progress, RenyiOrder};
 use dobrushin_document::ask::{self, AccountWishes, Asked, CalibrationWishes, PlanWishes};
@@ -30,6 +30,10 @@ enum Question {
     Certificate(AccountQuestion),
     /// Whether a certificate holds.
     Verify {
+        certificate: String,
+    },
+    /// Whether a certificate holds, what its page shows, and the curves of its picture.
+    Sheet {
         certificate: String,
     },
     /// A theorem or an idea in plain words.
@@ -173,6 +177,7 @@ impl Question {
                 let said = text::verification(&found, None, style).render(style);
                 json!({ "report": json::of(&found), "text": said })
             }
+            Self::Sheet { certificate } => sheet::sheet(&certificate)?,
             Self::Explain { topic: None } => json!({ "groups": about::topics() }),
             Self::Explain { topic } => {
                 let (said, report) = text::explained(topic.as_deref())?;

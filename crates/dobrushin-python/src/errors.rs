@@ -57,7 +57,11 @@ impl<T, E: Into<Problem>> Raised<T> for Result<T, E> {
     }
 }
 
-/// A message with the names of flags as the names of arguments: `--test-share` is `test_share`.
+/// Flags that are arguments which are true or false.
+const SWITCHES: [&str; 4] = ["force", "not_private", "skip_bad", "dry_run"];
+
+/// A message with the names of flags as the names of arguments: `--test-share` is `test_share`, `--delta 1e-6` is
+/// `delta=1e-6`, and `--force` is `force=True`. A command of the program stays as it is.
 fn in_python(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut rest = message;
@@ -66,14 +70,25 @@ fn in_python(message: &str) -> String {
         let end = flag.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(flag.len());
         let begins_a_word = before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
         text.push_str(before);
-        match begins_a_word && flag.starts_with(|c: char| c.is_ascii_lowercase()) {
-            true => text.push_str(&flag[..end].replace('-', "_")),
-            false => {
-                text.push_str("--");
-                text.push_str(&flag[..end]);
-            }
+        let is_of_a_command =
+            text.rsplit([',', ';', ':', '\n']).next().is_some_and(|clause| clause.contains("dobrushin "));
+        let follows = &flag[end..];
+        rest = follows;
+        if is_of_a_command || !begins_a_word || !flag.starts_with(|c: char| c.is_ascii_lowercase()) {
+            text.push_str("--");
+            text.push_str(&flag[..end]);
+            continue;
         }
-        rest = &flag[end..];
+        let name = flag[..end].replace('-', "_");
+        text.push_str(&name);
+        if SWITCHES.contains(&name.as_str()) && !follows.starts_with(" out") {
+            text.push_str("=True");
+        } else if let Some(value) = follows.strip_prefix(' ')
+            && value.starts_with(|c: char| c.is_ascii_digit() || c == '"')
+        {
+            text.push('=');
+            rest = value;
+        }
     }
     text.push_str(rest);
     text

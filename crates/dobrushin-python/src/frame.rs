@@ -5,7 +5,7 @@
 //! as an empty cell.
 
 use crate::errors::invalid;
-use dobrushin_cli::{Cells, Columns, Problem, Source, columns};
+use dobrushin_cli::{Cells, Columns, Problem, Rows, Source, columns};
 use dobrushin_train::schema::{FeatureKind, LabelKind, Schema};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -43,13 +43,46 @@ impl Given {
         let wanted = if with_labels { schema.columns_wanted() } else { schema.feature_columns() };
         match self {
             Self::File(path) => columns(Source::of(path), &wanted),
-            Self::Memory(frame, _) if frame.columns.len() != wanted.len() => Err(Problem::new(format!(
-                "there are {} columns, but the schema wants {}",
-                frame.columns.len(),
-                wanted.len()
-            ))),
-            Self::Memory(frame, _) => Ok(Box::new(Rows::new(frame, schema))),
+            Self::Memory(frame, _) => {
+                frame.refuse_other_than(wanted.len())?;
+                Ok(Box::new(Selected::new(frame, (0..wanted.len()).collect(), schema, &wanted)))
+            }
         }
+    }
+
+    /// Rows whose columns have names: if they are in memory, `names` are those of all their columns.
+    pub fn named<'a>(&'a self, schema: &'a Schema, names: Vec<String>) -> Named<'a> {
+        Named { given: self, schema, names }
+    }
+}
+
+/// Rows whose columns have names.
+pub struct Named<'a> {
+    given: &'a Given,
+    schema: &'a Schema,
+    names: Vec<String>,
+}
+
+impl Rows for Named<'_> {
+    fn path(&self) -> &Path {
+        self.given.path()
+    }
+
+    fn columns(&self, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
+        let frame = match self.given {
+            Given::File(path) => return columns(Source::of(path), wanted),
+            Given::Memory(frame, _) => frame,
+        };
+        frame.refuse_other_than(self.names.len())?;
+        let place = |name: &&str| {
+            let found = self.names.iter().position(|known| known == name);
+            found.ok_or_else(|| {
+                let message = format!("there is no column {name:?} in {}", self.path().display());
+                Problem::new(message).help("give a table that has it")
+            })
+        };
+        let places = wanted.iter().map(place).collect::<Result<Vec<usize>, Problem>>()?;
+        Ok(Box::new(Selected::new(frame, places, self.schema, wanted)))
     }
 }
 
@@ -83,6 +116,34 @@ impl Frame {
             ));
         }
         Ok(Self { columns: Arc::new(columns), rows })
+    }
+
+    fn refuse_other_than(&self, wanted: usize) -> Result<(), Problem> {
+        match self.columns.len() {
+            found if found == wanted => Ok(()),
+            found => Err(Problem::new(format!("there are {found} columns, but {wanted} are wanted"))),
+        }
+    }
+}
+
+/// A value as a column of this name would hold it.
+pub fn cell_of(given: &Bound<'_, PyAny>, name: &str, schema: &Schema) -> String {
+    let column = Column::Cells(vec![Cell::of(given)]);
+    let mut cells = Cells::new(1);
+    column.write(0, wants_number(schema, name), &mut cells);
+    cells.end_row(1);
+    let cell = cells.get(0).and_then(|(_, mut row)| row.next().map(<[u8]>::to_vec));
+    String::from_utf8_lossy(&cell.unwrap_or_default()).into_owned()
+}
+
+/// Whether the schema declares numbers for a column.
+fn wants_number(schema: &Schema, name: &str) -> bool {
+    let declared = schema.declaration();
+    let feature = schema.feature_columns().iter().position(|known| *known == name);
+    let label = || schema.label_columns().iter().position(|known| *known == name);
+    match feature {
+        Some(place) => matches!(declared.features[place].kind, FeatureKind::Number { .. }),
+        None => label().is_some_and(|place| !matches!(declared.labels[place].kind, LabelKind::Category(_))),
     }
 }
 
@@ -146,25 +207,22 @@ fn is_flag_of_numpy(given: &Bound<'_, PyAny>) -> bool {
     given.get_type().fully_qualified_name().is_ok_and(|name| name == "numpy.bool" || name == "numpy.bool_")
 }
 
-/// Reads a frame from its first row to its last.
-struct Rows {
+/// Reads some columns of a frame from its first row to its last.
+struct Selected {
     columns: Arc<Vec<Column>>,
-    /// For each column, whether the schema wants numbers.
-    numbers: Vec<bool>,
+    /// For each column that is read, its place, and whether the schema wants numbers.
+    selected: Vec<(usize, bool)>,
     rows: usize,
     next: usize,
     becoming: usize,
 }
 
-impl Rows {
-    fn new(frame: &Frame, schema: &Schema) -> Self {
-        let declared = schema.declaration();
-        let features =
-            declared.features.iter().map(|column| matches!(column.kind, FeatureKind::Number { .. }));
-        let labels = declared.labels.iter().map(|column| !matches!(column.kind, LabelKind::Category(_)));
+impl Selected {
+    fn new(frame: &Frame, places: Vec<usize>, schema: &Schema, names: &[&str]) -> Self {
+        let numbers = names.iter().map(|name| wants_number(schema, name));
         Self {
             columns: frame.columns.clone(),
-            numbers: features.chain(labels).collect(),
+            selected: places.into_iter().zip(numbers).collect(),
             rows: frame.rows,
             next: 0,
             becoming: 0,
@@ -172,16 +230,16 @@ impl Rows {
     }
 }
 
-impl Columns for Rows {
+impl Columns for Selected {
     fn becoming(&mut self, bytes: usize) {
         self.becoming = bytes;
     }
 
     fn next(&mut self) -> Result<(Cells, u64), Problem> {
-        let mut cells = Cells::new(self.columns.len());
+        let mut cells = Cells::new(self.selected.len());
         while self.next < self.rows && !cells.is_full(self.becoming) {
-            for (column, &wants_number) in self.columns.iter().zip(&self.numbers) {
-                column.write(self.next, wants_number, &mut cells);
+            for &(place, wants_number) in &self.selected {
+                self.columns[place].write(self.next, wants_number, &mut cells);
             }
             self.next += 1;
             cells.end_row(self.next as u64);

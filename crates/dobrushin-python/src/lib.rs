@@ -12,6 +12,7 @@ mod channel;
 mod convert;
 mod divergences;
 mod errors;
+mod forget;
 mod frame;
 mod local;
 mod questions;
@@ -40,6 +41,8 @@ mod _core {
     use crate::divergences::{
         Laws, contraction, divergence, hockey_stick, renyi, smallest_epsilon, theta_of,
     };
+    #[pymodule_export]
+    use crate::forget::{forget, state_of};
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]

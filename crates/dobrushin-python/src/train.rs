@@ -10,7 +10,10 @@ use crate::work::{quickly, work};
 use dobrushin::Progress;
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
-use dobrushin_cli::{BadRows, Cells, Folder, Opened, Pass, Problem, load_columns, refuse_none};
+use dobrushin_cli::{
+    BadRows, Cells, Folder, Guard, Keeping, Opened, Pass, Problem, Touched, load_columns, pad, refuse_none,
+    written,
+};
 use dobrushin_document::ask::{self, Asked, PlanWishes};
 use dobrushin_document::certificate::{self, Certificate};
 use dobrushin_document::model::SavedModel;
@@ -23,13 +26,13 @@ use dobrushin_train::{Generators, Plan, Prediction, Released, Seed, Table, Train
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Trains a model, as `dobrushin train` does, and gives the bytes of its file, its certificate, and the report as JSON and
 /// as text. Without a run, a plan is chosen for the schema. Nothing is written unless everything is done.
 #[pyfunction]
-#[pyo3(signature = (data, run=None, *, schema=None, model=None, order=None, neighbours=None, records=None, epsilon=None, delta=None, test=None, public=None, out=None, force=false, seed=None))]
+#[pyo3(signature = (data, run=None, *, schema=None, model=None, order=None, neighbours=None, records=None, epsilon=None, delta=None, test=None, public=None, out=None, force=false, seed=None, keep_state=None))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn train<'py>(
     py: Python<'py>,
@@ -47,6 +50,7 @@ pub fn train<'py>(
     out: Option<PathBuf>,
     force: bool,
     seed: Option<u64>,
+    keep_state: Option<PathBuf>,
 ) -> PyResult<(Bound<'py, PyBytes>, String, String, String)> {
     // It is read before the records are, so that it does not depend on them.
     let made = Some(dobrushin_cli::today());
@@ -68,27 +72,32 @@ pub fn train<'py>(
         private: Given::of(data, "the data")?,
         test: test.map(|given| Given::of(given, "the test records")).transpose()?,
         public: public.map(|given| Given::of(given, "the public records")).transpose()?,
+        keeps_state: keep_state.is_some(),
     };
+    request.refuse_to_mix(keep_state.as_deref(), out.as_deref()).raised(py)?;
     let folder = out.map(|path| py.detach(|| Folder::new(&path, force))).transpose().raised(py)?;
     let files = folder.as_ref().map(Folder::files);
-    let (trained, mut report) = work(py, move |progress| {
+    let path = keep_state.clone();
+    let (trained, state, mut report) = work(py, move |progress| {
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known))?;
         let Prepared { mut records, run, goal } = request.prepare(progress)?;
-        let circumstances = Circumstances { seed, test_share: None, keeps_state: false, made };
+        path.iter().try_for_each(|path| Keeping::check(path, force, &run))?;
+        let circumstances = Circumstances { seed, test_share: None, keeps_state: path.is_some(), made };
         let mut begin = |_| progress.clone();
         let trained = trained::train(&run, goal.question(), circumstances, &mut begin, |plan, advance| {
             records.train(plan, &generators, advance)
         })?;
         let test = records.test.as_ref().map(|table| trained.metrics(table, true));
+        let state = records.keeping.and_then(|keeping| keeping.state(&run, seed));
         let report = TrainingReport { test, ..trained.report(&run, seed, goal.target().is_some()) };
-        Ok::<_, Problem>((trained, report))
+        Ok::<_, Problem>((trained, state, report))
     })?;
     // Nobody has pressed Ctrl-C up to here, and from here on nothing listens to it.
     let Trained { model, certificate, .. } = &trained;
-    if let Some(folder) = &folder {
-        py.detach(|| folder.write(model, certificate, None, None)).raised(py)?;
-    }
+    let state = keep_state.as_deref().zip(state.as_ref());
+    py.detach(|| dobrushin_cli::write(folder.as_ref(), model, certificate, None, state)).raised(py)?;
     report.files = files;
+    report.state = keep_state.map(|path| path.display().to_string());
     let style = Style::default();
     let (data, said) = (json::of(&report).to_string(), text::training(&report, style).render(style));
     Ok((PyBytes::new(py, model), certificate.file(), data, said))
@@ -104,6 +113,7 @@ struct Request {
     private: Given,
     test: Option<Given>,
     public: Option<Given>,
+    keeps_state: bool,
 }
 
 /// What is known before the account: the records, and the run with its noise.
@@ -114,6 +124,21 @@ struct Prepared {
 }
 
 impl Request {
+    /// Refuses outputs that are inputs, or each other, and what cannot go with a state that is kept.
+    fn refuse_to_mix(&self, state: Option<&Path>, out: Option<&Path>) -> Result<(), Problem> {
+        let Some(state) = state else {
+            return Ok(());
+        };
+        if self.public.is_some() {
+            return Err(Problem::new(
+                "--keep-state is given, but no record could be deleted from a model with public steps",
+            )
+            .help("leave --public or --keep-state out"));
+        }
+        let given = [("the data", Some(&self.private)), ("the test records", self.test.as_ref())];
+        refuse_clash(("--keep-state", state), out, &given)
+    }
+
     fn prepare(&self, progress: &Progress) -> Result<Prepared, Problem> {
         match &self.run {
             Some(opened) => self.described(opened, progress),
@@ -165,6 +190,8 @@ struct Records {
     test: Option<Table>,
     /// Records for public steps.
     public: Option<Table>,
+    /// What is kept of training, if it is to go on later.
+    keeping: Option<Keeping>,
 }
 
 impl Records {
@@ -179,11 +206,16 @@ impl Records {
             refuse_none(given.path(), table.len() as u64)?;
             Ok::<_, Problem>(table)
         };
-        Ok(Self {
-            test: request.test.as_ref().map(public).transpose()?,
-            public: request.public.as_ref().map(public).transpose()?,
-            private: table(&request.private, true)?,
-        })
+        let (test, public) = (
+            request.test.as_ref().map(public).transpose()?,
+            request.public.as_ref().map(public).transpose()?,
+        );
+        if !request.keeps_state {
+            return Ok(Self { test, public, private: table(&request.private, true)?, keeping: None });
+        }
+        let names = schema.columns_wanted().into_iter().map(str::to_owned).collect();
+        let (loaded, keeping) = Keeping::load(&request.private.named(schema, names), schema, false)?;
+        Ok(Self { test, public, private: loaded.table, keeping: Some(keeping) })
     }
 
     /// How many records there are to train on, if there are any.
@@ -208,11 +240,32 @@ impl Records {
         generators: &Generators,
         advance: &mut (dyn FnMut() + Send),
     ) -> Result<Released, TrainError> {
-        while (self.private.len() as u64) < plan.training().records {
-            self.private.push_empty();
+        pad(&mut self.private, plan.training().records);
+        match &mut self.keeping {
+            Some(keeping) => keeping.train(plan, &mut self.private, generators, advance),
+            None => plan.train(&mut self.private, self.public.as_ref(), generators, advance),
         }
-        plan.train(&mut self.private, self.public.as_ref(), generators, advance)
     }
+}
+
+/// Refuses a state in the place of a file that is read or written.
+pub fn refuse_clash(
+    state: (&str, &Path),
+    out: Option<&Path>,
+    given: &[(&'static str, Option<&Given>)],
+) -> Result<(), Problem> {
+    let file = |(what, given): &(&'static str, Option<&Given>)| match given {
+        Some(Given::File(path)) => Some((*what, path.clone())),
+        _ => None,
+    };
+    let (name, path) = state;
+    let folder = out.into_iter().flat_map(written);
+    let outputs = folder.map(|path| (format!("{} of --out", path.display()), path));
+    let touched = Touched {
+        inputs: given.iter().filter_map(file).collect(),
+        outputs: outputs.chain([(format!("{name} {}", path.display()), path.to_owned())]).collect(),
+    };
+    Guard::new(&touched).map(drop)
 }
 
 /// Writes a model, its certificate and the certificate for people into a folder, as `dobrushin train` does.

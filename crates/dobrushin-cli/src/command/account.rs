@@ -16,7 +16,7 @@ use dobrushin_document::ask::{self, AccountWishes, Accounted, why_no_certificate
 use dobrushin_document::certificate::Certificate;
 use dobrushin_document::report::{AccountReport, Extras};
 use dobrushin_document::text::Style;
-use dobrushin_document::{SelfContained, csv, json, sheet, text};
+use dobrushin_document::{SelfContained, csv, json, text};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -162,7 +162,7 @@ fn write_files(
         }
         if let Some(path) = &arguments.report {
             let picture = account_plot::of_the_guarantee(run, account, floor.as_ref(), options)?;
-            sheet_file::write(&sheet::of_certificate(&certificate), &picture, path)?;
+            sheet_file::write(&certificate, &picture, path)?;
         }
     }
     Ok(())

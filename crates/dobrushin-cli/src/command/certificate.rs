@@ -85,15 +85,52 @@ pub fn run(arguments: &CertificateArgs, style: Style) -> Result<Report, Problem>
     }
 }
 
+/// A certificate, and the page that it was part of.
+struct Given {
+    certificate: Value,
+    page: Option<Vec<u8>>,
+}
+
+impl Given {
+    fn read(path: &Path) -> Result<Self, Problem> {
+        let (bytes, name) = (bytes_of(path, WRITERS)?, input::shown(path));
+        Ok(match sheet::certificate_in(&bytes) {
+            Some(text) => Self { certificate: certificate::read(text.as_bytes(), &name)?, page: Some(bytes) },
+            None => Self { certificate: certificate::read(&bytes, &name)?, page: None },
+        })
+    }
+
+    /// Refuses a page whose certificate holds, but which is not the page of that certificate to the last byte.
+    fn refuse_other_pages(&self) -> Result<(), Problem> {
+        let Some(page) = &self.page else { return Ok(()) };
+        let certificate = Certificate::deserialize(&self.certificate)
+            .map_err(|error| Problem::new("the page holds no certificate of this version").because(error))?;
+        let Checked { claim, account, floor, .. } = certificate::check(&self.certificate)?;
+        let picture =
+            account_plot::of_the_guarantee(&claim.run().run()?, &account, floor.as_ref(), &claim.options)?;
+        if sheet_file::html(&certificate, &picture).as_bytes() == page {
+            return Ok(());
+        }
+        Err(Problem::answer_is_no(
+            "the certificate in the page holds, but the page is not the one that this program writes for it: \
+             its text, picture or script were changed, or another version wrote it",
+        )
+        .help("dobrushin certificate show FILE.html --report NEW.html writes the page anew"))
+    }
+}
+
 fn read(path: &Path) -> Result<Value, Problem> {
-    Ok(certificate::read(&bytes_of(path, WRITERS)?, &input::shown(path))?)
+    Ok(Given::read(path)?.certificate)
 }
 
 /// Whether the certificate holds and, if a model is given, belongs to that model.
 fn report(path: &Path, model: Option<&Path>, style: Style) -> Result<Report, Problem> {
-    let certificate = read(path)?;
+    let given = Given::read(path)?;
     let bytes = model.map(|path| bytes_of(path, model::WRITERS)).transpose()?;
-    let found = certificate::verify(&certificate, bytes.as_deref())?;
+    let found = certificate::verify(&given.certificate, bytes.as_deref())?;
+    if found.confirmed {
+        given.refuse_other_pages()?;
+    }
     let name = model.map(input::shown);
     let text = text::verification(&found, name.as_deref(), style);
     Ok(Report { text, json: json::of(&found), answer_is_no: !found.confirmed, table: None })
@@ -119,7 +156,7 @@ fn show(path: &Path, report: Option<&Path>) -> Result<Report, Problem> {
         let Checked { claim, account, floor, .. } = certificate::check(&json)?;
         let picture =
             account_plot::of_the_guarantee(&claim.run().run()?, &account, floor.as_ref(), &claim.options)?;
-        sheet_file::write(&sheet, &picture, file)?;
+        sheet_file::write(&certificate, &picture, file)?;
         text.explanation(format!("The report is {}.", file.display()));
     }
     Ok(Report::new(text, json))

@@ -18,6 +18,7 @@ mod kernel;
 mod local;
 mod man;
 mod observers_plot;
+mod page;
 mod plan;
 mod predict;
 mod prescribe;
@@ -113,6 +114,8 @@ pub enum Command {
         after_long_help = "Examples:\n  dobrushin predict model/model.json new.csv --id customer --output predicted.csv"
     )]
     Predict(predict::PredictArgs),
+    /// The calculator: a page for your browser that answers all these questions, from this machine and without a network
+    Page(page::PageArgs),
     /// What a certificate says, and whether it holds
     Certificate(certificate::CertificateArgs),
     /// Every figure of the papers, recomputed: published, corrected and ours in the same axes
@@ -170,6 +173,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),
         Some(Command::Explain(arguments)) => explain::run(arguments),
+        Some(Command::Page(arguments)) => page::run(arguments),
         Some(Command::Completions(arguments)) => Ok(completions::run(arguments)),
         Some(Command::Man(arguments)) => man::run(arguments),
     };

@@ -19,7 +19,8 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
     let mut files = Files::default();
     files.answer(cli);
     match &cli.command {
-        None | Some(Command::Explain(_) | Command::Prescribe(_) | Command::Completions(_)) => {}
+        None
+        | Some(Command::Explain(_) | Command::Prescribe(_) | Command::Completions(_) | Command::Page(_)) => {}
         Some(Command::Init(arguments)) => {
             files.read("the parameters", &arguments.params);
             files.read("the data", &arguments.data);

@@ -3,9 +3,11 @@
 mod pdf;
 
 use crate::file;
+use crate::page_files;
 use crate::plot::Plot;
 use crate::problem::Problem;
-use dobrushin_document::sheet::Sheet;
+use dobrushin_document::certificate::Certificate;
+use dobrushin_document::sheet;
 use std::path::Path;
 
 /// The formats of sheets.
@@ -33,17 +35,21 @@ impl Format {
     }
 }
 
-/// The bytes of a sheet with its picture, in the format that the name of its file gives.
-pub fn bytes(sheet: &Sheet, picture: &Plot, path: &Path) -> Result<Vec<u8>, Problem> {
-    let drawing = picture.to_svg();
+/// The bytes of a certificate for people with its picture, in the format that the name of its file gives.
+pub fn bytes(certificate: &Certificate, picture: &Plot, path: &Path) -> Result<Vec<u8>, Problem> {
     match Format::of(path)? {
-        Format::Html => Ok(sheet.html(&drawing).into_bytes()),
-        Format::Pdf => pdf::render(sheet, &drawing),
+        Format::Html => Ok(html(certificate, picture).into_bytes()),
+        Format::Pdf => pdf::render(&sheet::of_certificate(certificate), &picture.to_svg()),
     }
 }
 
-/// Writes a sheet with its picture.
-pub fn write(sheet: &Sheet, picture: &Plot, path: &Path) -> Result<(), Problem> {
-    let bytes = bytes(sheet, picture, path)?;
+/// The page that holds the certificate, and the program that recomputes it.
+pub fn html(certificate: &Certificate, picture: &Plot) -> String {
+    sheet::of_certificate(certificate).html(&picture.to_svg(), certificate, page_files::MODULE)
+}
+
+/// Writes a certificate for people with its picture.
+pub fn write(certificate: &Certificate, picture: &Plot, path: &Path) -> Result<(), Problem> {
+    let bytes = bytes(certificate, picture, path)?;
     file::replace(path, &bytes).map_err(|error| Problem::cannot_write(path, error))
 }

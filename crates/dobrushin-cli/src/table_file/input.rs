@@ -38,6 +38,24 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Rows of which columns are read by their names: those of a file, or those of a table in memory.
+pub trait Rows {
+    /// What messages call them.
+    fn path(&self) -> &Path;
+    /// Some columns, in the order of the names.
+    fn columns(&self, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem>;
+}
+
+impl Rows for Source<'_> {
+    fn path(&self) -> &Path {
+        self.path
+    }
+
+    fn columns(&self, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
+        columns(*self, wanted)
+    }
+}
+
 /// A file with columns.
 pub struct Input<'a> {
     /// The file.

@@ -22,7 +22,7 @@ pub use csv_rows::{CsvRows, Row};
 pub use delimiter::Delimiter;
 #[cfg(not(feature = "parquet"))]
 pub use input::without_parquet;
-pub use input::{Columns, Input, Source, columns, find_all, is_parquet, names};
+pub use input::{Columns, Input, Rows, Source, columns, find_all, is_parquet, names};
 #[cfg(test)]
 pub use one_line::other_lines;
 #[cfg(feature = "parquet")]

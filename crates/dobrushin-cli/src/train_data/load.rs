@@ -2,7 +2,7 @@
 
 use super::rows::{check_count, encode, pass};
 use crate::problem::Problem;
-use crate::table_file::{BadRows, Cells, Columns, Source, columns};
+use crate::table_file::{BadRows, Cells, Columns, Rows, Source, columns};
 use dobrushin_document::state::{Print, RowKey};
 use dobrushin_train::Table;
 use dobrushin_train::schema::{Encoder, Schema};
@@ -36,10 +36,10 @@ pub fn load_columns(
     Ok(load_and_watch(path, columns, schema, skip_bad, show_progress, &|_, _| ())?.0)
 }
 
-/// Reads all private records of a file, and marks each row: its hash under the key, and its cells in more columns. A row
-/// whose line cannot be read has no cells.
+/// Reads all private records of some rows, and marks each row: its hash under the key, and its cells in more columns. A
+/// row whose line cannot be read has no cells.
 pub fn load_marked<'a>(
-    source: Source,
+    rows: &dyn Rows,
     schema: &'a Schema,
     key: &RowKey,
     more: &[&'a str],
@@ -61,7 +61,7 @@ pub fn load_marked<'a>(
         let more = places.iter().map(|&place| cells.get(place).map_or(Vec::new(), |cell| cell.to_vec()));
         Mark { print: key.print(row().map(|cells| cells.take(own))), cells: more.collect() }
     };
-    load_and_watch(source.path, columns(source, &wanted)?, schema, true, show_progress, &mark)
+    load_and_watch(rows.path(), rows.columns(&wanted)?, schema, true, show_progress, &mark)
 }
 
 /// What tells a row from others.

@@ -6,6 +6,7 @@ mod certificate;
 mod html;
 
 pub use certificate::of_certificate;
+pub use html::certificate_in;
 
 use crate::text::{Block, bullets, wrap};
 

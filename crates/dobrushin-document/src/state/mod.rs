@@ -29,8 +29,7 @@ const SECRET: &str = "SECRET. This file lets \"dobrushin forget\" delete records
                       records than the model tells. Keep it to yourself, and do not copy it: a copy remembers what is deleted later.";
 
 /// Where states come from.
-pub const WRITERS: &str =
-    "dobrushin train --keep-state FILE writes states, and dobrushin forget replaces them";
+pub const WRITERS: &str = "--keep-state of train writes states, and forget replaces them";
 
 /// What it takes to go on training after records were deleted.
 pub struct State {

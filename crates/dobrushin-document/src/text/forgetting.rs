@@ -46,7 +46,7 @@ fn describe(text: &mut Text, report: &ForgettingReport, guarantee: &GuaranteeRep
     let value = guarantee.answer.value().map_or(String::new(), |value| style.upper(value));
     let promise = format!(
         "The model {} {}: (ε, δ) = {}, by {}",
-        if report.files.is_some() { "is" } else { "would be" },
+        if report.state.is_some() { "is" } else { "would be" },
         as_if(report.deleted),
         guarantee.given.pair(&value),
         guarantee.analysis
@@ -56,7 +56,7 @@ fn describe(text: &mut Text, report: &ForgettingReport, guarantee: &GuaranteeRep
         Some(seed) => format!("{NOT_PRIVATE}: randomness came from seed {seed}. Otherwise: {promise}"),
     });
     let steps = format!("{} clean {}", report.steps, if report.steps == 1 { "step" } else { "steps" });
-    text.answer(match report.files {
+    text.answer(match report.state {
         Some(_) => format!("{steps} made on the remaining records"),
         None => format!("{steps} needed; nothing was written"),
     });

@@ -1,14 +1,14 @@
 //! The records of a training run: those to train on, those to test on, and public ones.
 
 use super::arguments::TrainArgs;
+use crate::keeping::Keeping;
 use crate::problem::Problem;
-use crate::state_file;
-use crate::train_data::{Loaded, Streamed, load, load_marked, pad, refuse_none, split};
+use crate::train_data::{Loaded, Streamed, load, pad, refuse_none, split};
 use dobrushin_document::SelfContained;
-use dobrushin_document::state::{Print, RowKey, State};
+use dobrushin_document::state::State;
 use dobrushin_document::trained::{self, count_is_secret};
 use dobrushin_train::schema::Schema;
-use dobrushin_train::{Generators, Kept, Plan, Regret, Released, Table, TrainError};
+use dobrushin_train::{Generators, Plan, Regret, Released, Table, TrainError};
 use std::path::{Path, PathBuf};
 
 /// All records of a training run.
@@ -25,13 +25,6 @@ pub struct Data {
     are_public: bool,
     /// What is kept of training, if it is to go on later.
     keeping: Option<Keeping>,
-}
-
-/// The rows, by their hashes, and where training stopped.
-struct Keeping {
-    key: RowKey,
-    rows: Vec<Option<Print>>,
-    kept: Option<Kept>,
 }
 
 enum Private {
@@ -72,10 +65,8 @@ impl Data {
         let (mut loaded, keeping) = match arguments.keep_state {
             None => (load(source, schema, skip_bad, show_progress)?, None),
             Some(_) => {
-                let key = state_file::fresh_key()?;
-                let (loaded, marks) = load_marked(source, schema, &key, &[], show_progress)?;
-                let rows = marks.into_iter().map(|mark| Some(mark.print)).collect();
-                (loaded, Some(Keeping { key, rows, kept: None }))
+                let (loaded, keeping) = Keeping::load(&source, schema, show_progress)?;
+                (loaded, Some(keeping))
             }
         };
         let mut table = std::mem::replace(&mut loaded.table, Table::new(schema.bounds(), schema.tasks()));
@@ -142,11 +133,7 @@ impl Data {
             }
             Private::Memory(table) => match &mut self.keeping {
                 None => plan.train(table, public, generators, progress),
-                Some(keeping) => {
-                    let (released, kept) = plan.train_and_keep(table, generators, progress)?;
-                    keeping.kept = Some(kept);
-                    Ok(released)
-                }
+                Some(keeping) => keeping.train(plan, table, generators, progress),
             },
             Private::Streamed(streamed) => plan.train(streamed.as_mut(), public, generators, progress),
         }
@@ -154,8 +141,7 @@ impl Data {
 
     /// What it takes to go on after the run was carried out, if it is to be kept.
     pub fn state(&mut self, run: &SelfContained, seed: Option<u64>) -> Option<State> {
-        let Keeping { key, rows, kept } = self.keeping.take()?;
-        Some(State { run: run.clone(), seed, requests: Vec::new(), kept: kept?, key, rows })
+        self.keeping.take()?.state(run, seed)
     }
 
     /// The records, if they are in memory.

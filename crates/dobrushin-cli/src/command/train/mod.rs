@@ -10,12 +10,12 @@ pub use arguments::TrainArgs;
 use super::account_plot;
 use crate::day;
 use crate::guard::Guard;
-use crate::model_folder::Folder;
+use crate::keeping::Keeping;
+use crate::model_folder::{self, Folder};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
-use crate::state_file;
 use crate::watch::{self, Watch};
 use data::Data;
 use dobrushin::Probability;
@@ -23,7 +23,7 @@ use dobrushin::account::Target;
 use dobrushin_document::ask::Asked;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
-use dobrushin_document::{SelfContained, forgotten, json, sheet, text};
+use dobrushin_document::{SelfContained, json, sheet, text};
 use dobrushin_train::{Generators, Seed};
 use std::path::Path;
 use std::time::Instant;
@@ -41,8 +41,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
     if let Some(path) = &arguments.keep_state {
-        state_file::refuse_existing(path, arguments.force)?;
-        forgotten::refuse_unforgettable(&run)?;
+        Keeping::check(path, arguments.force, &run)?;
     }
     let start = Instant::now();
     let circumstances = Circumstances {
@@ -66,11 +65,11 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     let Trained { plan, account, floor, options, certificate, model, .. } = &trained;
     let page = arguments.report.as_deref().map(|path| {
         let picture = account_plot::of_the_guarantee(plan.run(), account, floor.as_ref(), options)?;
-        Ok::<_, Problem>((path, sheet_file::bytes(&sheet::of_certificate(certificate), &picture, path)?))
+        Ok::<_, Problem>((path, sheet_file::bytes(certificate, &picture, path)?))
     });
     let state = data.state(&run, arguments.seed).zip(arguments.keep_state.as_deref());
-    let state = state.map(|(state, path)| state_file::draft(path, &state)).transpose()?;
-    out.write(model, certificate, page.transpose()?, state)?;
+    let state = state.as_ref().map(|(state, path)| (*path, state));
+    model_folder::write(Some(&out), model, certificate, page.transpose()?, state)?;
     let trained = report::Told { trained: &trained, data: &data, noise_was_found: goal.target().is_some() };
     let report = trained.report(arguments, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
