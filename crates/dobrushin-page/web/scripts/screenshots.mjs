@@ -25,7 +25,12 @@ const answered = async (page) => {
   await page.locator('.band-label', { hasText: 'floor' }).waitFor({ timeout: 60_000 });
 };
 
-await shoot('answer', { fragment: '#preset=logistic-regression', size: { ...DESKTOP, height: 1560 }, settle: answered });
+const plotted = async (page) => {
+  await answered(page);
+  await page.waitForFunction(() => document.querySelectorAll('.as-table tbody tr').length > 15, null, { timeout: 60_000 });
+};
+
+await shoot('answer', { fragment: '#preset=logistic-regression', size: { ...DESKTOP, height: 1700 }, settle: plotted });
 await shoot('what-if', {
   fragment: '#tab=what-if&preset=noisy-gd',
   theme: 'dark',

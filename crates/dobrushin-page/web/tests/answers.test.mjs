@@ -98,7 +98,7 @@ export default {
     assert.deepEqual(cells.map((row) => row.map(upperOf)), noise.map((_, row) => steps.map((_, column) => number(found.guarantee[column][row].upper))));
     // A cell can be used by keyboard.
     await page.locator('.heat svg[tabindex]').focus();
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
     assert.equal(await page.inputValue('#run-steps'), steps[1]);
     quiet(watched);
@@ -140,11 +140,11 @@ export default {
   },
 
   'a plan is that of the program, and becomes the run': async ({ browser, served }) => {
-    const { page, watched, close } = await open(browser, served, { fragment: '#tab=plan&records=300&plan-epsilon=2&plan-delta=1e-4&dimension=1&plan-order=full' });
+    const { page, watched, close } = await open(browser, served, { fragment: '#tab=plan&records=50&plan-epsilon=5&plan-delta=1e-3&dimension=1&plan-order=cyclic&plan-model=logistic' });
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
-    const told = json('plan', '--records', '300', '--epsilon', '2', '--delta', '1e-4', '--dimension', '1', '--classes', '2', '--order', 'full');
+    const told = json('plan', '--records', '50', '--epsilon', '5', '--delta', '1e-3', '--dimension', '1', '--classes', '2', '--order', 'cyclic', '--model', 'logistic');
     const found = await told;
-    await page.getByRole('button', { name: 'Make the first one my run' }).click({ timeout: 50_000 });
+    await page.getByRole('button', { name: 'Make the first one my run' }).click({ timeout: 90_000 });
     assert.equal(await guarantee(page), number(found.plans[0].guarantee.epsilon.upper));
     quiet(watched);
     await close();

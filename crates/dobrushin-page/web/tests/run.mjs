@@ -8,7 +8,7 @@ import { serve } from './server.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const only = process.argv.slice(2);
 /** A test that takes longer than this has failed. */
-const PATIENCE = 60_000;
+const PATIENCE = 100_000;
 /** Two cores do not gain from more. */
 const AT_ONCE = Number(process.env.AT_ONCE ?? 2);
 

@@ -52,9 +52,11 @@ async function slide({ browser, served }, preset, key, goal) {
 export default {
   'the first answer comes soon': async ({ browser, served }) => {
     const { page, watched, close } = await open(browser, served);
-    await guarantee(page);
+    await page.waitForSelector('#guarantee');
     const time = await page.evaluate(() => performance.now());
-    console.log(`      the first answer, from an empty browser: ${time.toFixed(0)} ms (goal: below 1000 ms)`);
+    await guarantee(page);
+    const all = await page.evaluate(() => performance.now());
+    console.log(`      the first answer, from an empty browser: ${time.toFixed(0)} ms (goal: below 1000 ms); by all analyses: ${all.toFixed(0)} ms`);
     assert.ok(time < LENIENT * 1000);
     quiet(watched);
     await close();

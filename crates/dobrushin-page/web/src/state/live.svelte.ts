@@ -13,6 +13,23 @@ export const curve = new Question<'curve'>(back, 'curve');
 /** What would help. */
 export const advice = new Question<'account'>(aside, 'advice');
 
+/** Analyses that take little time for every run. Each of their bounds is a guarantee, and the others can only improve it. */
+const QUICK = ['composition', 'composition-renyi', 'contraction', 'shift', 'shift-renyi', 'ceiling', 'shift-subsampled'];
+/** People notice a longer wait than this: then the quick analyses go first. */
+const NOTICED = 250;
+/** How long the last run took; the first may be any. */
+let took = Infinity;
+
+/** Asks how private a run is: where that takes a while, by the quick analyses first. */
+export async function askAnswer(run: Sections): Promise<void> {
+  if (took > NOTICED) {
+    const first = await answer.ask({ ask: 'account', run, floor: false, only: QUICK });
+    if (!first) return;
+  }
+  const began = performance.now();
+  if (await answer.ask({ ask: 'account', run, floor: false })) took = performance.now() - began;
+}
+
 /** Plots wait for this long until the run stops changing. */
 export const SETTLED = 300;
 
