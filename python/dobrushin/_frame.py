@@ -38,9 +38,9 @@ def columns_of(
     if isinstance(data, str | os.PathLike):
         return as_path(what, data)
     if more:
-        found = columns_of(data, [*features, *more], labels, names, what)
+        every = columns_of(data, [*features, *more], labels, names, what)
         first, last = len(features), len(features) + len(more)
-        return [*found[:first], *found[last:], *found[first:last]]
+        return [*every[:first], *every[last:], *every[first:last]]
     if isinstance(data, tuple) and len(data) == 2 and labels:
         rows, targets = data
         columns = _features_of(rows, features, names, what)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import math
 import os
 import pickle
 import stat
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -263,14 +265,27 @@ def test_sparse_matrices_and_weights_are_refused() -> None:
 
 # Somebody asks to be deleted.
 
-FORGETTING: dict[str, Any] = {"steps": 60, "learning_rate": 2.0, "weight_decay": 0.02, "epsilon": 1.0, "delta": 1e-4}
+FORGETTING: dict[str, Any] = {"steps": 20, "learning_rate": 2.0, "weight_decay": 0.05, "epsilon": 1.0, "delta": 1e-4}
 
 
-def forgetting(folder: Path, **more: Any) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """A fitted estimator that can forget, and its records."""
-    X, y = halves(400)
-    given = {"classes": ["no", "yes"], **FORGETTING, "keep_state": folder / "state", **more}
-    return PrivateLogisticRegression(**given).fit(X, y), X, y
+@functools.cache
+def fitted() -> tuple[bytes, bytes]:
+    """A fitted estimator that can forget, pickled, and its state."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder, "state")
+        model = PrivateLogisticRegression(classes=["no", "yes"], **FORGETTING, keep_state=state).fit(*halves(400))
+        assert stat.S_IMODE(state.stat().st_mode) == 0o600 and model.state_ == str(state)
+        return pickle.dumps(model), state.read_bytes()
+
+
+def forgetting(folder: Path) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """A fitted estimator that can forget, with its state in this folder, and its records."""
+    pickled, kept = fitted()
+    model, state = pickle.loads(pickled), folder / "state"
+    state.write_bytes(kept)
+    state.chmod(0o600)
+    model.keep_state, model.state_ = state, str(state)
+    return model, *halves(400)
 
 
 def held(model: Any) -> dict[str, Any]:
@@ -283,17 +298,17 @@ def held(model: Any) -> dict[str, Any]:
 def test_an_estimator_forgets_and_becomes_the_new_model(tmp_path: Path) -> None:
     model, X, y = forgetting(tmp_path)
     state, before = tmp_path / "state", held(model)
-    assert stat.S_IMODE(state.stat().st_mode) == 0o600 and model.state_ == str(state)
     kept = state.read_bytes()
     would = model.forget(X, y, remove=[3, 7], epsilon=0.2, dry_run=True)
     assert would.trained is None and held(model) == before and state.read_bytes() == kept
     found = model.forget(X, y, remove=[3, 7], epsilon=0.2)
     assert found.steps == would.steps and found.records == 2 and found.guarantee.epsilon.upper <= 0.2
     assert found.guarantee.delta.upper == 1e-4
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600
     # One step fewer is not enough.
+    (tmp_path / "fresh").mkdir()
     with pytest.raises(db.NoGuaranteeError):
-        fresh, _, _ = forgetting(tmp_path, keep_state=tmp_path / "fresh")
-        fresh.forget(X, y, remove=[3, 7], epsilon=0.2, steps=found.steps - 1)
+        forgetting(tmp_path / "fresh")[0].forget(X, y, remove=[3, 7], epsilon=0.2, steps=found.steps - 1)
     after = held(model)
     changed = {name for name in after if after[name] != before[name]}
     assert {"coef_", "intercept_", "trained_", "certificate_", "report_", "epsilon_"} <= changed
@@ -305,26 +320,27 @@ def test_an_estimator_forgets_and_becomes_the_new_model(tmp_path: Path) -> None:
     assert (signs == (model.predict(X) == "yes")).mean() > 0.99
     # The rows may be gone, and may be given themselves; the second certificate is about all of them.
     rest = np.delete(np.arange(400), [3, 7])
-    second = pickle.loads(pickle.dumps(model)).forget(X[rest], y[rest], remove=(X[[50]], y[[50]]), epsilon=0.2)
+    second = pickle.loads(pickle.dumps(model)).forget(X[rest], y[rest], remove=(X[[50]], y[[50]]), steps=found.steps)
     assert (second.requests, second.deleted) == (2, 3)
     assert json.loads(state.read_text().splitlines()[2])["deleted"] == [3, 7, 50]
 
 
 def test_numbers_masks_and_rows_give_the_same_model_as_forget_itself(tmp_path: Path) -> None:
-    with pytest.warns(NotPrivateWarning):
-        model, X, y = forgetting(tmp_path, random_state=5)
+    model, X, y = forgetting(tmp_path)
+    model.set_params(random_state=5)
     kept = (tmp_path / "state").read_bytes()
     mask = np.zeros(400, dtype=bool)
     mask[[3, 7]] = True
     found = set()
+    (tmp_path / "state").chmod(0o600)
     for remove in [[3, 7], [7, 3], np.array([3, 7]), mask, mask.tolist(), (X[[3, 7]], y[[3, 7]]), (X[mask].tolist(), y[mask].tolist())]:
         (tmp_path / "state").write_bytes(kept)
         with pytest.warns(NotPrivateWarning):
-            found.add(model.forget(X, y, remove=remove, steps=20).model)
+            found.add(model.forget(X, y, remove=remove, steps=5).model)
         assert math.isinf(model.epsilon_)
     (tmp_path / "state").write_bytes(kept)
     names = ["x0", "x1", "x2"]
-    same = db.forget(tmp_path / "state", (X, y), remove=[3, 7], steps=20, delta=1e-4, columns=names, seed=5, not_private=True)
+    same = db.forget(tmp_path / "state", (X, y), remove=[3, 7], steps=5, delta=1e-4, columns=names, seed=5, not_private=True)
     assert found == {same.model}
 
 
@@ -336,7 +352,7 @@ def test_every_estimator_can_forget(tmp_path: Path) -> None:
         PrivateLogisticRegression(classes=["no", "yes"], batch_size=40, **FORGETTING, keep_state=tmp_path / "d"),
     ]
     for model in models:
-        found = model.fit(X, y).forget(X, y, remove=[3], epsilon=0.5, steps=50)
+        found = model.fit(X, y).forget(X, y, remove=[3], epsilon=0.5, steps=40)
         assert found.guarantee.epsilon.upper <= 0.5, model
         assert db.verify(model.certificate_, model=model.trained_.model)
     planned = PrivateClassifier(classes="observed", epsilon=1.0, delta=1e-4, keep_state=tmp_path / "a").fit(X, y)
@@ -405,7 +421,8 @@ def test_what_was_not_kept_cannot_be_forgotten_and_nothing_is_replaced(tmp_path:
     with pytest.raises(db.InvalidInputError, match=r"keep_state is '.*state', which already exists"):
         model.fit(X, y)
     with pytest.raises(db.InvalidInputError, match="already exists"):
-        cross_val_score(clone(model).set_params(keep_state=tmp_path / "folds"), X, y, cv=2, error_score="raise")
+        folds = clone(model).set_params(keep_state=tmp_path / "folds")
+        cross_val_score(folds, X, y, cv=2, error_score="raise")
     with pytest.raises(db.InvalidInputError, match="keep_state is not the path"):
         clone(model).set_params(keep_state=5).fit(X, y)
     with pytest.raises(db.InvalidInputError, match="empty slot"):
