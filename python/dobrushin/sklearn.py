@@ -181,8 +181,13 @@ class _Private(BaseEstimator):  # type: ignore[misc]
 
     def _new_state(self) -> str | None:
         """Where the state is to be kept, if it is; nothing may be there yet."""
-        if self.keep_state is None:
+        if getattr(self, "keep_state", None) is None:
             return None
+        if not getattr(self, "weight_decay", None):
+            raise InvalidInputError(
+                "keep_state is given without weight_decay, and then no number of steps makes a model forget",
+                "weight_decay=0.01, with steps and learning_rate; or leave keep_state out",
+            )
         state = os.path.abspath(as_path("keep_state", self.keep_state))
         if os.path.lexists(state):
             raise InvalidInputError(
@@ -248,7 +253,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         if self.state_ is None:
             raise InvalidInputError(
                 "keep_state was not given when the model was fitted, so nothing can be deleted from it",
-                'keep_state="model.state" before fit; or fit again without the records',
+                'PrivateLogisticRegression(keep_state="model.state", weight_decay=0.01, …); or fit again without the records',
             )
         if remove is None:
             raise InvalidInputError("remove is None, but it must say which rows are deleted", "remove=[7, 21]")
@@ -318,10 +323,6 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             clip = min(length, update["clip-norm"] * update["learning-rate"] / rate)
             own = planned.to_dict()["model"]["schema"]
             planned = planned.replace(model={**kind, "schema": own}, learning_rate=rate, clip_norm=clip)
-        if self.keep_state is not None:
-            # Without it, no number of steps would forget. All steps together shrink the model by a factor of e.
-            said = planned.to_dict()
-            planned = planned.replace(weight_decay=1 / (said["run"]["steps"] * said["update"]["learning-rate"]))
         return planned.replace(**given)
 
     def __sklearn_tags__(self) -> Any:
@@ -437,8 +438,8 @@ class PrivateClassifier(_Probabilities):
     features or one for each. ``feature_centre``: ordinary values, known without the records; the middle of the bounds if
     left out. ``data_norm``: rows, scaled to [-1, 1] and with their intercept, are scaled down to this norm; 1 if left
     out. ``neighbours``: "zero-out", "replace-one", or "add-or-remove-one", for which the number of records is a secret
-    and ``records`` is a public bound on it. ``keep_state``: the path of a new secret file, from which ``forget`` goes on if
-    somebody asks to be deleted; what is planned then has weight decay, without which steps forget little. ``random_state``: only ``None`` is private.
+    and ``records`` is a public bound on it. ``random_state``: only ``None`` is private. It cannot
+    ``forget``, because what is planned has no weight decay.
 
     A fitted model has ``certificate_``, ``report_``, ``epsilon_``, ``delta_``, ``state_``, ``trained_`` (a
     :class:`dobrushin.Trained`), ``classes_``, and ``coef_`` and ``intercept_`` in the units of the features: their scores
@@ -457,7 +458,6 @@ class PrivateClassifier(_Probabilities):
         fit_intercept: bool = True,
         neighbours: str = "zero-out",
         records: int | None = None,
-        keep_state: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -469,7 +469,6 @@ class PrivateClassifier(_Probabilities):
         self.fit_intercept = fit_intercept
         self.neighbours = neighbours
         self.records = records
-        self.keep_state = keep_state
         self.random_state = random_state
 
 
@@ -480,6 +479,10 @@ class PrivateLogisticRegression(_Probabilities):
     ``batch_size`` (Poisson batches of this mean size; all records if left out), ``clip_norm`` and ``weight_decay``. If
     ``steps`` and ``learning_rate`` are both given, nothing is planned; otherwise what is left out is. In both cases the
     noise is the least that meets the budget.
+
+    ``keep_state`` is the path of a new secret file, from which ``forget`` goes on if somebody asks to be deleted. It needs
+    ``weight_decay``, which makes steps forget. A learning rate of at most 2 over the smoothness of the loss, which is 8 for
+    two classes, makes them forget much faster.
     """
 
     def __init__(
