@@ -30,7 +30,7 @@ const PRESETS: &[(&str, &str, &str, &str)] = &[
     (
         "noisy-gd",
         "Noisy gradient descent",
-        "Full batches and weight decay: the guarantee is exact.",
+        "Full batches and strong convexity: the guarantee is exact.",
         include_str!("../../../examples/noisy-gd.toml"),
     ),
     (

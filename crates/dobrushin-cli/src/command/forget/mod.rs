@@ -18,7 +18,7 @@ use dobrushin_document::forgotten::Wish;
 use dobrushin_document::report::ForgettingReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::Trained;
-use dobrushin_document::{json, sheet, text};
+use dobrushin_document::{json, text};
 use dobrushin_train::Table;
 use dobrushin_train::schema::Schema;
 

@@ -23,7 +23,7 @@ use dobrushin::account::Target;
 use dobrushin_document::ask::Asked;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
-use dobrushin_document::{SelfContained, json, sheet, text};
+use dobrushin_document::{SelfContained, json, text};
 use dobrushin_train::{Generators, Seed};
 use std::path::Path;
 use std::time::Instant;
