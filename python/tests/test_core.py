@@ -226,7 +226,7 @@ def test_messages_speak_of_arguments_and_not_of_flags() -> None:
     with pytest.raises(db.InvalidInputError) as caught:
         db.calibrate(db.Run(**DP_SGD), epsilon=1.0)
     assert "--" not in str(caught.value)
-    assert "epsilon 2 delta 1e-5" in str(caught.value)
+    assert "epsilon=2, delta=1e-5" in str(caught.value)
     assert caught.value.help and caught.value.message
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.message, again.help) == (caught.value.message, caught.value.help)

@@ -87,7 +87,13 @@ fn in_python(message: &str) -> String {
             && value.starts_with(|c: char| c.is_ascii_digit() || c == '"')
         {
             text.push('=');
-            rest = value;
+            // Arguments are divided by commas, and flags by spaces.
+            let end = value.find(' ').unwrap_or(value.len());
+            text.push_str(&value[..end]);
+            rest = &value[end..];
+            if rest.starts_with(" --") {
+                text.push(',');
+            }
         }
     }
     text.push_str(rest);
