@@ -24,15 +24,9 @@ pub fn build() -> Outcome {
     run(Command::new("rustup").args(["target", "add", TARGET]))?;
     run(cargo().args(["build", "--profile", "page", "--target", TARGET, "-p", "dobrushin-page"]))?;
     let module = root().join("target").join(TARGET).join("page/dobrushin_page.wasm");
-    run(Command::new("node")
-        .args([
-            "-e",
-            "const fs = require('fs'); const [from, to] = process.argv.slice(1); \
-                      fs.writeFileSync(to, require('zlib').gzipSync(fs.readFileSync(from), { level: 9 }))",
-        ])
-        .arg(module)
-        .arg(assets().join("dobrushin.wasm.gz")))?;
     install()?;
+    let packed = assets().join("dobrushin.wasm.gz");
+    run(Command::new("node").current_dir(web()).arg("scripts/pack.mjs").arg(module).arg(packed))?;
     run(npm().args(["run", "check"]))?;
     front_end(&assets())
 }
@@ -95,8 +89,13 @@ fn assets() -> PathBuf {
 
 fn npm() -> Command {
     let mut command = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
-    command.current_dir(root().join("crates/dobrushin-page/web"));
+    command.current_dir(web());
     command
+}
+
+/// The sources of the front end.
+fn web() -> PathBuf {
+    root().join("crates/dobrushin-page/web")
 }
 
 /// The packages of the front end, those that the lock file names.
