@@ -72,6 +72,9 @@
 //! Laplace noise on a map that is not piecewise constant is exact from the starting point only,
 //! and refused later. An interval may be 20 000 noise scales long.
 
+// Tests compare with the functions of the standard library.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod attack;
 mod chain;
 mod empirical;

@@ -8,6 +8,9 @@
 //! One section reader, and not derived code, reads run files and schemas: it says which key is wrong, what
 //! is accepted, what was probably meant, and how to write it.
 
+// Tests compare with the functions of the standard library.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod ask;
 pub mod certificate;
 pub mod csv;

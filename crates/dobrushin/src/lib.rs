@@ -49,6 +49,9 @@
 //! `upper()` of a divergence is a privacy guarantee. The crate has no input or output, no clock, no randomness and no
 //! global state.
 
+// Tests compare with the functions of the standard library.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod account;
 pub mod analysis;
 pub mod chain;
