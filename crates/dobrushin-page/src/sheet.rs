@@ -1,7 +1,7 @@
 //! What a certificate's page shows, recomputed from the certificate alone.
 
 use dobrushin::Epsilon;
-use dobrushin::account::{Options, analyses_for_curves};
+use dobrushin::account::{Options, Question, analyses_for_curves};
 use dobrushin_document::certificate::{self, Certificate, Checked};
 use dobrushin_document::text::Style;
 use dobrushin_document::{DocumentError, sheet, text};
@@ -33,9 +33,9 @@ fn curves(checked: Checked) -> Result<Vec<Value>, DocumentError> {
     let run = claim.run().run()?;
     let only = vec![claim.analysis, "composition"];
     let options = Options { only, exception: account.exception, ..claim.options };
-    let end = account.guarantee().ok().and_then(|best| match account.question {
-        dobrushin::account::Question::EpsilonAt(_) => Some(best.answer.value.upper()),
-        dobrushin::account::Question::DeltaAt(epsilon) => Some(epsilon.get()),
+    let end = account.guarantee().ok().map(|best| match account.question {
+        Question::EpsilonAt(_) => best.answer.value.upper(),
+        Question::DeltaAt(epsilon) => epsilon.get(),
     });
     let end = WIDER * end.filter(|end| end.is_finite() && *end > 0.0).unwrap_or(1.0);
     let mut curves = Vec::new();
