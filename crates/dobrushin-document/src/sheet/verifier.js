@@ -16,7 +16,9 @@
     const { instance } = await WebAssembly.instantiate(await new Response(stream).arrayBuffer(), {});
     const { memory, reserve, ask, answer, answered } = instance.exports;
     const bytes = new TextEncoder().encode(JSON.stringify(question));
-    new Uint8Array(memory.buffer, reserve(bytes.length), bytes.length).set(bytes);
+    // Memory may grow when room is made, and is then another buffer.
+    const place = reserve(bytes.length);
+    new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
     const text = (length) => new TextDecoder().decode(new Uint8Array(memory.buffer, answer(), length));
     try {
       return JSON.parse(text(ask(bytes.length)));
