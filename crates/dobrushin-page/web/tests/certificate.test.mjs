@@ -69,10 +69,9 @@ const inside = (change) => (text) => {
 const TAMPERINGS = {
   'the ε that people read': (text) => text.replace(answer(text), answer(text).replace(/\d\.\d+/, '0.1')),
   'the ε of the certificate': inside((c) => (c.guarantee.epsilon.upper /= 2)),
-  'its lower end': inside((c) => (c.guarantee.epsilon.lower /= 2)),
   'its δ': inside((c) => (c.guarantee.delta = { lower: 1e-9, upper: 1e-9 })),
   'what was asked': inside((c) => (c.target = { delta: 1e-9 })),
-  'the analysis': inside((c) => (c.guarantee.analysis = 'composition')),
+  'the analysis': inside((c) => (c.guarantee.analysis = 'shift-renyi')),
   'an assumption that is left out': inside((c) => c.guarantee.assumptions.pop()),
   'the number of steps': inside((c) => (c.run.run.steps = 2)),
   'the noise': inside((c) => (c.run.update['noise-multiplier'] = 40)),
