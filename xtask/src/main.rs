@@ -21,7 +21,7 @@ cargo xtask test --deep
                       the same with every case of the tests that usually try a part of theirs, and then each fuzz target of
                       fuzz/ for 20 seconds: much longer, for before a release
 cargo xtask test page  the page alone: its answers against those of the program, and the page in a real browser
-cargo xtask page      build the page and its WebAssembly anew, into crates/dobrushin-cli/assets/page; needs Node.js
+cargo xtask page      build the page and its WebAssembly into crates/dobrushin-cli/assets/page; needs Node.js
 cargo xtask graph     which modules of each crate import from which, and whether there is a cycle
 cargo xtask tables    regenerate the tables of numbers that the crates include, in arbitrary precision
 cargo xtask bench     speed, all of it or one: theta (against SciPy), kernels, accountants (against dp_accounting,

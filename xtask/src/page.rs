@@ -17,7 +17,7 @@ const RUNS: [&str; 2] = ["150", "10000"];
 /// Files of the front end.
 const BUILT: [&str; 4] = ["index.html", "assets/index.js", "assets/index.css", "assets/worker.js"];
 
-/// Builds everything anew, into the assets of the program.
+/// Builds the module and the front end, and replaces the assets of the program.
 pub fn build() -> Outcome {
     needs("node", "nodejs")?;
     // It does nothing if the target is there.
@@ -33,7 +33,9 @@ pub fn build() -> Outcome {
 
 /// The module against the program, and the page in a browser.
 pub fn test() -> Outcome {
-    for (program, package) in [("node", "nodejs"), ("chromium", "chromium")] {
+    // The tests read the same variable.
+    let chromium = env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
+    for (program, package) in [("node", "nodejs"), (chromium.as_str(), "chromium")] {
         if let Err(why) = needs(program, package) {
             if env::var_os("CI").is_some_and(|value| value == "true") {
                 return Err(why);

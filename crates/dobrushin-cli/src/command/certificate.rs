@@ -115,7 +115,7 @@ impl Given {
             "the certificate in the page holds, but the page is not the one that this program writes for it: \
              its text, picture or script were changed, or another version wrote it",
         )
-        .help("dobrushin certificate show FILE.html --report NEW.html writes the page anew"))
+        .help("dobrushin certificate show FILE.html --report NEW.html writes the page that it should be"))
     }
 }
 

@@ -113,3 +113,55 @@ fn escaped(text: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Section;
+    use super::*;
+    use crate::RunFile;
+    use crate::ask::{self, AccountWishes};
+    use dobrushin::Progress;
+
+    fn certificate() -> Certificate {
+        let file = RunFile::built_in().expect("it is a run file");
+        let contained = file.alone().expect("it names no file");
+        let wishes = AccountWishes { floor: false, ..AccountWishes::default() };
+        let found =
+            ask::account(&file, &contained, &wishes, &mut |_| Progress::default()).expect("it has an answer");
+        Certificate::of(&contained, &found.account, None, &found.options).expect("it is a guarantee")
+    }
+
+    #[test]
+    fn no_text_becomes_markup_and_nothing_is_loaded() {
+        let hostile = "</script><script src='http://example.org/x.js'></script> & \"\u{1b}[2J".to_owned();
+        let sheet = Sheet {
+            title: "<title>".to_owned(),
+            answer: "ε < 1".to_owned(),
+            alarm: Some("<b>".to_owned()),
+            sections: vec![Section { heading: "What it means", points: vec![hostile.clone()] }],
+        };
+        let mut certificate = certificate();
+        certificate.explanation.push(hostile);
+        let page = sheet.html("<svg></svg>\n", &certificate, b"module");
+        let shown = "<li>&lt;/script&gt;&lt;script src=&#39;http://example.org/x.js&#39;&gt;&lt;/script&gt; &amp; &quot;\\u001b[2J</li>";
+        assert!(page.contains(shown), "{page}");
+        assert!(page.contains("ε &lt; 1") && page.contains("<figure>\n<svg></svg>\n</figure>"));
+        // The certificate, the module and the verifier, and nothing that a text began or ended.
+        assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (3, 3));
+        for loads in ["<link", "url(", "<script src", "<b>"] {
+            assert!(!page.contains(loads), "{loads}");
+        }
+    }
+
+    #[test]
+    fn a_page_gives_its_certificate_back_and_nothing_else_does() {
+        let mut certificate = certificate();
+        certificate.explanation.push("</script>".to_owned());
+        let page = super::super::of_certificate(&certificate).html("<svg></svg>\n", &certificate, b"module");
+        let found = certificate_in(page.as_bytes()).expect("it is a page");
+        assert_eq!(crate::json::parse(found.as_bytes()).expect("JSON"), crate::json::of(&certificate));
+        for other in [&b"{}"[..], b"<!doctype html>\n<p>", b"\xff<!doctype html>", b""] {
+            assert!(certificate_in(other).is_none());
+        }
+    }
+}
