@@ -1,9 +1,11 @@
 //! A channel that was pasted, and what it does.
 
-use dobrushin::kernel::{Contraction, FiniteKernel};
-use dobrushin::{Delta, Epsilon, Gamma};
+use crate::question::unwatched;
+use dobrushin::kernel::FiniteKernel;
+use dobrushin::{Delta, Epsilon};
 use dobrushin_document::DocumentError;
-use dobrushin_document::report::{BendReport, Coefficients, EtaReport, KernelReport, Level};
+use dobrushin_document::ask::{self, ChannelWishes};
+use dobrushin_document::report::{BendReport, KernelReport, Level};
 
 /// The rows of a text: numbers separated by commas, semicolons or blanks, a line each. A first line without numbers is a
 /// header.
@@ -57,24 +59,11 @@ pub fn report(
             _ => problem,
         }
     })?;
-    let eta = |&epsilon: &f64| {
-        let level = Level::at_epsilon(Epsilon::new(epsilon)?)?;
-        let Contraction { value, pair } = kernel.contraction_with_pair(level.gamma);
-        Ok(EtaReport::new(level, value, Some(pair), []))
-    };
-    let deltas = std::iter::once(0.0).chain(deltas.iter().copied().filter(|delta| *delta != 0.0));
-    let at = |delta: f64| {
-        let delta = Delta::new(delta)?;
-        Ok((delta, kernel.epsilon_at(delta)))
-    };
-    let tv = kernel.contraction_with_pair(Gamma::ONE);
-    let chi2 = kernel.chi_squared_contraction();
-    let found = Coefficients {
-        eta: levels.iter().map(eta).collect::<Result<_, dobrushin::Error>>()?,
-        tv: (tv.value, Some(tv.pair)),
-        chi2: (chi2.value, Some((chi2.pair, chi2.weight))),
-        epsilon_at_delta: deltas.map(at).collect::<Result<_, dobrushin::Error>>()?,
-    };
+    let levels = levels.iter().map(|&epsilon| Level::at_epsilon(Epsilon::new(epsilon)?));
+    let levels = levels.collect::<Result<Vec<_>, dobrushin::Error>>()?;
+    let deltas = deltas.iter().map(|&delta| Delta::new(delta)).collect::<Result<Vec<_>, _>>()?;
+    let wishes = ChannelWishes { levels: &levels, deltas: &ask::and_zero(&deltas), tight: &[] };
+    let found = ask::channel(&kernel, &wishes, &mut unwatched);
     let title = format!("A channel with {} inputs and {} outputs", kernel.inputs(), kernel.outputs());
     let mut report = KernelReport::new(title, found);
     (report.inputs, report.outputs) = (Some(kernel.inputs() as u64), Some(kernel.outputs() as u64));

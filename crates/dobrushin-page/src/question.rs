@@ -197,7 +197,7 @@ impl AskedFor {
 }
 
 /// Nobody counts parts here: a worker that takes too long is stopped as a whole.
-fn unwatched(_: &'static str) -> Progress {
+pub(crate) fn unwatched(_: &'static str) -> Progress {
     Progress::default()
 }
 

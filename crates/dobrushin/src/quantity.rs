@@ -57,6 +57,11 @@ quantity!(
     RenyiOrder, "order", "above 0", |x| x > 0.0
 );
 
+impl Delta {
+    /// The δ of pure privacy.
+    pub const ZERO: Self = Self(0.0);
+}
+
 impl Probability {
     /// The probability of what never happens.
     pub const ZERO: Self = Self(0.0);

@@ -34,6 +34,7 @@ mod mathematics;
 mod mathematics_numbers;
 mod meaning;
 mod observers;
+mod page;
 mod pages;
 mod pictures;
 mod plan;

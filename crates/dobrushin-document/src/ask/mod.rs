@@ -1,5 +1,5 @@
 //! What every front end can ask about a run: the account, a calibration, a curve, a plan, and whether
-//! attacks contradict it.
+//! attacks contradict it; and what a channel does.
 //!
 //! A front end reads what its user wants, in its own language, into the wishes of a question. Here the wishes are
 //! checked, the question is answered, and the answer is a [report](crate::report). Messages call a wish by its flag.
@@ -8,6 +8,7 @@ mod account;
 mod audit;
 mod audit_trained;
 mod calibrate;
+mod channel;
 mod curve;
 mod plan;
 mod worst_case;
@@ -16,6 +17,7 @@ pub use account::{AccountWishes, Accounted, account, why_no_certificate};
 pub use audit::{Attack, Audited, Claim, Saw, audit};
 pub use audit_trained::{Means, TrainedWishes, attack_models, state_problem};
 pub use calibrate::{CalibrationWishes, parameter_of, search};
+pub use channel::{ChannelWishes, and_zero, channel};
 pub use curve::{MOST_POINTS, curve, refuse_sweeps};
 pub use plan::{PlanWishes, as_planned, count_of, neighbours_of, order_of, planned, schema_of, with_label};
 pub use worst_case::{WorstCase, worst_case};

@@ -12,9 +12,10 @@ use crate::profile_plot::{Picture, Profile};
 use crate::watch::Watch;
 use clap::Args;
 use dobrushin::divergence::{DiscretePair, FiniteLaw, NamedDivergence};
-use dobrushin::kernel::{Contraction, ContractionCurve, FiniteKernel, Kernel, Passage};
+use dobrushin::kernel::{ContractionCurve, FiniteKernel, Kernel, Passage};
 use dobrushin::{Delta, Enclosure, Gamma, Probability};
-use dobrushin_document::report::{BendReport, Coefficients, EtaReport, KernelReport, Level, PassageReport};
+use dobrushin_document::ask::{self, ChannelWishes};
+use dobrushin_document::report::{BendReport, KernelReport, Level, PassageReport};
 use dobrushin_document::text::Style;
 use dobrushin_document::{csv, json, text};
 use std::path::{Path, PathBuf};
@@ -87,12 +88,7 @@ pub fn run(arguments: &ChannelArgs, style: Style) -> Result<Report, Problem> {
     let divergences = arguments.divergences.wanted(arguments.mu.is_some(), "--mu and --nu")?;
     let combined = Combined::read(arguments)?;
     let asked = levels(&arguments.at.epsilon, &arguments.at.gamma)?;
-    // δ = 0 is always worth knowing.
-    let zero = Delta::new(0.0)?;
-    let mut deltas = arguments.at.delta.clone();
-    if !deltas.contains(&zero) {
-        deltas.insert(0, zero);
-    }
+    let deltas = ask::and_zero(&arguments.at.delta);
     let mut report = match &combined.formed {
         Some(kernel) => {
             let laws = arguments.mu.as_deref().zip(arguments.nu.as_deref());
@@ -132,38 +128,27 @@ fn of_kernel(
     asked: &Asked,
     show_progress: bool,
 ) -> Result<KernelReport, Problem> {
-    let watch = Watch::new(show_progress, 0, "contraction");
-    let eta = |&level: &Level| {
-        let tight = arguments.tight.iter().map(|&e| (e, kernel.tight(level.gamma, e)));
-        let Contraction { value, pair } = kernel.contraction_with_pair(level.gamma);
-        EtaReport::new(level, value, Some(pair), tight)
-    };
-    let eta = asked.levels.iter().map(eta).collect();
-    let epsilon_at_delta = asked.deltas.iter().map(|&delta| (delta, kernel.epsilon_at(delta))).collect();
-    let rows = kernel.inputs() as u64;
+    let mut watch = None;
+    let wishes = ChannelWishes { levels: asked.levels, deltas: asked.deltas, tight: &arguments.tight };
+    let found = ask::channel(kernel, &wishes, &mut |what| {
+        // Only one line is shown at a time.
+        watch = None;
+        watch.insert(Watch::new(show_progress, 0, what)).progress().clone()
+    });
     drop(watch);
-    let watch = Watch::new(show_progress, rows, "contraction of χ² and KL");
-    let chi2 = kernel.chi_squared_contraction_with_progress(|| watch.progress().advance(1));
-    drop(watch);
+    let (chi2, _) = found.chi2;
     let wanted = arguments.curve || arguments.at.plot.is_some() || asked.laws.is_some();
     let curve = wanted.then(|| {
-        let watch = Watch::new(show_progress, rows, "curve");
+        let watch = Watch::new(show_progress, kernel.inputs() as u64, "curve");
         kernel.curve_with_progress(|| watch.progress().advance(1))
     });
-    let tv = kernel.contraction_with_pair(Gamma::ONE);
-    let found = Coefficients {
-        eta,
-        tv: (tv.value, Some(tv.pair)),
-        chi2: (chi2.value, Some((chi2.pair, chi2.weight))),
-        epsilon_at_delta,
-    };
     let mut report = KernelReport::new(title, found);
     if let Some(curve) = &curve {
         if let Some(path) = &arguments.at.plot {
             draw(kernel, curve, asked.levels)?.write(path)?;
         }
         report.curve = arguments.curve.then(|| BendReport::all(curve));
-        report.divergences = left_of(kernel, (curve, chi2.value), asked)?;
+        report.divergences = left_of(kernel, (curve, chi2), asked)?;
     }
     Ok(report)
 }

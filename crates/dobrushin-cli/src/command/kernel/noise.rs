@@ -12,6 +12,7 @@ use dobrushin::divergence::{GaussianPair, LaplacePair, Pair};
 use dobrushin::kernel::{GaussianKernel, Kernel, LaplaceKernel, Passage};
 use dobrushin::numeric::decimal as number;
 use dobrushin::{Delta, Enclosure, Gamma, NonNegative, Positive, Probability};
+use dobrushin_document::ask;
 use dobrushin_document::report::{Coefficients, EtaReport, KernelReport, Level, NoiseReport, PassageReport};
 use dobrushin_document::text::Style;
 use dobrushin_document::{csv, json, text};
@@ -113,16 +114,11 @@ impl Noise<'_> {
             let tight = arguments.tight.iter().map(|&e| (e, self.kernel.tight(level.gamma, e)));
             EtaReport::new(level, self.kernel.contraction(level.gamma), None, tight)
         };
-        let mut deltas = arguments.at.delta.clone();
-        let zero = Delta::new(0.0)?;
-        if !deltas.contains(&zero) {
-            deltas.insert(0, zero);
-        }
         let found = Coefficients {
             eta: asked.iter().map(eta).collect(),
             tv: (self.kernel.total_variation(), None),
             chi2: (self.chi2, None),
-            epsilon_at_delta: deltas
+            epsilon_at_delta: ask::and_zero(&arguments.at.delta)
                 .into_iter()
                 .map(|delta| (delta, self.ends.smallest_epsilon(delta)))
                 .collect(),

@@ -174,3 +174,12 @@ fn points_of_the_circle_are_the_nearest_ones() {
         }
     }
 }
+
+/// Grids are refined by powers of two, and points of the coarser one must be points of the finer.
+#[test]
+fn powers_of_two_of_libm_are_exact() {
+    for k in -1022..=1023 {
+        let power = f64::from_bits(((k + 1023) as u64) << 52);
+        assert_eq!((libm::exp2(f64::from(k)), libm::log2(power)), (power, f64::from(k)), "{k}");
+    }
+}
