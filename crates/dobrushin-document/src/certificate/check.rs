@@ -7,6 +7,7 @@ use crate::json::{self, Number};
 use crate::report::Given;
 use crate::run_file::SelfContained;
 use dobrushin::account::{Account, Options, Question, analysis_ids};
+use dobrushin::run::Run;
 use dobrushin_audit::floor::{Floor, floor};
 use serde::Serialize;
 use serde_json::Value;
@@ -71,16 +72,20 @@ pub fn check(certificate: &Value) -> Result<Checked, DocumentError> {
 impl Checked {
     /// The verdict on the certificate.
     pub fn verdict(&self) -> Verdict {
-        let by_another_version = self.claim.version != env!("CARGO_PKG_VERSION");
         if self.differences.is_empty() {
             Verdict::Holds
-        } else if by_another_version && self.differences.iter().all(Difference::may_be_of_another_version) {
+        } else if self.claim.by_another_version()
+            && self.differences.iter().all(Difference::may_be_of_another_version)
+        {
             Verdict::NotConfirmed
         } else {
             Verdict::DoesNotHold
         }
     }
 }
+
+/// No certificate is computed more closely.
+const SMALLEST_TOLERANCE: f64 = 1e-8;
 
 /// What a certificate claims, and all that is needed to recompute it.
 pub struct Claim {
@@ -106,6 +111,25 @@ impl Claim {
         &self.run
     }
 
+    /// Whether it was made by another version of the program than this one.
+    fn by_another_version(&self) -> bool {
+        self.version != env!("CARGO_PKG_VERSION")
+    }
+
+    /// Whether a closer computation gives the claim, or better. Two versions that round differently may find bounds that
+    /// are a little apart, and each of them is a bound; with a smaller tolerance, this one is below the other's.
+    fn is_implied(&self, run: &Run) -> bool {
+        const CLOSER: f64 = 1.0 / 32.0;
+        let tolerance = (self.options.tolerance * CLOSER).max(SMALLEST_TOLERANCE);
+        let options = Options { tolerance, only: vec![self.analysis], ..self.options.clone() };
+        let account = run.account_by(self.question, &options);
+        account.guarantee().is_ok_and(|guarantee| {
+            let answer = guarantee.answer;
+            let log = answer.log_delta.map(|log| log.upper()).zip(self.log_delta);
+            answer.value.upper() <= self.upper && log.is_none_or(|(found, claimed)| found <= claimed)
+        })
+    }
+
     fn read(certificate: &Value) -> Result<Self, DocumentError> {
         if certificate["kind"] != KIND {
             return Err(malformed("kind", &certificate["kind"], &format!("\"{KIND}\"")));
@@ -122,7 +146,7 @@ impl Claim {
         }
         let tolerance = certificate["tolerance"]
             .as_f64()
-            .filter(|tolerance| (1e-8..=0.1).contains(tolerance))
+            .filter(|tolerance| (SMALLEST_TOLERANCE..=0.1).contains(tolerance))
             .ok_or_else(|| malformed("tolerance", &certificate["tolerance"], "between 1e-8 and 0.1"))?;
         let question = Given::question_of(&certificate["target"]).ok_or_else(|| {
             malformed("target", &certificate["target"], "{\"delta\": …}, below 1, or {\"epsilon\": …}")
@@ -303,11 +327,15 @@ mod tests {
         assert_eq!(verdict(&|_| ()), Verdict::Holds);
         assert_eq!(verdict(&|c| c["guarantee"]["assumptions"][0] = json!("trust me")), Verdict::NotConfirmed);
         assert_eq!(verdict(&|c| c["a new field"] = json!(1)), Verdict::NotConfirmed);
-        let smaller = |c: &mut Value| {
-            let upper = &mut c["guarantee"]["epsilon"]["upper"];
-            *upper = json!(upper.as_f64().expect("a number").next_down());
+        let times = |factor: f64| {
+            move |c: &mut Value| {
+                let upper = &mut c["guarantee"]["epsilon"]["upper"];
+                *upper = json!(upper.as_f64().expect("a number") * factor);
+            }
         };
-        assert_eq!(verdict(&smaller), Verdict::DoesNotHold);
+        // Another version may have rounded differently, but not claim what is not so.
+        assert_eq!(verdict(&times(1.0 - 1e-9)), Verdict::NotConfirmed);
+        assert_eq!(verdict(&times(1.0 - 2.0 * DEFAULT_TOLERANCE)), Verdict::DoesNotHold);
         assert_eq!(verdict(&|c| c["guarantee"]["private"] = json!(true)), Verdict::NotConfirmed);
         assert_eq!(verdict(&|c| drop(c.as_object_mut().map(|c| c.remove("analyses")))), Verdict::DoesNotHold);
     }

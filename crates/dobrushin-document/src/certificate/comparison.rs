@@ -16,6 +16,8 @@ pub struct Difference {
 enum How {
     /// A bound that is tighter than the recomputed one, exactly.
     ClaimsMore,
+    /// A guarantee that is tighter than the recomputed one, and that a closer computation confirms.
+    HoldsMoreClosely,
     Differs,
     Missing,
     Unknown,
@@ -25,6 +27,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.how {
             How::ClaimsMore => "claims more than can be recomputed",
+            How::HoldsMoreClosely => "is rounded differently, and holds by a closer computation",
             How::Differs => "is not what is recomputed",
             How::Missing => "is missing",
             How::Unknown => "is no field of a certificate, and says nothing that could be checked",
@@ -45,6 +48,9 @@ const WORDS: [&str; 8] = [
     "training.randomness",
 ];
 
+/// The fields that say how good the guarantee is.
+const GUARANTEE: [&str; 3] = ["guarantee.epsilon", "guarantee.delta", "guarantee.log_delta"];
+
 impl Difference {
     /// Whether the field is, or is in, another one.
     pub fn is_in(&self, field: &str) -> bool {
@@ -56,7 +62,19 @@ impl Difference {
     /// by analyses that said more or less, of which the guarantee is the best.
     pub fn may_be_of_another_version(&self) -> bool {
         let words = WORDS.iter().any(|field| self.is_in(field));
-        words || self.field.starts_with("analyses[") || self.how == How::Unknown
+        words
+            || self.field.starts_with("analyses[")
+            || matches!(self.how, How::Unknown | How::HoldsMoreClosely)
+    }
+
+    /// Whether it is a guarantee that is better than the recomputed one.
+    pub fn claims_a_better_guarantee(&self) -> bool {
+        self.how == How::ClaimsMore && GUARANTEE.contains(&self.field.as_str())
+    }
+
+    /// The better guarantee was confirmed by a closer computation.
+    pub fn holds_more_closely(&mut self) {
+        self.how = How::HoldsMoreClosely;
     }
 
     /// The guarantee, where none is recomputed.
