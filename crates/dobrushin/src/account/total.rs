@@ -73,6 +73,14 @@ pub enum TotalError {
     /// A chain does not say which data sets are neighbours, so nothing else is known to be about the same.
     #[error("a chain that is given step by step does not say which data sets are neighbours")]
     UnknownNeighbours,
+    /// A run is for other neighbours, and what it says about them says nothing about these.
+    #[error("the run is for {run} neighbours, but what is counted is {wanted}")]
+    OtherNeighbours {
+        /// The neighbours of the run.
+        run: Neighbours,
+        /// The neighbours that are counted.
+        wanted: Neighbours,
+    },
     /// A bound is about deleted records only, and says nothing about those that remain.
     #[error(
         "one of the releases is of a run with deleted records ([forget]), whose bound is about these records only: what the \
@@ -136,7 +144,7 @@ impl Total {
 }
 
 /// What an analysis says about a run, with this probability set aside.
-fn bound_of(run: &Run, id: &str, exception: Probability) -> Result<Bound, TotalError> {
+pub(super) fn bound_of(run: &Run, id: &str, exception: Probability) -> Result<Bound, TotalError> {
     let theorem = analysis::ALL.iter().copied().find(|theorem| theorem.id() == id);
     let theorem = theorem.ok_or(TotalError::NoGuarantee)?;
     let care = Care { tolerance: TOLERANCE, exception, effort: Effort::ManyPlaces };

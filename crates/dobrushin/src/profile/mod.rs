@@ -4,6 +4,7 @@
 //! (ε, δ)-DP iff δ(ε) ≤ δ. For a relation that is not symmetric (a record is added, or
 //! removed) the two directions differ, and composition needs both.
 
+mod allowance;
 mod approximate;
 mod best;
 mod concentrated_mixture;
@@ -14,8 +15,10 @@ mod nodes;
 mod piecewise;
 mod renyi;
 pub mod risk;
+mod running;
 mod trade_off;
 
+pub use allowance::Allowance;
 pub use approximate::ApproximateProfile;
 pub use best::BestProfile;
 pub use concentrated_mixture::ConcentratedMixture;
@@ -27,6 +30,7 @@ pub use renyi::{
     AtOrder, ComposedCurve, ConcentratedCurve, MixtureCurve, PairCurve, RenyiBound, RenyiCurve, RenyiProfile,
     SubsampledGaussian, renyi_of_profile,
 };
+pub use running::{RUNNING_COST_BYTES, RunningCost};
 pub use trade_off::TradeOff;
 
 use crate::numeric::{Boundary, boundary};

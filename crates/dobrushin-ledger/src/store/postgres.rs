@@ -1,0 +1,1 @@
+//! Ledgers in a PostgreSQL database, which a team shares.
