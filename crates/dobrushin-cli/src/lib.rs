@@ -13,6 +13,7 @@ mod guard;
 mod input;
 mod keeping;
 mod laws;
+pub mod ledger;
 mod level;
 mod local_data;
 mod model_folder;

@@ -52,6 +52,12 @@ impl Problem {
         self
     }
 
+    /// Adds where it is.
+    pub fn within(mut self, place: &str) -> Self {
+        self.message = for_message(&format!("{place}: {}", self.message));
+        self
+    }
+
     /// Adds what would fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(for_message(&help.into()));

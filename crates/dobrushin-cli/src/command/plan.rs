@@ -67,7 +67,8 @@ fn order(text: &str) -> Result<Order, String> {
     order_of(text).map_err(|error| error.to_string())
 }
 
-fn neighbours(text: &str) -> Result<Neighbours, String> {
+/// Which data sets are neighbours, by its word in run files.
+pub fn neighbours(text: &str) -> Result<Neighbours, String> {
     neighbours_of(text).map_err(|error| error.to_string())
 }
 

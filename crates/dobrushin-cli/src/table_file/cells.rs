@@ -124,6 +124,22 @@ impl Cells {
         self.usable[row].then(|| (self.places[row], cells.map(|cell| self.cell(cell))))
     }
 
+    /// The rows of which this does not say that they are left out, by their number from 0 upwards.
+    pub fn without(self, is_left_out: impl Fn(usize) -> bool) -> Self {
+        let mut kept = Self { bad: self.bad.clone(), ..Self::new(self.columns) };
+        for row in (0..self.len()).filter(|row| !is_left_out(*row)) {
+            let first = row * self.columns;
+            for index in first..first + self.columns {
+                let begin = if index == 0 { 0 } else { self.ends[index - 1] };
+                kept.push(&self.text[begin..self.ends[index]]);
+            }
+            kept.places.push(self.places[row]);
+            kept.usable.push(self.usable[row]);
+        }
+        kept.bad.count = kept.usable.iter().filter(|usable| !**usable).count() as u64;
+        kept
+    }
+
     fn cell(&self, index: usize) -> &[u8] {
         let begin = if index == 0 { 0 } else { self.ends[index - 1] };
         self.text[begin..self.ends[index]].trim_ascii()

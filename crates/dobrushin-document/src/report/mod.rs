@@ -10,6 +10,7 @@ mod curve;
 mod floor;
 mod forgetting;
 mod kernel;
+mod ledger;
 mod level;
 mod local;
 mod meaning;
@@ -40,6 +41,10 @@ pub use forgetting::ForgettingReport;
 pub use kernel::{
     BendReport, Coefficients, ComposedEta, CompositionReport, EtaReport, InformationReport, JointReport,
     KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,
+};
+pub use ledger::{
+    BudgetReport, BudgetsReport, ChangedReport, CheckedReport, LedgerReport, MostReport, PersonReport,
+    PlaceCostReport, ReleaseReport, ReservedReport, SharesReport, SpendReport,
 };
 pub use level::Level;
 pub use local::{

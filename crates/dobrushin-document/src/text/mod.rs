@@ -10,6 +10,7 @@ mod evaluation;
 mod explained;
 pub(crate) mod forgetting;
 mod kernel;
+pub mod ledger;
 mod local;
 pub(crate) mod meaning;
 mod observers;
