@@ -12,11 +12,15 @@ use std::path::Path;
 
 /// A random key for the hashes of rows. It comes from the operating system, even where training has a known seed.
 pub fn fresh_key() -> Result<RowKey, Problem> {
-    let mut words = [0; 4];
+    Ok(RowKey::new(fresh_bytes()?))
+}
+
+/// Random bytes of the operating system, as many as fill words.
+pub fn fresh_bytes<const N: usize>() -> Result<[u8; N], Problem> {
+    let mut words = vec![0; N.div_ceil(8)];
     Generators::new(Seed::OperatingSystem)?.stream(0).fill(&mut words);
-    let mut bytes = [0; 32];
-    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
-    Ok(RowKey::new(bytes))
+    let bytes: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
+    Ok(std::array::from_fn(|place| bytes[place]))
 }
 
 /// Refuses a place at which no new state may be put: anything but a state of ours, which takes `--force`, stays.

@@ -131,6 +131,19 @@ impl Roll {
         }
     }
 
+    /// How many people there are, without those who are left out.
+    ///
+    /// # Errors
+    /// [`LedgerError`] if the list cannot be sorted.
+    pub fn people(&mut self) -> Result<u64, LedgerError> {
+        let mut people = 0;
+        self.each_bucket(|_, group| {
+            people += group.len() as u64;
+            Ok(())
+        })?;
+        Ok(people)
+    }
+
     fn sort_part(&mut self) {
         let names = &self.names;
         let name = |row: &Row| &names[row.start..row.start + row.length as usize];

@@ -15,6 +15,7 @@ mod figures;
 mod forget;
 mod init;
 mod kernel;
+mod ledger;
 mod local;
 mod man;
 mod observers_plot;
@@ -109,6 +110,11 @@ pub enum Command {
         after_long_help = "Examples:\n  dobrushin train data.csv --run run.toml --out model --keep-state model.state\n  dobrushin forget --state model.state --data data.csv --remove rows.csv --epsilon 0.1 --delta 1e-6 --dry-run\n  dobrushin forget --state model.state --data data.csv --remove-where customer=4711 --epsilon 0.1 --delta 1e-6 --out model-2"
     )]
     Forget(Box<forget::ForgetArgs>),
+    /// What each person has spent over all releases, and what is left of their budgets
+    #[command(
+        after_long_help = "Examples:\n  dobrushin ledger init people.ledger --epsilon 2 --delta 1e-6\n  dobrushin train data.csv --run run.toml --out model --ledger people.ledger --person customer\n  dobrushin ledger show people.ledger --person 4711"
+    )]
+    Ledger(ledger::LedgerArgs),
     /// What a model predicts for new records
     #[command(
         after_long_help = "Examples:\n  dobrushin predict model/model.json new.csv --id customer --output predicted.csv"
@@ -142,6 +148,7 @@ impl Cli {
             Command::Divergence(arguments) => Some(&arguments.pair.at().csv),
             Command::Kernel(arguments) => Some(arguments.csv()),
             Command::Local(arguments) => arguments.csv(),
+            Command::Ledger(arguments) => arguments.csv(),
             _ => None,
         }
     }
@@ -169,6 +176,7 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Plan(arguments)) => plan::run(arguments, &guard, style),
         Some(Command::Train(arguments)) => train::run(arguments, &guard, style),
         Some(Command::Forget(arguments)) => forget::run(arguments, style),
+        Some(Command::Ledger(arguments)) => ledger::run(arguments, &guard, style),
         Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),

@@ -2,6 +2,7 @@
 
 use super::certificate::CertificateCommand;
 use super::divergence::PairArgs;
+use super::ledger::LedgerCommand;
 use super::local::{LocalCommand, OwnProblem};
 use super::schema::SchemaCommand;
 use super::{Cli, Command, figures, man};
@@ -12,6 +13,7 @@ use crate::model_folder::written;
 use crate::plot::Format;
 use crate::problem::Problem;
 use crate::sheet_file;
+use dobrushin_ledger::Place;
 use std::path::{Path, PathBuf};
 
 /// The files of a command line. Files that a run file names are not among them, because only reading it shows those.
@@ -84,6 +86,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.read("the public records", &arguments.public);
             files.report(&arguments.report)?;
             files.keep("--keep-state", &arguments.keep_state)?;
+            files.charge(arguments.charge.ledger.as_ref());
             files.fill(&arguments.out, written(&arguments.out))?;
         }
         Some(Command::Forget(arguments)) => {
@@ -94,6 +97,7 @@ pub fn of(cli: &Cli) -> Result<Touched, Problem> {
             files.report(&arguments.report)?;
             arguments.out.iter().try_for_each(|out| files.fill(out, written(out)))?;
         }
+        Some(Command::Ledger(arguments)) => files.ledger(&arguments.command)?,
         Some(Command::Predict(arguments)) => {
             files.read("the model", [&arguments.model]);
             files.read("the data", [&arguments.data]);
@@ -179,6 +183,39 @@ impl Files {
         Ok(())
     }
 
+    /// The file of a ledger, in which something is changed; databases are not files.
+    fn charge(&mut self, ledger: Option<&Place>) {
+        if let Some(Place::File(path)) = ledger {
+            self.write("the ledger", [path]);
+        }
+    }
+
+    fn ledger(&mut self, command: &LedgerCommand) -> Result<(), Problem> {
+        let place = match command {
+            LedgerCommand::Init(arguments) => &arguments.place,
+            LedgerCommand::Budget(arguments) => {
+                self.read("the people", &arguments.people);
+                &arguments.place
+            }
+            LedgerCommand::Reserve(arguments) => {
+                self.read("the people", [&arguments.people]);
+                self.read("the run", &arguments.run);
+                self.read("the certificate", &arguments.certificate);
+                self.write("--leave-out", &arguments.leave_out);
+                &arguments.place
+            }
+            LedgerCommand::Commit(arguments) => &arguments.place,
+            LedgerCommand::Abort(arguments) => &arguments.place,
+            LedgerCommand::Show(arguments) => {
+                self.draw("--plot", &arguments.plot)?;
+                &arguments.place
+            }
+            LedgerCommand::Check(arguments) => &arguments.place,
+        };
+        self.charge(Some(&place.ledger));
+        Ok(())
+    }
+
     fn levels(&mut self, at: &LevelArgs) -> Result<(), Problem> {
         self.draw("--plot", &at.plot)
     }
@@ -193,6 +230,7 @@ impl Files {
             LocalCommand::Privatize(arguments) => {
                 self.read("the answers", [&arguments.data]);
                 self.read("the survey", &arguments.survey);
+                self.charge(arguments.charge.ledger.as_ref());
                 (Some(&arguments.mechanism), None)
             }
             LocalCommand::Estimate(arguments) => {

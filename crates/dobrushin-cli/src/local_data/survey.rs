@@ -88,11 +88,19 @@ impl Asking {
         let Some(shared) = &self.survey else {
             return self.questions[0].mechanism.promise(&mechanisms[0]);
         };
-        let profiles: Vec<LocalProfile> = mechanisms.iter().map(Mechanism::privacy).collect();
         let mut names: Vec<String> =
             self.questions.iter().map(|question| question.mechanism.id.name()).collect();
         names.dedup();
-        PromiseReport::new(names.join(", "), shared.promise, &shared.survey.privacy(&profiles))
+        PromiseReport::new(names.join(", "), shared.promise, &self.privacy(mechanisms))
+    }
+
+    /// What all reports of a person tell together.
+    pub fn privacy(&self, mechanisms: &[Mechanism]) -> LocalProfile {
+        let profiles: Vec<LocalProfile> = mechanisms.iter().map(Mechanism::privacy).collect();
+        match &self.survey {
+            Some(shared) => shared.survey.privacy(&profiles),
+            None => mechanisms[0].privacy(),
+        }
     }
 
     /// What each question uses of the promise, if there are several.

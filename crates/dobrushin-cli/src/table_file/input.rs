@@ -56,6 +56,18 @@ impl Rows for Source<'_> {
     }
 }
 
+impl Rows for Input<'_> {
+    fn path(&self) -> &Path {
+        self.source.path
+    }
+
+    /// By their names or their numbers.
+    fn columns(&self, wanted: &[&str]) -> Result<Box<dyn Columns>, Problem> {
+        let wanted: Vec<String> = wanted.iter().map(|name| (*name).to_owned()).collect();
+        Self::columns(self, &wanted)
+    }
+}
+
 /// A file with columns.
 pub struct Input<'a> {
     /// The file.

@@ -2,6 +2,7 @@
 
 use super::own_problem::OwnProblem;
 use crate::cli::{CsvArgs, DelimiterArgs, bounds, delta, epsilon, positive, probability};
+use crate::command::ledger::ChargeArgs;
 use crate::probabilities;
 use crate::problem::Problem;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -265,6 +266,8 @@ pub struct PrivatizeArgs {
     /// how many there were; a missing report would tell that its answer was bad
     #[arg(long)]
     pub skip_bad: bool,
+    #[command(flatten)]
+    pub charge: ChargeArgs,
     /// Use a known seed, for tests; anybody who knows it can undo the reports
     #[arg(long, value_name = "N", requires = "not_private")]
     pub seed: Option<u64>,

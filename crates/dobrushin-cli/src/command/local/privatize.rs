@@ -3,18 +3,21 @@
 use super::arguments::{AnswerWhich, PrivatizeArgs};
 use crate::cli::Common;
 use crate::file::Place;
+use crate::ledger::{self, Charged, Exhausted};
 use crate::local_data::{Asking, Rows, Writer};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::stderr::say;
 use crate::table_file::{BadRow, BadRows, Cells, Input, Pass};
+use crate::watch::Watch;
 use dobrushin::numeric::bits::RandomBits;
 use dobrushin::numeric::decimal;
 use dobrushin_document::local::{
     Answers, Batch, Mechanism, NUMBER, number, on_categories, on_numbers, on_vectors, refusal,
 };
-use dobrushin_document::report::PrivatizedReport;
+use dobrushin_document::report::{PrivatizedReport, PromiseReport};
 use dobrushin_document::{json, text};
+use dobrushin_ledger::Spend;
 use dobrushin_local::Asked;
 use dobrushin_local::mean::clip_to_ball;
 use dobrushin_train::{Generators, Seed};
@@ -52,20 +55,69 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         );
         return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
     }
+    let charged = charge(arguments, &asking, &mechanisms, to, show_progress)?;
+    Charged::settle(charged, carry_out(arguments, &asking, &mechanisms, promise, to, show_progress))
+}
+
+/// Reserves the reports in the ledger that the flags name, if they do.
+fn charge(
+    arguments: &PrivatizeArgs,
+    asking: &Asking,
+    mechanisms: &[Mechanism],
+    to: &Path,
+    show_progress: bool,
+) -> Result<Option<Charged>, Problem> {
+    let Some((place, person)) = arguments.charge.ledger.as_ref().zip(arguments.charge.person.as_deref())
+    else {
+        return Ok(None);
+    };
+    if arguments.seed.is_some() {
+        return Err(Problem::new("--ledger counts what private reports tell, and --seed makes them public")
+            .help("leave --seed out"));
+    }
+    if !matches!(Place::of(to), Ok(Place::Replaced(_))) {
+        return Err(Problem::new(
+            "with --ledger, reports go to a file, which is complete or not there at all",
+        )
+        .help("--output reports.csv"));
+    }
+    let mut ledger = ledger::open(place)?;
+    ledger::refuse_secret_numbers(&ledger.terms()?)?;
+    let source = arguments.cells.source(&arguments.data);
+    let input = Input { source, no_header: arguments.no_header };
+    let mut roll = ledger::roll(&mut ledger, &input, person)?;
+    let _watch = Watch::new(show_progress, 0, "what it costs");
+    let promise = asking.privacy(mechanisms);
+    let description = json::of(&asking.promise(mechanisms));
+    let what = format!("private answers in {}", to.display());
+    let mut spend = |_| Ok(Spend::of_profile(&promise, "local", what.clone(), description.clone()));
+    Charged::reserve(place, ledger, &mut roll, Exhausted::Refuse, &mut spend)
+        .map(|(charged, _)| Some(charged))
+}
+
+/// Writes the reports.
+fn carry_out(
+    arguments: &PrivatizeArgs,
+    asking: &Asking,
+    mechanisms: &[Mechanism],
+    promise: PromiseReport,
+    to: &Path,
+    show_progress: bool,
+) -> Result<Report, Problem> {
     let description = asking.description(arguments.seed);
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let source = arguments.cells.source(&arguments.data);
     let input = Input { source, no_header: arguments.no_header };
     let mut columns = input.columns(&asking.columns())?;
     columns.becoming(mechanisms.iter().map(|mechanism| mechanism.report_columns().len() * WORD).sum());
-    let mut writer = Writer::new(to, &description, &mechanisms)?;
+    let mut writer = Writer::new(to, &description, mechanisms)?;
     let form = writer.form();
     let work = |number: u64, cells: &Cells| {
-        let made = Made::of(cells, &asking, &mechanisms, &mut generators.stream(number));
+        let made = Made::of(cells, asking, mechanisms, &mut generators.stream(number));
         ((form.encode(made.reports), cells.len() as u64, made.clipped), made.bad)
     };
     let (mut reports, mut clipped) = (0, 0);
-    let help = bad_rows(&mechanisms);
+    let help = bad_rows(mechanisms);
     let pass = Pass { path: &arguments.data, skip_bad: arguments.skip_bad, help, show_progress };
     let skipped = pass.run(columns, work, |(batch, rows, outside)| {
         reports += rows;
@@ -74,11 +126,11 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
     })?;
     writer.finish(to)?;
 
-    let (answer, questions) = asking.parts(&mechanisms).unzip();
+    let (answer, questions) = asking.parts(mechanisms).unzip();
     let report = PrivatizedReport {
         reports,
         skipped,
-        instead: match &mechanisms[..] {
+        instead: match mechanisms {
             [Mechanism::Frequency(..)] => "a category drawn at random",
             [Mechanism::Mean(_)] => "the middle of the bounds",
             [Mechanism::Vector(_)] => "the zero vector",

@@ -1,6 +1,7 @@
 //! What users type after `dobrushin train`.
 
 use crate::cli::{DelimiterArgs, SetArgs, delta, epsilon, probability};
+use crate::command::ledger::ChargeArgs;
 use crate::command::plan::{ChoiceArgs, count};
 use clap::Args;
 use dobrushin::{Delta, Epsilon, Probability};
@@ -71,6 +72,12 @@ pub struct TrainArgs {
     /// Also keep what dobrushin forget needs to delete records later: a secret file that only you can read
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stream", "test_share", "public", "data_is_public"])]
     pub keep_state: Option<PathBuf>,
+    #[command(flatten)]
+    pub charge: ChargeArgs,
+    /// With --ledger, leave out the records of everybody whose budget would be exceeded. Without this, one such person is
+    /// enough to refuse the release
+    #[arg(long, requires = "ledger", conflicts_with_all = ["stream", "keep_state"])]
+    pub leave_out: bool,
     /// Replace a model that already exists in the folder, and a state
     #[arg(long)]
     pub force: bool,

@@ -1,9 +1,12 @@
 //! The records of a training run: those to train on, those to test on, and public ones.
 
 use super::arguments::TrainArgs;
+use super::charge::Charging;
 use crate::keeping::Keeping;
+use crate::ledger::Remaining;
 use crate::problem::Problem;
-use crate::train_data::{Loaded, Streamed, load, pad, refuse_none, split};
+use crate::table_file::Rows;
+use crate::train_data::{Loaded, Streamed, load, load_columns, pad, refuse_none, split};
 use dobrushin_document::SelfContained;
 use dobrushin_document::state::State;
 use dobrushin_document::trained::{self, count_is_secret};
@@ -45,6 +48,19 @@ impl Data {
         arguments: &TrainArgs,
         schema: &Schema,
         generators: &Generators,
+        charging: &Charging,
+        show_progress: bool,
+    ) -> Result<Self, Problem> {
+        let data = Self::read_all(arguments, schema, generators, &charging.gone, show_progress)?;
+        charging.refuse_other_records(data.count())?;
+        Ok(data)
+    }
+
+    fn read_all(
+        arguments: &TrainArgs,
+        schema: &Schema,
+        generators: &Generators,
+        gone: &[u64],
         show_progress: bool,
     ) -> Result<Self, Problem> {
         let read_public = |path: &PathBuf| -> Result<Table, Problem> {
@@ -63,7 +79,10 @@ impl Data {
             return Ok(Self { private, test, public, enforced, regret, are_public: false, keeping });
         }
         let (mut loaded, keeping) = match arguments.keep_state {
-            None => (load(source, schema, skip_bad, show_progress)?, None),
+            None => {
+                let columns = Remaining { rows: &source, gone }.columns(&schema.columns_wanted())?;
+                (load_columns(source.path, columns, schema, skip_bad, show_progress)?, None)
+            }
             Some(_) => {
                 let (loaded, keeping) = Keeping::load(&source, schema, show_progress)?;
                 (loaded, Some(keeping))

@@ -1,6 +1,7 @@
 //! `dobrushin train`: a private model of a table, with its certificate.
 
 mod arguments;
+mod charge;
 mod data;
 mod planned;
 mod report;
@@ -17,6 +18,7 @@ use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
 use crate::watch::{self, Watch};
+use charge::Charging;
 use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::Target;
@@ -36,10 +38,22 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     // It is read before the records are, so that it does not depend on them.
     let made = Some(day::today());
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let Prepared { out, mut data, run, goal } = match &arguments.run {
+    let (prepared, charging) = match &arguments.run {
         Some(path) => described(path, arguments, guard, &generators, style)?,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
+    charging.settle(carry_out(arguments, style, made, &generators, prepared))
+}
+
+/// Trains, and writes the model and its certificate, or nothing.
+fn carry_out(
+    arguments: &TrainArgs,
+    style: Style,
+    made: Option<String>,
+    generators: &Generators,
+    prepared: Prepared,
+) -> Result<Report, Problem> {
+    let Prepared { out, mut data, run, goal } = prepared;
     if let Some(path) = &arguments.keep_state {
         Keeping::check(path, arguments.force, &run)?;
     }
@@ -58,7 +72,7 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     };
     let trained = trained::train(&run, goal.question(), circumstances, &mut begin, |plan, progress| {
         data.prepare(plan);
-        data.train(plan, &generators, progress)
+        data.train(plan, generators, progress)
     })?;
     drop(watch);
     watch::say_how_long(!style.quiet, "Training", start.elapsed());
@@ -90,20 +104,28 @@ fn described(
     guard: &Guard,
     generators: &Generators,
     style: Style,
-) -> Result<Prepared, Problem> {
+) -> Result<(Prepared, Charging), Problem> {
     arguments.choice.wishes().refuse_with_run()?;
     let opened = Opened::new(Some(path), &arguments.changes.set, guard)?;
     let out = Folder::new(&arguments.out, arguments.force)?;
     let run = opened.self_contained()?;
     trained::keep_the_number_secret(&run, arguments.test_share.is_some())?;
     let goal = Goal::of(Asked { epsilon: arguments.epsilon, delta: arguments.delta }, &run)?;
-    let data = Data::read(arguments, &run.schema()?, generators, !style.quiet)?;
-    let run = data.counted(&arguments.data, run)?;
-    let run = match goal.target() {
-        Some(target) => with_least_noise(run, target, !style.quiet)?,
-        None => run,
+    let noisy = |run: SelfContained| match goal.target() {
+        Some(target) => with_least_noise(run, target, !style.quiet),
+        None => Ok(run),
     };
-    Ok(Prepared { out, data, run, goal })
+    let charging =
+        Charging::of(arguments, !style.quiet, &|records| noisy(trained::counted(run.clone(), records)?))?;
+    let prepared = || {
+        let data = Data::read(arguments, &run.schema()?, generators, &charging, !style.quiet)?;
+        let run = noisy(data.counted(&arguments.data, run.clone())?)?;
+        Ok(Prepared { out, data, run, goal })
+    };
+    match prepared() {
+        Ok(prepared) => Ok((prepared, charging)),
+        Err(problem) => charging.settle(Err(problem)),
+    }
 }
 
 /// The run with the least noise that meets a target.

@@ -1,6 +1,7 @@
 //! Training without a run file: a plan chooses the run.
 
 use super::arguments::TrainArgs;
+use super::charge::Charging;
 use super::data::Data;
 use super::{Prepared, Problem};
 use crate::command::plan::planned;
@@ -12,7 +13,7 @@ use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
 use dobrushin_document::ask::as_planned;
 use dobrushin_document::text::{Style, plan_in_words};
-use dobrushin_document::trained::{Goal, refuse_counting};
+use dobrushin_document::trained::{self, Goal, refuse_counting};
 use dobrushin_train::Generators;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ pub fn prepare(
     guard: &Guard,
     generators: &Generators,
     style: Style,
-) -> Result<Prepared, Problem> {
+) -> Result<(Prepared, Charging), Problem> {
     let (Some(epsilon), Some(delta)) = (arguments.epsilon, arguments.delta) else {
         return Err(Problem::new("there is no --run, and a plan needs --epsilon and --delta")
             .help("--epsilon 1 --delta 1e-6, or --run RUN.toml"));
@@ -49,16 +50,29 @@ pub fn prepare(
         |records: u64| planned(schema.clone(), records, epsilon, delta, &arguments.choice, !style.quiet);
     let early = arguments.records.map(choose).transpose()?;
     let read_by = as_planned(schema.clone(), &arguments.choice.wishes())?;
-    let data = Data::read(arguments, &read_by, generators, !style.quiet)?;
-    let report = match early {
-        Some(report) => report,
-        None => choose(data.some(&arguments.data)?)?,
+    let best = |records: u64| match &early {
+        Some(report) => Ok(report.best.clone()),
+        None => Ok::<_, Problem>(choose(records)?.best),
     };
-    let run = data.counted(&arguments.data, report.best.clone())?;
-    if let (false, Some(best)) = (style.quiet, report.plans.first()) {
-        say(&format!("planned: {}\n", plan_in_words(&best.training)));
+    let charging =
+        Charging::of(arguments, !style.quiet, &|records| Ok(trained::counted(best(records)?, records)?))?;
+    let prepared = || {
+        let data = Data::read(arguments, &read_by, generators, &charging, !style.quiet)?;
+        let chosen = match early.is_some() {
+            true => None,
+            false => Some(choose(data.some(&arguments.data)?)?),
+        };
+        let report = chosen.as_ref().or(early.as_ref()).ok_or_else(|| Problem::new("there is no plan"))?;
+        let run = data.counted(&arguments.data, report.best.clone())?;
+        if let (false, Some(best)) = (style.quiet, report.plans.first()) {
+            say(&format!("planned: {}\n", plan_in_words(&best.training)));
+        }
+        Ok(Prepared { out, data, run, goal: Goal::Ask(Question::EpsilonAt(delta)) })
+    };
+    match prepared() {
+        Ok(prepared) => Ok((prepared, charging)),
+        Err(problem) => charging.settle(Err(problem)),
     }
-    Ok(Prepared { out, data, run, goal: Goal::Ask(Question::EpsilonAt(delta)) })
 }
 
 /// The schema that is named, or the one beside the data.

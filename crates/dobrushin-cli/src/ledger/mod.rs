@@ -1,0 +1,210 @@
+//! Releases that are charged to the people in them, for every command that makes one.
+
+mod people;
+mod remaining;
+mod shown;
+
+pub use people::roll;
+pub use remaining::Remaining;
+pub use shown::{budget_report, person_report, place_costs, release_report, shown, whole_report};
+
+use crate::day;
+use crate::problem::Problem;
+use crate::stderr::say;
+use dobrushin::{Delta, Neighbours, Progress, Run};
+use dobrushin_document::{NEIGHBOURS, SelfContained, trained};
+use dobrushin_ledger::{Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
+
+/// A release that is reserved in a ledger, until it is known whether it was made.
+///
+/// The spend counts from the moment at which it is reserved. It is committed after the files have their names, and aborted if
+/// this program knows that nothing was released. If neither happens, because the program was killed, it stays reserved, which
+/// counts as spent.
+pub struct Charged {
+    ledger: Ledger,
+    reserved: Reserved,
+    place: Place,
+}
+
+/// What to do about people whose budgets would be exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exhausted {
+    /// Refuse the release.
+    Refuse,
+    /// Make it without them.
+    LeaveOut,
+}
+
+/// Opens a ledger.
+pub fn open(place: &Place) -> Result<Ledger, Problem> {
+    Ok(Ledger::open(place)?)
+}
+
+/// Finds out what a release costs, and who can afford it. `spend` says what a release with this many records is; those who
+/// are left out leave the roll.
+pub fn affordable(
+    ledger: &mut Ledger,
+    roll: &mut Roll,
+    exhausted: Exhausted,
+    spend: &mut dyn FnMut(u64) -> Result<Spend, Problem>,
+) -> Result<Spend, Problem> {
+    loop {
+        let found = spend(roll.records())?;
+        let mut over = Vec::new();
+        let mut count = 0;
+        ledger.over_budget(&found, roll, &mut |name, places| {
+            count += 1;
+            if exhausted == Exhausted::LeaveOut || over.len() < OverBudget::LISTED {
+                over.push((name.into(), places.to_vec()));
+            }
+        })?;
+        if over.is_empty() {
+            return Ok(found);
+        }
+        if exhausted == Exhausted::Refuse {
+            let name = |(name, _): &(Box<[u8]>, _)| String::from_utf8_lossy(name).into_owned();
+            return Err(LedgerError::OverBudget(OverBudget {
+                count,
+                first: over.iter().map(name).collect(),
+            })
+            .into());
+        }
+        roll.leave_out(over);
+        if roll.records() == 0 {
+            return Err(Problem::answer_is_no("everybody's budget would be exceeded, so nobody is left")
+                .help("more noise, or fewer steps"));
+        }
+    }
+}
+
+impl Charged {
+    /// Reserves a release, which is not made yet.
+    pub fn reserve(
+        place: &Place,
+        mut ledger: Ledger,
+        roll: &mut Roll,
+        exhausted: Exhausted,
+        spend: &mut dyn FnMut(u64) -> Result<Spend, Problem>,
+    ) -> Result<(Self, Spend), Problem> {
+        let made = Some(day::today());
+        loop {
+            let found = affordable(&mut ledger, roll, exhausted, spend)?;
+            match ledger.reserve(&found, roll, made.clone()) {
+                Ok(reserved) => return Ok((Self { ledger, reserved, place: place.clone() }, found)),
+                // Somebody else was faster.
+                Err(LedgerError::OverBudget(_)) if exhausted == Exhausted::LeaveOut => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What was reserved.
+    pub fn reserved(&self) -> Reserved {
+        self.reserved
+    }
+
+    /// The release was made.
+    pub fn commit(mut self, note: Option<String>) -> Result<(), Problem> {
+        let id = self.reserved.id;
+        self.ledger.commit(id, note).map(drop).map_err(|error| {
+            Problem::from(error).help(format!(
+                "the release was made and counts as reserved: dobrushin ledger commit {} {id}",
+                shown(&self.place)
+            ))
+        })
+    }
+
+    /// Ends what was reserved: a result is passed on after a commit, and an error after an abort, because nothing was released.
+    pub fn settle<T>(charged: Option<Self>, outcome: Result<T, Problem>) -> Result<T, Problem> {
+        match (charged, outcome) {
+            (None, outcome) => outcome,
+            (Some(charged), Ok(made)) => charged.commit(None).map(|()| made),
+            (Some(mut charged), Err(problem)) => {
+                let id = charged.reserved.id;
+                if let Err(error) =
+                    charged.ledger.abort(id, Some("it failed before anything was released".to_owned()))
+                {
+                    say(&format!(
+                        "warning: release {id} stays reserved in {} ({error}): nothing was released, so you may abort it\n",
+                        shown(&charged.place)
+                    ));
+                }
+                Err(problem)
+            }
+        }
+    }
+}
+
+/// The word for neighbours in run files.
+pub fn neighbours_word(terms: &Terms) -> Result<&'static str, Problem> {
+    let neighbours = terms.neighbours()?;
+    let word = NEIGHBOURS.iter().find(|(_, relation)| *relation == neighbours).map(|(word, _)| *word);
+    word.ok_or_else(|| Problem::new(format!("the ledger is for {neighbours} neighbours, which have no name")))
+}
+
+/// Refuses reports of single answers where being among the people is what is to stay hidden.
+pub fn refuse_secret_numbers(terms: &Terms) -> Result<(), Problem> {
+    match terms.neighbours()? {
+        Neighbours::ReplaceOne => Ok(()),
+        other => Err(Problem::new(format!(
+            "the ledger counts for {other} neighbours, but reports of single answers show who answered"
+        ))
+        .help("local privacy hides what somebody answered: use a ledger for replace-one neighbours")),
+    }
+}
+
+impl From<LedgerError> for Problem {
+    fn from(error: LedgerError) -> Self {
+        let help = error.help().map(str::to_owned);
+        let message = error.to_string();
+        let problem = if error.is_answer() { Self::answer_is_no(message) } else { Self::new(message) };
+        let problem = match std::error::Error::source(&error) {
+            Some(cause) => problem.because(Said(cause.to_string())),
+            None => problem,
+        };
+        match help {
+            Some(help) => problem.help(help),
+            None => problem,
+        }
+    }
+}
+
+/// What a database says.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Said(String);
+
+/// What a run costs with this many records, which must be the number that it declares, unless that is a secret.
+pub fn spend_of(
+    run: &SelfContained,
+    records: u64,
+    terms: &Terms,
+    what: Option<String>,
+    progress: &Progress,
+) -> Result<Spend, Problem> {
+    let declared = run.records()?;
+    let run = match (declared, trained::count_is_secret(run)?) {
+        (Some(bound), true) if records > bound => {
+            return Err(Problem::new(format!("run.records is {bound}, but there are {records} records"))
+                .help("run.records must be a bound on their number"));
+        }
+        (Some(_), true) => run.clone(),
+        (Some(declared), false) if declared == records => run.clone(),
+        (Some(declared), false) => {
+            return Err(Problem::new(format!("run.records is {declared}, but there are {records} records"))
+                .help("leave run.records out, or set it to the number of rows that remain"));
+        }
+        (None, _) => run.clone().with_records(records)?,
+    };
+    let core = run.run()?;
+    let delta = Delta::new(terms.budget.delta)?;
+    let what = what.unwrap_or_else(|| words_of(&core));
+    Ok(Spend::of_run(&core, terms.neighbours()?, delta, what, run.json(), progress)?)
+}
+
+/// A run in a few words.
+fn words_of(run: &Run) -> String {
+    let Some(training) = run.as_training() else { return "a run".to_owned() };
+    let steps = training.steps().map_or("any number of steps".to_owned(), |steps| format!("{steps} steps"));
+    format!("{} records, {steps}", training.records)
+}
