@@ -12,6 +12,7 @@ use crate::{Budget, Choice, LedgerError, OverBudget, Release, Roll, Spend, Statu
 use dobrushin::account::composed_cost;
 use dobrushin::profile::RunningCost;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -474,10 +475,10 @@ impl Costs {
         release: u64,
         class: u32,
     ) -> Result<&crate::classes::Class, LedgerError> {
-        if !self.known.contains_key(&(release, class)) {
-            self.known.insert((release, class), crate::classes::Class::read(rows, release, class)?);
-        }
-        Ok(&self.known[&(release, class)])
+        Ok(match self.known.entry((release, class)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(crate::classes::Class::read(rows, release, class)?),
+        })
     }
 
     pub fn of(&mut self, rows: &mut dyn Rows, release: u64, class: u32) -> Result<RunningCost, LedgerError> {

@@ -52,6 +52,9 @@ pub type Key = (i64, i64);
 /// The key of the terms.
 pub const TERMS: Key = (0, 0);
 
+/// What is done with a row: the second number of its key, and its content.
+pub type Visit<'a> = &'a mut dyn FnMut(i64, &[u8]) -> Result<(), LedgerError>;
+
 /// The rows of a store, in a transaction.
 pub trait Rows {
     fn get(&mut self, table: Table, key: Key) -> Result<Option<Vec<u8>>, LedgerError>;
@@ -88,12 +91,7 @@ impl dyn Rows + '_ {
     }
 
     /// Every row whose first number is this, in order.
-    pub fn each(
-        &mut self,
-        table: Table,
-        first: i64,
-        work: &mut dyn FnMut(i64, &[u8]) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    pub fn each(&mut self, table: Table, first: i64, work: Visit) -> Result<(), LedgerError> {
         let mut from = i64::MIN;
         loop {
             let page = self.page(table, first, from)?;
