@@ -1,10 +1,16 @@
 //! Releases that are charged to the people in them, for every command that makes one.
 
+mod charging;
 mod people;
+mod released;
 mod remaining;
+mod reserving;
 mod shown;
 
+pub use charging::{Charge, Charging};
 pub use people::roll;
+pub use released::Released;
+pub use reserving::Reserving;
 pub use remaining::Remaining;
 pub use shown::{budget_report, person_report, place_costs, release_report, shown, whole_report};
 

@@ -1,9 +1,8 @@
 //! The records of a training run: those to train on, those to test on, and public ones.
 
 use super::arguments::TrainArgs;
-use super::charge::Charging;
 use crate::keeping::Keeping;
-use crate::ledger::Remaining;
+use crate::ledger::{Charging, Remaining};
 use crate::problem::Problem;
 use crate::table_file::Rows;
 use crate::train_data::{Loaded, Streamed, load, load_columns, pad, refuse_none, split};

@@ -1,7 +1,6 @@
 //! `dobrushin train`: a private model of a table, with its certificate.
 
 mod arguments;
-mod charge;
 mod data;
 mod planned;
 mod report;
@@ -12,13 +11,13 @@ use super::account_plot;
 use crate::day;
 use crate::guard::Guard;
 use crate::keeping::Keeping;
+use crate::ledger::{Charge, Charging, Exhausted};
 use crate::model_folder::{self, Folder};
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::run_file::Opened;
 use crate::sheet_file;
 use crate::watch::{self, Watch};
-use charge::Charging;
 use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::Target;
@@ -116,7 +115,7 @@ fn described(
         None => Ok(run),
     };
     let charging =
-        Charging::of(arguments, !style.quiet, &|records| noisy(trained::counted(run.clone(), records)?))?;
+        charged(arguments, !style.quiet, &|records| noisy(trained::counted(run.clone(), records)?))?;
     let prepared = || {
         let data = Data::read(arguments, &run.schema()?, generators, &charging, !style.quiet)?;
         let run = noisy(data.counted(&arguments.data, run.clone())?)?;
@@ -126,6 +125,33 @@ fn described(
         Ok(prepared) => Ok((prepared, charging)),
         Err(problem) => charging.settle(Err(problem)),
     }
+}
+
+/// Reserves the model in the ledger that the flags name, if they do. `run` is what will be trained on this many records.
+fn charged(
+    arguments: &TrainArgs,
+    show_progress: bool,
+    run: &dyn Fn(u64) -> Result<SelfContained, Problem>,
+) -> Result<Charging, Problem> {
+    let Some((place, person)) = arguments.charge.ledger.as_ref().zip(arguments.charge.person.as_deref())
+    else {
+        return Ok(Charging::default());
+    };
+    if arguments.seed.is_some() || arguments.data_is_public || arguments.test_share.is_some() {
+        return Err(Problem::new(
+            "--ledger counts what private training tells, which --seed, --data-is-public and --test-share exceed",
+        )
+        .help("leave them out; --test FILE tests on public records"));
+    }
+    let watch = Watch::new(show_progress, 0, "what it costs");
+    let charge = Charge {
+        place,
+        rows: &arguments.cells.source(&arguments.data),
+        person,
+        exhausted: if arguments.leave_out { Exhausted::LeaveOut } else { Exhausted::Refuse },
+        what: format!("model in {}", arguments.out.display()),
+    };
+    Charging::of(&charge, watch.progress(), run)
 }
 
 /// The run with the least noise that meets a target.

@@ -1,11 +1,11 @@
 //! Training without a run file: a plan chooses the run.
 
 use super::arguments::TrainArgs;
-use super::charge::Charging;
 use super::data::Data;
-use super::{Prepared, Problem};
+use super::{Prepared, Problem, charged};
 use crate::command::plan::planned;
 use crate::guard::Guard;
+use crate::ledger::Charging;
 use crate::model_folder::Folder;
 use crate::run_file::read_schema;
 use crate::stderr::say;
@@ -55,7 +55,7 @@ pub fn prepare(
         None => Ok::<_, Problem>(choose(records)?.best),
     };
     let charging =
-        Charging::of(arguments, !style.quiet, &|records| Ok(trained::counted(best(records)?, records)?))?;
+        charged(arguments, !style.quiet, &|records| Ok(trained::counted(best(records)?, records)?))?;
     let prepared = || {
         let data = Data::read(arguments, &read_by, generators, &charging, !style.quiet)?;
         let chosen = match early.is_some() {
