@@ -52,7 +52,7 @@ impl Roll {
         }
     }
 
-    /// The next record is this person's.
+    /// The next record is this person's. Spaces around a name do not belong to it.
     ///
     /// # Errors
     /// [`LedgerError`] if that is no name, or the part cannot be put aside.
@@ -63,6 +63,7 @@ impl Roll {
                 "each row needs a name or number that is always the same for the same person",
             ))
         };
+        let name = name.trim_ascii();
         if name.is_empty() {
             return refused("is missing");
         }
@@ -310,7 +311,7 @@ mod tests {
     #[test]
     fn what_is_no_name_is_refused() {
         let mut roll = roll(None, &[]);
-        for name in [&b""[..], b"\xff", &[b'x'; 1025]] {
+        for name in [&b""[..], b"  ", b"\xff", &[b'x'; 1025]] {
             assert!(matches!(roll.add(name), Err(LedgerError::Invalid { .. })));
         }
         assert_eq!(roll.records(), 0);

@@ -43,6 +43,7 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::NoSuchPerson`], and others if something is wrong.
     pub fn person(&mut self, name: &str) -> Result<Standing, LedgerError> {
+        let name = name.trim_ascii();
         self.read(|rows| {
             let terms: Terms = rows.json(Table::Meta, TERMS)?;
             let number = terms.bucket(name.as_bytes());

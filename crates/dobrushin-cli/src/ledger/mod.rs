@@ -12,7 +12,7 @@ pub use people::roll;
 pub use released::Released;
 pub use reserving::Reserving;
 pub use remaining::Remaining;
-pub use shown::{budget_report, person_report, place_costs, release_report, shown, whole_report};
+pub use shown::{budgets_report, changed_report, checked_report, person_report, shown, whole_report};
 
 use crate::day;
 use crate::problem::Problem;
@@ -20,6 +20,7 @@ use crate::stderr::say;
 use dobrushin::{Delta, Neighbours, Progress, Run};
 use dobrushin_document::{NEIGHBOURS, SelfContained, trained};
 use dobrushin_ledger::{Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
+use shown::place_costs;
 
 /// A release that is reserved in a ledger, until it is known whether it was made.
 ///

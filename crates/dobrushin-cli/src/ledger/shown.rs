@@ -5,10 +5,10 @@ use crate::problem::Problem;
 use dobrushin::{Delta, PrivacyProfile};
 use dobrushin_document::json::Number;
 use dobrushin_document::report::{
-    BudgetReport, LedgerReport, MostReport, PersonReport, PlaceCostReport, ReleaseReport, SharesReport,
-    SpendReport,
+    BudgetReport, BudgetsReport, ChangedReport, CheckedReport, LedgerReport, MostReport, PersonReport,
+    PlaceCostReport, ReleaseReport, SharesReport, SpendReport,
 };
-use dobrushin_ledger::{Budget, Choice, Histogram, Ledger, Place, Release, Spend, Standing};
+use dobrushin_ledger::{Budget, Checked, Choice, Histogram, Ledger, Place, Release, Spend, Standing, Terms};
 
 /// Where a ledger is, without a password.
 pub fn shown(place: &Place) -> String {
@@ -25,13 +25,47 @@ pub fn shown(place: &Place) -> String {
 }
 
 /// A budget.
-pub fn budget_report(budget: Budget) -> BudgetReport {
+fn budget_report(budget: Budget) -> BudgetReport {
     let planned = budget.choice == Choice::Planned;
     BudgetReport { epsilon: Number(budget.epsilon), delta: Number(budget.delta), planned }
 }
 
+/// A new ledger, if `is_new`; or a new budget for this many people, or for everybody who has none of their own.
+pub fn budgets_report(
+    place: &Place,
+    terms: &Terms,
+    budget: Budget,
+    people: Option<u64>,
+    is_new: bool,
+) -> Result<BudgetsReport, Problem> {
+    Ok(BudgetsReport {
+        schema: 1,
+        ledger: shown(place),
+        neighbours: neighbours_word(terms)?,
+        budget: budget_report(budget),
+        people,
+        is_new,
+    })
+}
+
+/// A release that was committed, aborted or noted.
+pub fn changed_report(place: &Place, release: &Release) -> ChangedReport {
+    ChangedReport { schema: 1, ledger: shown(place), release: release_report(release) }
+}
+
+/// What was found when everything was added up again.
+pub fn checked_report(place: &Place, found: Checked) -> CheckedReport {
+    CheckedReport {
+        schema: 1,
+        ledger: shown(place),
+        people: found.people,
+        releases: found.releases,
+        faults: found.faults,
+    }
+}
+
 /// A release.
-pub fn release_report(release: &Release) -> ReleaseReport {
+fn release_report(release: &Release) -> ReleaseReport {
     ReleaseReport {
         release: release.id,
         status: release.status.word(),

@@ -54,11 +54,11 @@ pub fn reserved(report: &ReservedReport, style: Style) -> Text {
     let people = people_in_words(report.people);
     let records = match report.records == report.people {
         true => String::new(),
-        false => format!(" with {} records", report.records),
+        false => format!(" who have {} records", report.records),
     };
     text.answer(match report.release {
-        Some(release) => format!("Release {release} is reserved: {}, with {people}{records}", report.what),
-        None => format!("It fits: {}, with {people}{records}; nothing was reserved", report.what),
+        Some(release) => format!("Release {release} is reserved: {}, about {people}{records}", report.what),
+        None => format!("It fits: {}, about {people}{records}; nothing was reserved", report.what),
     });
     if report.left_out > 0 {
         let listed = report
@@ -222,7 +222,7 @@ pub fn person(report: &PersonReport, style: Style) -> Text {
 pub fn changed(report: &ChangedReport) -> Text {
     let mut text = Text::default();
     let ReleaseReport { release, status, what, people, .. } = &report.release;
-    text.answer(format!("Release {release} is {status}: {what}, with {}", people_in_words(*people)));
+    text.answer(format!("Release {release} is {status}: {what}, about {}", people_in_words(*people)));
     text.explanation(wrap(
         match *status {
             "aborted" => "It costs nobody anything. That is right only if nothing of it ever left.",
@@ -240,8 +240,9 @@ pub fn checked(report: &CheckedReport) -> Text {
     let CheckedReport { people, releases, faults, .. } = report;
     match faults.is_empty() {
         true => text.answer(format!(
-            "The ledger is whole: {} and {releases} releases, and every sum is that of its releases",
-            people_in_words(*people)
+            "The ledger is whole: {} and {}, and every sum is that of its releases",
+            people_in_words(*people),
+            if *releases == 1 { "1 release".to_owned() } else { format!("{releases} releases") }
         )),
         false => {
             text.answer(format!("The ledger is DAMAGED: {} faults", faults.len()));

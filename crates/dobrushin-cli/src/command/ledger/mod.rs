@@ -9,7 +9,7 @@ pub use arguments::{ChargeArgs, LedgerArgs, LedgerCommand, ReserveArgs};
 use crate::cli::CsvArgs;
 use crate::file;
 use crate::ledger::{
-    budget_report, neighbours_word, open, person_report, release_report, roll, shown, whole_report,
+    budgets_report, changed_report, checked_report, open, person_report, roll, whole_report,
 };
 use crate::output::Report;
 use crate::problem::Problem;
@@ -18,9 +18,8 @@ use crate::watch::Watch;
 use arguments::{AbortArgs, BudgetArgs, CheckArgs, CommitArgs, InitArgs, ShowArgs};
 use dobrushin_document::json;
 use dobrushin_document::plain_text::csv_cell;
-use dobrushin_document::report::{BudgetsReport, ChangedReport, CheckedReport};
 use dobrushin_document::text::{Style, ledger as text};
-use dobrushin_ledger::{Budget, Choice, Ledger, LedgerError, Release, Terms};
+use dobrushin_ledger::{Budget, Choice, Ledger, LedgerError, Place, Release, Terms};
 
 /// Does what the subcommand says.
 pub fn run(arguments: &LedgerArgs, guard: &crate::guard::Guard, style: Style) -> Result<Report, Problem> {
@@ -43,15 +42,8 @@ fn init(arguments: &InitArgs) -> Result<Report, Problem> {
     let budget = Budget::new(arguments.epsilon, arguments.delta, choice(arguments.planned));
     let terms = Terms::new(arguments.neighbours, budget, arguments.people, fresh_bytes()?);
     let place = &arguments.place.ledger;
-    let mut ledger = Ledger::create(place, terms)?;
-    let report = BudgetsReport {
-        schema: 1,
-        ledger: shown(place),
-        neighbours: neighbours_word(&ledger.terms()?)?,
-        budget: budget_report(budget),
-        people: None,
-        is_new: true,
-    };
+    let terms = Ledger::create(place, terms)?.terms()?;
+    let report = budgets_report(place, &terms, budget, None, true)?;
     Ok(Report::new(text::budgets(&report), json::of(&report)))
 }
 
@@ -69,29 +61,22 @@ fn budget(arguments: &BudgetArgs) -> Result<Report, Problem> {
             Some(ledger.set_budget_of(&mut roll, budget)?)
         }
     };
-    let report = BudgetsReport {
-        schema: 1,
-        ledger: shown(place),
-        neighbours: neighbours_word(&ledger.terms()?)?,
-        budget: budget_report(budget),
-        people,
-        is_new: false,
-    };
+    let report = budgets_report(place, &ledger.terms()?, budget, people, false)?;
     Ok(Report::new(text::budgets(&report), json::of(&report)))
 }
 
 fn commit(arguments: &CommitArgs) -> Result<Report, Problem> {
     let release = open(&arguments.place.ledger)?.commit(arguments.release, arguments.note.clone())?;
-    Ok(changed(shown(&arguments.place.ledger), &release))
+    Ok(changed(&arguments.place.ledger, &release))
 }
 
 fn abort(arguments: &AbortArgs) -> Result<Report, Problem> {
     let release = open(&arguments.place.ledger)?.abort(arguments.release, arguments.note.clone())?;
-    Ok(changed(shown(&arguments.place.ledger), &release))
+    Ok(changed(&arguments.place.ledger, &release))
 }
 
-fn changed(ledger: String, release: &Release) -> Report {
-    let report = ChangedReport { schema: 1, ledger, release: release_report(release) };
+fn changed(place: &Place, release: &Release) -> Report {
+    let report = changed_report(place, release);
     Report::new(text::changed(&report), json::of(&report))
 }
 
@@ -142,14 +127,7 @@ fn write_people(ledger: &mut Ledger, csv: &CsvArgs) -> Result<(), Problem> {
 fn check(arguments: &CheckArgs, style: Style) -> Result<Report, Problem> {
     let place = &arguments.place.ledger;
     let _watch = Watch::new(!style.quiet, 0, "adding up");
-    let found = open(place)?.check()?;
-    let report = CheckedReport {
-        schema: 1,
-        ledger: shown(place),
-        people: found.people,
-        releases: found.releases,
-        faults: found.faults,
-    };
+    let report = checked_report(place, open(place)?.check()?);
     let answer_is_no = !report.faults.is_empty();
     Ok(Report { answer_is_no, ..Report::new(text::checked(&report), json::of(&report)) })
 }
