@@ -136,6 +136,20 @@ pub fn cell_of(given: &Bound<'_, PyAny>, name: &str, schema: &Schema) -> String 
     String::from_utf8_lossy(&cell.unwrap_or_default()).into_owned()
 }
 
+/// What the cells of a column would hold in a file.
+pub fn texts(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let column = Column::of(given)?;
+    let mut texts = Vec::with_capacity(column.len());
+    for row in 0..column.len() {
+        let mut cells = Cells::new(1);
+        column.write(row, false, &mut cells);
+        cells.end_row(1);
+        let cell = cells.get(0).and_then(|(_, mut cells)| cells.next().map(<[u8]>::to_vec));
+        texts.push(String::from_utf8_lossy(&cell.unwrap_or_default()).into_owned());
+    }
+    Ok(texts)
+}
+
 /// Whether the schema declares numbers for a column.
 fn wants_number(schema: &Schema, name: &str) -> bool {
     let declared = schema.declaration();

@@ -14,6 +14,7 @@ mod divergences;
 mod errors;
 mod forget;
 mod frame;
+mod ledger;
 mod local;
 mod questions;
 mod run_file;
@@ -43,6 +44,11 @@ mod _core {
     };
     #[pymodule_export]
     use crate::forget::{forget, state_of};
+    #[pymodule_export]
+    use crate::ledger::{
+        ledger_budget, ledger_change, ledger_check, ledger_init, ledger_people, ledger_person,
+        ledger_reserve, ledger_show,
+    };
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};
     #[pymodule_export]

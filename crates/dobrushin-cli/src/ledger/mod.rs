@@ -10,16 +10,17 @@ mod shown;
 pub use charging::{Charge, Charging};
 pub use people::roll;
 pub use released::Released;
-pub use reserving::Reserving;
 pub use remaining::Remaining;
+pub use reserving::Reserving;
 pub use shown::{budgets_report, changed_report, checked_report, person_report, shown, whole_report};
 
 use crate::day;
 use crate::problem::Problem;
+use crate::state_file::fresh_bytes;
 use crate::stderr::say;
 use dobrushin::{Delta, Neighbours, Progress, Run};
 use dobrushin_document::{NEIGHBOURS, SelfContained, trained};
-use dobrushin_ledger::{Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
+use dobrushin_ledger::{Budget, Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
 use shown::place_costs;
 
 /// A release that is reserved in a ledger, until it is known whether it was made.
@@ -42,7 +43,18 @@ pub enum Exhausted {
     LeaveOut,
 }
 
+/// The terms of a new ledger that is made for about this many people.
+///
+/// # Errors
+/// [`Problem`] if there is no randomness to hash names with.
+pub fn new_terms(neighbours: Neighbours, budget: Budget, people: u64) -> Result<Terms, Problem> {
+    Ok(Terms::new(neighbours, budget, people, fresh_bytes()?))
+}
+
 /// Opens a ledger.
+///
+/// # Errors
+/// [`Problem`] if there is none, or it cannot be read.
 pub fn open(place: &Place) -> Result<Ledger, Problem> {
     Ok(Ledger::open(place)?)
 }

@@ -9,17 +9,16 @@ pub use arguments::{ChargeArgs, LedgerArgs, LedgerCommand, ReserveArgs};
 use crate::cli::CsvArgs;
 use crate::file;
 use crate::ledger::{
-    budgets_report, changed_report, checked_report, open, person_report, roll, whole_report,
+    budgets_report, changed_report, checked_report, new_terms, open, person_report, roll, whole_report,
 };
 use crate::output::Report;
 use crate::problem::Problem;
-use crate::state_file::fresh_bytes;
 use crate::watch::Watch;
 use arguments::{AbortArgs, BudgetArgs, CheckArgs, CommitArgs, InitArgs, ShowArgs};
 use dobrushin_document::json;
 use dobrushin_document::plain_text::csv_cell;
 use dobrushin_document::text::{Style, ledger as text};
-use dobrushin_ledger::{Budget, Choice, Ledger, LedgerError, Place, Release, Terms};
+use dobrushin_ledger::{Budget, Choice, Ledger, LedgerError, Place, Release};
 
 /// Does what the subcommand says.
 pub fn run(arguments: &LedgerArgs, guard: &crate::guard::Guard, style: Style) -> Result<Report, Problem> {
@@ -40,9 +39,8 @@ fn choice(planned: bool) -> Choice {
 
 fn init(arguments: &InitArgs) -> Result<Report, Problem> {
     let budget = Budget::new(arguments.epsilon, arguments.delta, choice(arguments.planned));
-    let terms = Terms::new(arguments.neighbours, budget, arguments.people, fresh_bytes()?);
     let place = &arguments.place.ledger;
-    let terms = Ledger::create(place, terms)?.terms()?;
+    let terms = Ledger::create(place, new_terms(arguments.neighbours, budget, arguments.people)?)?.terms()?;
     let report = budgets_report(place, &terms, budget, None, true)?;
     Ok(Report::new(text::budgets(&report), json::of(&report)))
 }
