@@ -36,9 +36,9 @@ use crate::{Delta, Enclosure, Epsilon};
 /// let allowance = Allowance::new(Epsilon::new(1.0)?, Delta::new(1e-6)?);
 /// let release = PiecewiseProfile::interpolating(&GaussianProfile::new(NonNegative::new(0.05)?), 1e-3);
 /// let cost = RunningCost::of(&release);
-/// // Twenty Gaussian releases that are fixed in advance are at distance 0.224, where ε is 1.
+/// // 22 of these releases are at distance 0.2345, where ε is 0.99: this many can be fixed in advance.
 /// assert!(allowance.fits(&cost.times(15)));
-/// assert!(!allowance.fits(&cost.times(21)));
+/// assert!(!allowance.fits(&cost.times(22)));
 /// assert!((0.0..1.0).contains(&allowance.share(&cost.times(15))));
 /// # Ok::<(), dobrushin::Error>(())
 /// ```
