@@ -37,7 +37,7 @@ fn everybody(people: u64, releases: u64, url: Option<&str>) -> Outcome {
     let profile = ApproximateProfile::new(Epsilon::new(0.01)?, Delta::new(1e-12)?);
     let spend = Spend::of_profile(&profile, "claim", "a release".to_owned(), Json::Null);
     println!("made in {:.2} s", start.elapsed().as_secs_f64());
-    println!("release  reading names (s)  reserve (s)  commit (s)  memory (MB)  file (MB)");
+    println!("release  reading names (s)  reserve (s)  commit (s)  memory (MB)  files (MB)");
     for release in 1..=releases {
         let start = Instant::now();
         let mut roll = Roll::new(&ledger.terms()?);
@@ -59,9 +59,9 @@ fn everybody(people: u64, releases: u64, url: Option<&str>) -> Outcome {
         let start = Instant::now();
         ledger.commit(reserved.id, None)?;
         let commit = start.elapsed().as_secs_f64();
-        let size = std::fs::metadata(&file).map_or(f64::NAN, |found| found.len() as f64 / 1e6);
+        let size = size_of_all(folder.path());
         println!(
-            "{release:7}  {read:17.2}  {reserve:11.2}  {commit:10.3}  {:11.0}  {size:9.1}",
+            "{release:7}  {read:17.2}  {reserve:11.2}  {commit:10.3}  {:11.0}  {size:10.1}",
             peak_memory()
         );
     }
@@ -69,6 +69,12 @@ fn everybody(people: u64, releases: u64, url: Option<&str>) -> Outcome {
     let share = ledger.histogram()?.most.map_or(0.0, |(share, _)| share);
     println!("everybody read in {:.2} s; the largest share is {share:.4}", start.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// The size of the ledger and its journal, in megabytes.
+fn size_of_all(folder: &std::path::Path) -> f64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten();
+    files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len() as f64 / 1e6)).sum()
 }
 
 /// Whether two numbers have a common factor, so that steps of one do not reach everybody.
@@ -107,18 +113,8 @@ fn many_tasks(records: u64, tasks: u64) -> Outcome {
         [(Release::RandomStop, "stopped at random"), (Release::Last, "the last iterate of each")]
     {
         let run = run(release)?;
-        let spend = |what: &str| {
-            let delta = Delta::new(delta)?;
-            Spend::of_run(
-                &run,
-                Neighbours::ReplaceOne,
-                delta,
-                what.to_owned(),
-                Json::Null,
-                &Progress::default(),
-            )
-        };
-        let spend = spend("a model")?;
+        let (relation, what, progress) = (Neighbours::ReplaceOne, "a model".to_owned(), Progress::default());
+        let spend = Spend::of_run(&run, relation, Delta::new(delta)?, what, Json::Null, &progress)?;
         for (orders, is_same) in [("one order", true), ("an order for each model", false)] {
             let folder = tempfile::tempdir()?;
             let budget = Budget::new(Epsilon::new(50.0)?, Delta::new(delta)?, Choice::Adaptive);
