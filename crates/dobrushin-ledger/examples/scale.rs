@@ -59,6 +59,11 @@ fn everybody(people: u64, releases: u64, url: Option<&str>) -> Outcome {
         let start = Instant::now();
         ledger.commit(reserved.id, None)?;
         let commit = start.elapsed().as_secs_f64();
+        let unit = 10_u64.pow(release.ilog10());
+        let is_round = release % unit == 0 && [1, 2, 5].contains(&(release / unit));
+        if !is_round && release != releases {
+            continue;
+        }
         let size = size_of_all(folder.path());
         println!(
             "{release:7}  {read:17.2}  {reserve:11.2}  {commit:10.3}  {:11.0}  {size:10.1}",

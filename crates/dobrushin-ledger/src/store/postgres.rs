@@ -290,11 +290,8 @@ fn unsure(error: Error) -> LedgerError {
 
 /// What PostgreSQL says, and what a person can do about it.
 fn failed(error: Error) -> LedgerError {
-    match error.code() {
-        Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => {
-            return LedgerError::Damaged(said(&error).to_string());
-        }
-        _ => {}
+    if let Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) = error.code() {
+        return LedgerError::Damaged(said(&error).to_string());
     }
     let help = match error.code() {
         Some(&SqlState::LOCK_NOT_AVAILABLE | &SqlState::QUERY_CANCELED) => {
