@@ -16,6 +16,7 @@ mod forget;
 mod frame;
 mod ledger;
 mod local;
+mod people;
 mod questions;
 mod run_file;
 mod schema;
@@ -47,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::ledger::{
         ledger_budget, ledger_change, ledger_check, ledger_init, ledger_people, ledger_person,
-        ledger_reserve, ledger_show,
+        ledger_reserve, ledger_show, ledger_terms,
     };
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};
