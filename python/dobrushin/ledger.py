@@ -316,7 +316,7 @@ class Ledger:
 
     >>> import dobrushin as db, pathlib, tempfile
     >>> ledger = db.Ledger.create(pathlib.Path(tempfile.mkdtemp(), "people.ledger"), epsilon=2.0, delta=1e-6)
-    >>> run = db.Run(algorithm="gradient-descent", steps=100, clip_norm=1.0, noise_multiplier=50.0)
+    >>> run = db.Run(algorithm="gradient-descent", steps=100, clip_norm=1.0, noise_multiplier=100.0)
     >>> with ledger.reserve(range(1000), run=run, what="the first model") as reservation:
     ...     pass  # the model is trained, and published
     >>> reservation.status, ledger.show().people, bool(ledger.check())
