@@ -5,15 +5,20 @@ from __future__ import annotations
 import _thread
 import contextlib
 import decimal
+import importlib
 import json
 import multiprocessing
 import os
 import pickle
+import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -473,28 +478,86 @@ def spend(arguments: tuple[str, int, int]) -> int:
     return made
 
 
-def test_threads_and_processes_at_once_never_spend_too_much(ledger: db.Ledger) -> None:
+def at_once(ledger: db.Ledger, place: str) -> None:
+    """Threads and processes make as many releases as they can, and never too many."""
     # How many fit one after another.
     alone = db.Ledger.create("alone.ledger", epsilon=1.0, delta=1e-6)
     most = spend((alone.place, 1, 20))
     assert 5 <= most <= 15
     context = multiprocessing.get_context("spawn")
     with context.Pool(2) as pool:
-        others = pool.map_async(spend, [(ledger.place, 100 * place, 10) for place in (1, 2)])
+        others = pool.map_async(spend, [(place, 100 * number, 10) for number in (1, 2)])
         with ThreadPoolExecutor(3) as threads:
-            mine = list(threads.map(spend, [(ledger.place, 100 * place, 10) for place in (3, 4, 5)]))
+            mine = list(threads.map(spend, [(place, 100 * number, 10) for number in (3, 4, 5)]))
         made = sum(mine) + sum(others.get(timeout=300))
     releases = ledger.show().releases
     committed = [release for release in releases if release.status == "committed"]
     assert made == len(committed) <= most and "reserved" not in statuses(ledger)
     assert [release.number for release in releases] == list(range(1, len(releases) + 1))
-    # Whatever is left is too little for one more, or nobody asked for it at the right moment.
-    while len(committed) < most:
+    # What was reserved and then aborted may have kept others from spending what is left.
+    for _ in range(most - made):
         ledger.reserve(range(20), epsilon=0.1).commit()
-        committed.append(releases[0])
     with pytest.raises(db.OverBudgetError):
         ledger.reserve(range(20), epsilon=0.1)
     assert ledger.check() and float(ledger.people().share_spent.max()) <= 1
+
+
+def test_threads_and_processes_at_once_never_spend_too_much(ledger: db.Ledger) -> None:
+    at_once(ledger, ledger.place)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The URL of databases on a PostgreSQL server of our own, which ends with the tests."""
+    found = shutil.which("pg_ctl") or next(iter(sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")))), None)
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if found is None or is_root and "postgres" not in {user.pw_name for user in importlib.import_module("pwd").getpwall()}:
+        pytest.skip("PostgreSQL is not installed")
+    # It does not run as root.
+    user: dict[str, Any] = {"user": "postgres"} if is_root else {}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "data")
+        if is_root:
+            shutil.chown(folder, "postgres")
+        options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories=''"
+
+        def control(*words: object) -> None:
+            command = [str(found), "-D", str(data), *map(str, words)]
+            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, **user)
+
+        control("init", "-s", "-o", "-U ada -A trust")
+        control("start", "-s", "-w", "-l", Path(folder, "log"), "-o", options)
+        try:
+            yield f"postgresql://ada:secret@127.0.0.1:{port}"
+        finally:
+            control("stop", "-s", "-w", "-m", "immediate")
+
+
+def test_a_database_is_a_ledger_as_well(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = f"{server}/postgres"
+    with pytest.raises(db.InvalidInputError, match="the database has no ledger"):
+        db.Ledger(place)
+    with pytest.raises(db.InvalidInputError, match="does not exist") as caught:
+        db.Ledger(f"{server}/nobody")
+    assert "secret" not in str(caught.value)
+    ledger = db.Ledger.create(place, epsilon=1.0, delta=1e-6)
+    assert "secret" not in repr(ledger) + ledger.place + ledger.show().text and ledger.place.startswith("postgresql://127.0.0.1:")
+    assert pickle.loads(pickle.dumps(ledger)) == ledger == db.Ledger(place)
+    with pytest.raises(db.InvalidInputError, match="already"):
+        db.Ledger.create(place, epsilon=1.0, delta=1e-6)
+    reports = db.local.k_rr(2, epsilon=0.6).privatize([1, 2], ledger=place, people=["ada", "ben"])
+    with ledger.reserve(["ada", "cem"], **HALF, leave_out=True) as reservation:
+        assert reservation.left_out == ["ada"] and len(reports) == 2
+    assert statuses(ledger) == ["committed", "committed"] and "secret" not in reservation.text
+    assert ledger.set_budget(1.0, 1e-6, planned=True, people=["dan"]).people == 1 and ledger.person("cem").share > 0.5
+
+
+def test_threads_and_processes_share_a_database(server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    at_once(db.Ledger.create(f"{server}/template1", epsilon=1.0, delta=1e-6), f"{server}/template1")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
