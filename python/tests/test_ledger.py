@@ -741,7 +741,30 @@ def test_what_cannot_be_charged_is_refused(ledger: db.Ledger) -> None:
     ]:
         with pytest.raises(db.InvalidInputError, match=message):
             db.train(table, MODEL, **GOAL, **wanted)  # type: ignore[arg-type]
+    write(Path("gaps.csv"), {**data, "customer": [*data["customer"][:5], None, *data["customer"][6:]]})
+    with pytest.raises(db.InvalidInputError, match=r"line 7 of gaps.csv: the name of the person of record 6 is missing"):
+        db.train("gaps.csv", MODEL, **GOAL, **place, person="customer")
     assert statuses(ledger) == []
+
+
+def test_a_secret_number_of_records_is_charged_by_its_bound(ledger: db.Ledger) -> None:
+    secret = MODEL.replace(neighbours="add-or-remove-one", records=300)
+    ledger.set_budget(20.0, 1e-6)
+    hidden = db.Ledger.create("hidden.ledger", epsilon=4.0, delta=1e-6, neighbours="add-or-remove-one")
+    shares = []
+    for count in (200, 100, 2):
+        table = {name: cells[:count] for name, cells in people().items()}
+        for books in (hidden, ledger):
+            certificate = db.train(table, secret, **GOAL, ledger=books, person="customer").certificate
+            assert certificate is not None and certificate.to_dict()["run"]["run"]["records"] == 300
+        shares.append(hidden.person(0).share)
+    assert [release.records for release in hidden.show().releases] == [200, 100, 2]
+    # Each costs the same, whatever the number of records is; replacing a record costs more than taking it away.
+    assert shares[1] == pytest.approx(2 * shares[0]) and shares[2] == pytest.approx(3 * shares[0])
+    assert ledger.person(0).releases[0][1] > 1.5 * hidden.person(0).releases[0][1]
+    with pytest.raises(db.InvalidInputError, match="neighbours"):
+        db.train(people(), MODEL, **GOAL, ledger=hidden, person="customer")
+    assert statuses(hidden) == ["committed"] * 3
 
 
 # Local privacy

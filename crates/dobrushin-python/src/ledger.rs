@@ -8,8 +8,8 @@ use crate::run_file::RunFile;
 use crate::work::{still_wanted, work};
 use dobrushin::Delta;
 use dobrushin_cli::ledger::{
-    Charging, Exhausted, Released, Reserving, budgets_report, changed_report, checked_report, new_terms,
-    open, person_report, whole_report,
+    Exhausted, Released, Reserving, budgets_report, changed_report, checked_report, new_terms, open,
+    person_report, whole_report,
 };
 use dobrushin_cli::{Opened, Problem};
 use dobrushin_document::ask::{Asked, neighbours_of};
@@ -46,37 +46,6 @@ fn budget(
 /// What to do about people whose budgets would be exceeded.
 pub fn exhausted(leave_out: bool) -> Exhausted {
     if leave_out { Exhausted::LeaveOut } else { Exhausted::Refuse }
-}
-
-/// A reservation of something that has not left this program. Whatever ends its work, Ctrl-C and defects too, ends the
-/// reservation with it.
-#[derive(Default)]
-pub struct Unreleased {
-    charging: Charging,
-}
-
-impl Unreleased {
-    pub fn new(charging: Charging) -> Self {
-        Self { charging }
-    }
-
-    /// What is known about who is charged.
-    pub fn charging(&self) -> &Charging {
-        &self.charging
-    }
-
-    /// From here on, it may leave: only who settles this knows whether it did.
-    pub fn leaving(mut self) -> Charging {
-        std::mem::take(&mut self.charging)
-    }
-}
-
-impl Drop for Unreleased {
-    fn drop(&mut self) {
-        let charging = std::mem::take(&mut self.charging);
-        // Whoever ended the work has said why.
-        _ = charging.settle(Err::<(), _>(Problem::new("the work was ended")));
-    }
 }
 
 /// Makes a ledger.

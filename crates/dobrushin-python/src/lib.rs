@@ -9,6 +9,7 @@ mod arrays;
 mod audit;
 mod chains;
 mod channel;
+mod charge;
 mod convert;
 mod divergences;
 mod errors;

@@ -1,10 +1,9 @@
 //! Private training on tables in memory, and what the models predict.
 
+use crate::charge::{ModelCharge, Unreleased};
 use crate::convert::number;
 use crate::errors::{Kind, Raised, raise};
 use crate::frame::Given;
-use crate::ledger::{Unreleased, exhausted, place_of};
-use crate::people::Names;
 use crate::questions::asked;
 use crate::run_file::RunFile;
 use crate::schema::Schema;
@@ -12,7 +11,7 @@ use crate::work::{quickly, work};
 use dobrushin::Progress;
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
-use dobrushin_cli::ledger::{Charge, Charging, Exhausted, Remaining};
+use dobrushin_cli::ledger::{Charging, Remaining};
 use dobrushin_cli::{
     BadRows, Cells, Folder, Guard, Keeping, Opened, Pass, Problem, Rows, Touched, load_columns, pad,
     refuse_none, written,
@@ -24,12 +23,11 @@ use dobrushin_document::report::TrainingReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
 use dobrushin_document::{SelfContained, json, text};
-use dobrushin_ledger::Place;
 use dobrushin_train::schema::{Encoder, Schema as Declared};
 use dobrushin_train::{Generators, Plan, Prediction, Released, Seed, Table, TrainError};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,12 +79,7 @@ pub fn train<'py>(
         public: public.map(|given| Given::of(given, "the public records")).transpose()?,
         keeps_state: keep_state.is_some(),
         charge: match ledger.zip(person) {
-            Some((ledger, person)) => Some(Charged {
-                place: place_of(ledger),
-                person: Person::of(person)?,
-                exhausted: exhausted(leave_out),
-                out: out.clone(),
-            }),
+            Some((ledger, person)) => Some(ModelCharge::new(ledger, person, leave_out, out.clone())?),
             None => None,
         },
     };
@@ -134,33 +127,7 @@ struct Request {
     test: Option<Given>,
     public: Option<Given>,
     keeps_state: bool,
-    charge: Option<Charged>,
-}
-
-/// Who is charged for the model, and where.
-struct Charged {
-    place: Place,
-    person: Person,
-    exhausted: Exhausted,
-    /// Where the model goes.
-    out: Option<PathBuf>,
-}
-
-/// Whose each record is.
-enum Person {
-    /// The column of a file says it.
-    Column(String),
-    Names(Names),
-}
-
-impl Person {
-    /// The name of a column, or the names of people.
-    fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match given.cast::<PyString>() {
-            Ok(_) => Ok(Self::Column(given.extract()?)),
-            Err(_) => Ok(Self::Names(Names::of(given, "person")?)),
-        }
-    }
+    charge: Option<ModelCharge>,
 }
 
 /// What is known before the account: the records, the run with its noise, and who is charged.
@@ -248,30 +215,10 @@ impl Request {
         progress: &Progress,
         run: &dyn Fn(u64) -> Result<SelfContained, Problem>,
     ) -> Result<Unreleased, Problem> {
-        let Some(Charged { place, person, exhausted, out }) = &self.charge else {
-            return Ok(Unreleased::default());
-        };
-        if let (Person::Names(names), Given::Memory(frame, _)) = (person, &self.private)
-            && names.len() != frame.rows()
-        {
-            return Err(Problem::new(format!(
-                "person has {} names, but there are {} records",
-                names.len(),
-                frame.rows()
-            ))
-            .help("give the name of the person of each record, in the order of the records"));
+        match &self.charge {
+            Some(charge) => charge.reserve(&self.private, schema, progress, run),
+            None => Ok(Unreleased::default()),
         }
-        let what = match out {
-            Some(folder) => format!("model in {}", folder.display()),
-            None => format!("model of {}", schema.label_columns().join(", ")),
-        };
-        let file = self.private.named(schema, Vec::new());
-        let (rows, person): (&dyn Rows, _) = match person {
-            Person::Column(column) => (&file, column.as_str()),
-            Person::Names(names) => (names, "person"),
-        };
-        let charge = Charge { place, rows, person, exhausted: *exhausted, what };
-        Charging::of(&charge, progress, run).map(Unreleased::new)
     }
 }
 
