@@ -406,7 +406,7 @@ class Ledger:
         reserved. With ``leave_out``, the release is reserved without them: :attr:`Reservation.kept` says which records you
         may use, and you must leave out all others. ``dry_run`` reserves nothing, and says what it would cost.
 
-        If you press Ctrl-C, look into the ledger: the release may stay reserved.
+        Ctrl-C aborts it, unless that comes too late: then it stays reserved, as :meth:`show` says.
         """
         named = None if certificate is None else _content(certificate, "the certificate")
         found = _core.ledger_reserve(

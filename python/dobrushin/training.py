@@ -78,7 +78,7 @@ def train(
     it is reserved before it is trained, and committed when it is written and returned. ``person`` says whose each record is:
     the name of a column, which need not be in the schema, or a name for each record. If somebody would spend more than they
     may, :class:`~dobrushin.OverBudgetError` has their names and nothing is trained; ``leave_out=True`` trains without their
-    records. If training fails, or you press Ctrl-C, nobody pays.
+    records. If training fails or is stopped by Ctrl-C, nobody pays.
 
     >>> import dobrushin as db
     >>> number = {"kind": "number", "lower": 0, "upper": 1}

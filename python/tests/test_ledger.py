@@ -294,9 +294,10 @@ def test_columns_of_frames_are_names(ledger: db.Ledger) -> None:
         "infinite": [float("inf")],
     }
     for name, people in floats.items():
-        with pytest.raises(db.InvalidInputError, match=r"people\[[01]\] is a \w+, but a name is text or a whole number"):
+        with pytest.raises(db.InvalidInputError, match=r"people\[[01]\] is a \w+, but a name is text or a whole number") as caught:
             ledger.reserve(people, epsilon=0.01)
             pytest.fail(name)
+        assert "floats are rounded" in (caught.value.help or "")
     for people in [pandas.DataFrame({"p": [1]}), polars.DataFrame({"p": [1]}), polars.LazyFrame({"p": [1]}), arrow.table({"p": [1]})]:
         with pytest.raises(db.InvalidInputError, match="people is a table"):
             ledger.reserve(people, epsilon=0.01)
