@@ -577,7 +577,7 @@ def test_whoever_interrupts_a_reservation_has_none(ledger: db.Ledger) -> None:
     code += "file.execute('BEGIN IMMEDIATE'); print('ready', flush=True); sys.stdin.read()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdout.readline() == b"ready\n"
-        threading.Timer(0.5, _thread.interrupt_main).start()
+        threading.Timer(2.0, _thread.interrupt_main).start()
         with pytest.raises(KeyboardInterrupt):
             ledger.reserve(["ada"], **HALF)
         other.communicate(b"")
@@ -707,8 +707,14 @@ def test_whatever_stops_training_costs_nobody_anything(ledger: db.Ledger) -> Non
             db.train(data, MODEL, **charged, **wanted)  # type: ignore[arg-type]
         assert "reserved" not in statuses(ledger) and "committed" not in statuses(ledger), wanted
     assert Path("model/model.json").read_text() == "mine"
-    slow = MODEL.replace(steps=200_000, noise_multiplier=1e4)
-    threading.Timer(1.5, _thread.interrupt_main).start()
+    slow = MODEL.replace(steps=50_000_000, noise_multiplier=1e6)
+
+    def interrupt() -> None:
+        while "reserved" not in statuses(ledger):
+            time.sleep(0.05)
+        _thread.interrupt_main()
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         db.train(data, slow, delta=1e-7, ledger=ledger, person="customer")
     for _ in range(600):
