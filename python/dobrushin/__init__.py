@@ -16,6 +16,7 @@ epsilon = 1.569
   :func:`audit_scores` takes the scores of your own attack: they say what is proved, and whether it contradicts what is claimed.
 - :func:`train` trains private models, and ``dobrushin.sklearn`` has them as estimators of scikit-learn. :func:`forget`
   deletes records from them, if somebody asks for it.
+- :class:`Ledger` says what each person has spent over all releases, and refuses what would exceed somebody's budget.
 - ``python -m dobrushin`` is the program; its guide is in ``docs/``.
 """
 
@@ -26,8 +27,9 @@ from dobrushin._core import __version__, theta
 from dobrushin.auditing import Attack, Audit, WorstCase, audit, audit_scores, worst_case
 from dobrushin.chain import Branch, Chain, Step
 from dobrushin.channel import Channel
-from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError
+from dobrushin.errors import DobrushinError, InternalError, InvalidInputError, NoGuaranteeError, OverBudgetError
 from dobrushin.forgetting import Forgotten, forget
+from dobrushin.ledger import Ledger, Reservation
 from dobrushin.questions import account, calibrate, curve, explain, plan, total, verify
 from dobrushin.report import (
     Analysis,
@@ -60,9 +62,12 @@ __all__ = [
     "InternalError",
     "Interval",
     "InvalidInputError",
+    "Ledger",
     "NoGuaranteeError",
+    "OverBudgetError",
     "Plan",
     "Report",
+    "Reservation",
     "Run",
     "Step",
     "Total",

@@ -29,6 +29,15 @@ __all__ = [
     "explain",
     "forget",
     "hockey_stick",
+    "ledger_budget",
+    "ledger_change",
+    "ledger_check",
+    "ledger_init",
+    "ledger_people",
+    "ledger_person",
+    "ledger_reserve",
+    "ledger_show",
+    "ledger_terms",
     "local_bounds",
     "local_plan",
     "plan",
@@ -199,7 +208,13 @@ class LocalMechanism:
     def epsilon(self, delta: Numbers, *, bounds: bool = False) -> Any: ...
     def report(self, *, questions: int | None = None, shuffled: int | None = None, delta: float) -> tuple[str, str]: ...
     def privatize(
-        self, answers: Any, *, skip_bad: bool, seed: int | None = None
+        self,
+        answers: Any,
+        *,
+        skip_bad: bool,
+        seed: int | None = None,
+        ledger: str | None = None,
+        people: Any = None,
     ) -> tuple[NDArray[Any], int, int]: ...
     def count(self, reports: NDArray[Any]) -> NDArray[np.uint64]: ...
     def estimate(
@@ -269,6 +284,9 @@ def train(
     force: bool = False,
     seed: int | None = None,
     keep_state: str | PathLike[str] | None = None,
+    ledger: str | None = None,
+    person: Any = None,
+    leave_out: bool = False,
 ) -> tuple[bytes, str, str, str]: ...
 def state_of(path: str | PathLike[str]) -> tuple[Schema, str]: ...
 def forget(
@@ -291,3 +309,25 @@ def forget(
     seed: int | None = None,
 ) -> tuple[tuple[bytes, str] | None, str, str, str | None]: ...
 def save_model(folder: str | PathLike[str], model: bytes, certificate: str, force: bool) -> None: ...
+def ledger_init(
+    place: str, *, epsilon: float, delta: float, neighbours: str, planned: bool, people: int
+) -> tuple[str, str]: ...
+def ledger_terms(place: str) -> tuple[str, str]: ...
+def ledger_budget(place: str, *, epsilon: float, delta: float, planned: bool, people: Any = None) -> tuple[str, str]: ...
+def ledger_reserve(
+    place: str,
+    people: Any,
+    *,
+    run: RunFile | None = None,
+    certificate: tuple[str, bytes] | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    what: str | None = None,
+    leave_out: bool = False,
+    dry_run: bool = False,
+) -> tuple[str, str, list[str], NDArray[np.bool_]]: ...
+def ledger_change(place: str, release: int, change: str, note: str | None = None) -> tuple[str, str]: ...
+def ledger_show(place: str) -> tuple[str, str]: ...
+def ledger_person(place: str, name: Any) -> tuple[str, str]: ...
+def ledger_people(place: str) -> tuple[list[str], list[Array]]: ...
+def ledger_check(place: str) -> tuple[str, str]: ...

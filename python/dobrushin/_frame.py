@@ -21,6 +21,7 @@ Given: TypeAlias = str | list[Any]
 """The path of a file, or columns."""
 
 ACCEPTED = "give a pandas or polars data frame, a dict of columns, arrays (X, y), or the path of a CSV file"
+SCHEMA = "the schema names the columns that are needed"
 
 
 def columns_of(
@@ -46,7 +47,7 @@ def columns_of(
         columns = _features_of(rows, features, names, what)
         if len(labels) == 1 and len(getattr(targets, "shape", (0,))) == 1:
             return [*columns, _column(targets)]
-        found = _wide(targets, what)
+        found = wide(targets, what)
         if found.shape[1] != len(labels):
             raise InvalidInputError(f"y has {found.shape[1]} columns, but the schema has {len(labels)} labels", "y[:, 0]")
         return [*columns, *(_column(found[:, place]) for place in range(len(labels)))]
@@ -61,7 +62,7 @@ def _features_of(rows: Any, features: Sequence[str], names: Sequence[str] | None
     """The columns of X, which is an array or has names."""
     if not isinstance(rows, np.ndarray | list | tuple):
         return _named(rows, features, what)
-    found = _wide(rows, what)
+    found = wide(rows, what)
     if names is None:
         raise InvalidInputError(
             "X is an array, and a run does not tell the order of its columns", 'columns=["age", …], the names of its columns'
@@ -71,11 +72,16 @@ def _features_of(rows: Any, features: Sequence[str], names: Sequence[str] | None
             f"X has {found.shape[1]} columns, but {len(names)} are declared", "declare each column, in their order"
         )
     places = {name: place for place, name in enumerate(names)}
-    return [_column(found[:, _known(places, name, what)]) for name in features]
+    return [_column(found[:, _known(places, name, what, SCHEMA)]) for name in features]
 
 
 def _named(data: Any, wanted: Sequence[str], what: str) -> list[Any]:
-    """The columns of a frame or a dict."""
+    """The columns of a frame or a dict, as arrays and lists."""
+    return [_column(column) for column in picked(data, wanted, what)]
+
+
+def picked(data: Any, wanted: Sequence[str], what: str, wish: str = SCHEMA) -> list[Any]:
+    """The columns of a frame or a dict; ``wish`` is what helps if one is missing."""
     if hasattr(data, "collect"):
         raise InvalidInputError(f"{what} is a lazy frame", "call its method collect() first")
     names = data.keys() if isinstance(data, Mapping) else getattr(data, "columns", None)
@@ -85,18 +91,18 @@ def _named(data: Any, wanted: Sequence[str], what: str) -> list[Any]:
     for name in names:
         if places.setdefault(str(name), name) is not name:
             raise InvalidInputError(f"two columns of {what} have the name {str(name)!r}", "give each a name of its own")
-    return [_column(data[_known(places, name, what)]) for name in wanted]
+    return [data[_known(places, name, what, wish)] for name in wanted]
 
 
-def _known(places: Mapping[str, Any], name: str, what: str) -> Any:
+def _known(places: Mapping[str, Any], name: str, what: str, wish: str) -> Any:
     try:
         return places[name]
     except KeyError:
         message = f"there is no column {name!r} in {what}"
-        raise InvalidInputError(message, "the schema names the columns that are needed") from None
+        raise InvalidInputError(message, wish) from None
 
 
-def _wide(rows: Any, what: str) -> np.ndarray[Any, Any]:
+def wide(rows: Any, what: str) -> np.ndarray[Any, Any]:
     """An array of rows and columns."""
     found = rows_of(rows) if isinstance(rows, list | tuple) else np.asarray(rows)
     if found.ndim != 2:

@@ -23,8 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dobrushin import _core
 from dobrushin._numbers import Array, Number, Numbers, word
+from dobrushin._people import names_of
 from dobrushin.channel import Channel
 from dobrushin.errors import InvalidInputError
+from dobrushin.ledger import LedgerLike, place_of
 from dobrushin.report import Interval, _axes, _Document, _interval, _needed, _number
 
 if TYPE_CHECKING:
@@ -131,13 +133,24 @@ class Mechanism:
         return Profile(*self._core.report(questions=count[0], shuffled=count[1], delta=delta))
 
     def privatize(
-        self, answers: Iterable[Any], *, skip_bad: bool = False, seed: int | None = None, not_private: bool = False
+        self,
+        answers: Iterable[Any],
+        *,
+        skip_bad: bool = False,
+        seed: int | None = None,
+        not_private: bool = False,
+        ledger: LedgerLike | None = None,
+        people: Iterable[Any] | None = None,
     ) -> Reports:
         """A private report for each answer, drawn with the randomness of the operating system.
 
         An answer that cannot be used, such as an undeclared category, is an error that says where it is, and never what
         it is. With ``skip_bad=True`` it reports a category drawn at random, the middle of the bounds or the zero vector,
         because a missing report would tell that its answer was bad. Numbers beyond the bounds are moved to them.
+
+        With a ``ledger`` (a :class:`~dobrushin.Ledger`, or its place), ``people`` has the name of the person who gave each
+        answer, and they are charged for their reports before these are drawn. If somebody would spend more than they may,
+        :class:`~dobrushin.OverBudgetError` has their names, and nothing is drawn.
 
         A known ``seed`` is for tests only: whoever knows it can undo the reports, so ``not_private=True`` must say so.
         """
@@ -147,7 +160,20 @@ class Mechanism:
                 "leave out both",
             )
         known = None if seed is None else _whole("seed", seed, least=0)
-        data, skipped, clipped = self._core.privatize(answers, skip_bad=bool(skip_bad), seed=known)
+        if (ledger is None) != (people is None):
+            raise InvalidInputError(
+                "ledger and people go together: where it is counted, and who gave each answer",
+                'ledger="people.ledger", people=table["name"]; or leave out both',
+            )
+        if ledger is not None and seed is not None:
+            raise InvalidInputError("ledger counts what private reports tell, and seed makes them public", "leave out seed")
+        data, skipped, clipped = self._core.privatize(
+            answers,
+            skip_bad=bool(skip_bad),
+            seed=known,
+            ledger=None if ledger is None else place_of(ledger),
+            people=None if people is None else names_of(people, "people"),
+        )
         return Reports(self, data, private=seed is None, skipped=skipped, clipped=clipped)
 
     def count(self, reports: Reports | NDArray[np.uint64]) -> Counts:

@@ -14,7 +14,8 @@ Nothing is read off the records except by the private training itself, so you de
 ``delta``. Values outside their bounds are moved to them.
 
 - **Every fit spends.** A certificate is about one model. ``cross_val_score`` with five folds fits five models, and a grid
-  search many more; together they cost the sum of their budgets, or less by composition.
+  search many more; together they cost the sum of their budgets, or less by composition. With ``ledger``, each fit is
+  charged to the people whose names ``fit(X, y, person=names)`` is given, or refused.
 - **What a private cell holds never shows.** A feature that is NaN counts as the centre of its bounds, in ``predict``
   too. A record with an infinite value, a cell that is not a number, or a label that is not declared trains as an empty
   record: it keeps its place and contributes nothing. Other estimators raise an exception there, and so tell.
@@ -42,6 +43,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from dobrushin import _core
 from dobrushin._frame import rows_of
+from dobrushin._people import names_of
 from dobrushin.errors import InvalidInputError
 from dobrushin.forgetting import Forgotten, forget
 from dobrushin.questions import plan
@@ -89,6 +91,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
     neighbours: str
     records: int | None
     keep_state: Any
+    ledger: Any
     random_state: Any
 
     trained_: Trained
@@ -143,7 +146,7 @@ class _Private(BaseEstimator):  # type: ignore[misc]
         centre = lower / 2 + upper / 2 if self.feature_centre is None else each("feature_centre", self.feature_centre)
         return lower, upper, centre
 
-    def _train(self, X: Any, y: Any, label: dict[str, Any], kind: dict[str, Any], norm: float | None) -> Self:
+    def _train(self, X: Any, y: Any, person: Any, label: dict[str, Any], kind: dict[str, Any], norm: float | None) -> Self:
         names, target = self._columns(), "target"
         while target in names:
             target += "_"
@@ -168,6 +171,8 @@ class _Private(BaseEstimator):  # type: ignore[misc]
             keep_state=state,
             seed=seed,
             not_private=seed is not None,
+            ledger=self.ledger,
+            person=None if person is None else names_of(person, "person"),
         )
         certificate, report = trained.certificate, trained.report
         assert certificate is not None and report is not None
@@ -376,8 +381,11 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
     def _kind(self) -> dict[str, Any]:
         return {"kind": "logistic" if len(self.classes_) == 2 else "softmax"}
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on private records. A label that is not one of the classes makes its record empty."""
+    def fit(self, X: Any, y: Any, person: Any = None) -> Self:
+        """Train on private records. A label that is not one of the classes makes its record empty.
+
+        With a ``ledger``, ``person`` has a name for each record, and everybody is charged before anything is trained.
+        """
         rows = self._rows(X, reset=True)
         y = _targets(rows, y, as_given=isinstance(self.classes, str))
         known = self._known(y)
@@ -390,7 +398,7 @@ class _Classifier(ClassifierMixin, _Private):  # type: ignore[misc]
         named = dict(zip(known, names, strict=True))
         label = {"kind": "category", "categories": names}
         # As plans do: a record in the tail does not decide how little the others may say.
-        self._train(rows, [_found(named, cell) for cell in y.tolist()], label, self._kind(), 1.0)
+        self._train(rows, [_found(named, cell) for cell in y.tolist()], person, label, self._kind(), 1.0)
         self._names = named
         return self
 
@@ -438,7 +446,8 @@ class PrivateClassifier(_Probabilities):
     features or one for each. ``feature_centre``: ordinary values, known without the records; the middle of the bounds if
     left out. ``data_norm``: rows, scaled to [-1, 1] and with their intercept, are scaled down to this norm; 1 if left
     out. ``neighbours``: "zero-out", "replace-one", or "add-or-remove-one", for which the number of records is a secret
-    and ``records`` is a public bound on it. ``random_state``: only ``None`` is private. It cannot
+    and ``records`` is a public bound on it. ``ledger``: a :class:`dobrushin.Ledger`, or its place, in which ``fit`` charges
+    everybody. ``random_state``: only ``None`` is private. It cannot
     ``forget``, because what is planned has no weight decay.
 
     A fitted model has ``certificate_``, ``report_``, ``epsilon_``, ``delta_``, ``state_``, ``trained_`` (a
@@ -458,6 +467,7 @@ class PrivateClassifier(_Probabilities):
         fit_intercept: bool = True,
         neighbours: str = "zero-out",
         records: int | None = None,
+        ledger: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -469,6 +479,7 @@ class PrivateClassifier(_Probabilities):
         self.fit_intercept = fit_intercept
         self.neighbours = neighbours
         self.records = records
+        self.ledger = ledger
         self.random_state = random_state
 
 
@@ -503,6 +514,7 @@ class PrivateLogisticRegression(_Probabilities):
         neighbours: str = "zero-out",
         records: int | None = None,
         keep_state: Any = None,
+        ledger: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -520,6 +532,7 @@ class PrivateLogisticRegression(_Probabilities):
         self.neighbours = neighbours
         self.records = records
         self.keep_state = keep_state
+        self.ledger = ledger
         self.random_state = random_state
 
 
@@ -549,6 +562,7 @@ class PrivateSVC(_Classifier):
         neighbours: str = "zero-out",
         records: int | None = None,
         keep_state: Any = None,
+        ledger: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -567,6 +581,7 @@ class PrivateSVC(_Classifier):
         self.neighbours = neighbours
         self.records = records
         self.keep_state = keep_state
+        self.ledger = ledger
         self.random_state = random_state
 
     def _known(self, y: Array) -> list[Any]:
@@ -614,6 +629,7 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         neighbours: str = "zero-out",
         records: int | None = None,
         keep_state: Any = None,
+        ledger: Any = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -631,10 +647,14 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         self.neighbours = neighbours
         self.records = records
         self.keep_state = keep_state
+        self.ledger = ledger
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on private records. A target that is no finite number makes its record empty."""
+    def fit(self, X: Any, y: Any, person: Any = None) -> Self:
+        """Train on private records. A target that is no finite number makes its record empty.
+
+        With a ``ledger``, ``person`` has a name for each record, and everybody is charged before anything is trained.
+        """
         try:
             lower, upper = (float(end) for end in self.target_bounds or ())
         except (TypeError, ValueError) as error:
@@ -645,7 +665,7 @@ class PrivateLinearRegression(RegressorMixin, _Private):  # type: ignore[misc]
         rows = self._rows(X, reset=True)
         y = _targets(rows, y)
         self._range = lower, upper
-        self._train(rows, y, {"kind": "number", "lower": lower, "upper": upper}, {"kind": "linear"}, None)
+        self._train(rows, y, person, {"kind": "number", "lower": lower, "upper": upper}, {"kind": "linear"}, None)
         return self
 
     def _coefficients(self, trained: Trained) -> tuple[Array, float]:

@@ -15,7 +15,9 @@ import numpy as np
 
 from dobrushin import _core
 from dobrushin._frame import ACCEPTED, Given, columns_of
+from dobrushin._people import person_of
 from dobrushin.errors import InvalidInputError
+from dobrushin.ledger import LedgerLike, place_of
 from dobrushin.questions import _list, _word
 from dobrushin.report import Certificate, _Document
 from dobrushin.run import RunLike, as_path, as_run
@@ -48,6 +50,9 @@ def train(
     force: bool = False,
     seed: int | None = None,
     not_private: bool = False,
+    ledger: LedgerLike | None = None,
+    person: Any = None,
+    leave_out: bool = False,
 ) -> Trained:
     """Train a private model of a table, with a certificate of what it tells about each record.
 
@@ -68,6 +73,12 @@ def train(
 
     ``keep_state`` is the path of a secret file, which only you can read: with it, :func:`~dobrushin.forget` deletes records
     from the model later.
+
+    With a ``ledger`` (a :class:`~dobrushin.Ledger`, or its place), everybody is charged for what the model tells about them:
+    it is reserved before it is trained, and committed when it is written and returned. ``person`` says whose each record is:
+    the name of a column, which need not be in the schema, or a name for each record. If somebody would spend more than they
+    may, :class:`~dobrushin.OverBudgetError` has their names and nothing is trained; ``leave_out=True`` trains without their
+    records. If training fails or is stopped by Ctrl-C, nobody pays.
 
     >>> import dobrushin as db
     >>> number = {"kind": "number", "lower": 0, "upper": 1}
@@ -99,6 +110,7 @@ def train(
     if columns is not None:
         names = [_text("columns", name) for name in _list("columns", columns)]
     features, labels = declared.columns()
+    place, people = _charged(data, names, ledger, person, leave_out, seed, keep_state)
 
     def wanted(records: Any, what: str) -> Given | None:
         return None if records is None else columns_of(records, features, labels, names, what)
@@ -119,6 +131,9 @@ def train(
         force=bool(force),
         seed=seed,
         keep_state=None if keep_state is None else as_path("keep_state", keep_state),
+        ledger=place,
+        person=people,
+        leave_out=bool(leave_out),
     )
     return Trained(found, Certificate(certificate), Training(report, text), names)
 
@@ -309,6 +324,31 @@ def _order(schema: SchemaLike | None) -> list[str]:
     if isinstance(schema, str | os.PathLike):
         schema = tomllib.loads(Path(as_path("schema", schema)).read_text(encoding="utf-8-sig"))
     return list((schema or {})["columns"])
+
+
+def _charged(
+    data: Any, columns: list[str] | None, ledger: LedgerLike | None, person: Any, leave_out: Any, seed: Any, keep_state: Any
+) -> tuple[str | None, Any]:
+    """The ledger, if somebody is charged, and whose each record is."""
+    if ledger is None:
+        for name, given in [("person", person is not None), ("leave_out", bool(leave_out))]:
+            if given:
+                raise InvalidInputError(f"{name} is given without a ledger", 'ledger="people.ledger", in which people are charged')
+        return None, None
+    if person is None:
+        raise InvalidInputError(
+            "ledger is given, but not whose each record is", 'person="customer", a column of the data, or a name for each record'
+        )
+    if seed is not None:
+        raise InvalidInputError(
+            "ledger counts what private training tells, and a model from a known seed tells more", "leave out seed and not_private"
+        )
+    if leave_out and keep_state is not None:
+        raise InvalidInputError(
+            "leave_out and keep_state are both given, but a state is about all records of the data",
+            "leave out the records of these people yourself: OverBudgetError has their names",
+        )
+    return place_of(ledger), person_of(data, person, columns)
 
 
 def _check_seed(seed: Any, not_private: Any) -> None:

@@ -160,6 +160,33 @@ def test_it_works_with_the_rest_of_scikit_learn() -> None:
     assert fitted.get_params()["epsilon"] == 4.0
 
 
+def test_every_fit_is_charged_to_the_people_in_it(tmp_path: Path) -> None:
+    ledger = db.Ledger.create(tmp_path / "people.ledger", epsilon=1.45, delta=1e-5, neighbours="zero-out")
+    X, y = np.linspace(-1, 1, 300).reshape(-1, 2), np.arange(150) % 2
+    names = np.arange(150)
+    model = PrivateLogisticRegression(epsilon=1.0, delta=1e-7, classes=[0, 1], ledger=ledger, **FAST)
+    cross_val_score(model, X, y, cv=3, params={"person": names})
+    counts = {len(ledger.person(name).releases) for name in names}
+    assert [release.records for release in ledger.show().releases] == [100] * 3 and counts == {2}
+    with pytest.raises(db.OverBudgetError) as caught:
+        clone(model).fit(X, y, person=names)
+    assert "0" in caught.value.people and len(ledger.show().releases) == 3
+    regression = PrivateLinearRegression(epsilon=1.0, delta=1e-7, target_bounds=(0, 1), ledger=str(ledger.place), **FAST)
+    regression.fit(X, y, [f"new {name}" for name in names])
+    assert ledger.show().releases[-1].status == "committed" and ledger.show().people == 300
+    for own, person, message in [
+        (model, None, "not whose each record is"),
+        (model, "x0", "must have a name for each record"),
+        (model, names[1:], "person has 149 names, but there are 150 records"),
+        (clone(model).set_params(ledger=None), names, "person is given without a ledger"),
+    ]:
+        with pytest.raises(db.InvalidInputError, match=message):
+            own.fit(X, y, person=person)
+    with pytest.warns(NotPrivateWarning), pytest.raises(db.InvalidInputError, match="a known seed"):
+        clone(model).set_params(random_state=1).fit(X, y, person=names)
+    assert len(ledger.show().releases) == 4
+
+
 def test_a_seed_is_not_private() -> None:
     X, y = halves(200)
     model = PrivateLogisticRegression(classes=["no", "yes"], random_state=3, **FAST)

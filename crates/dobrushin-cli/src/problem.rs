@@ -4,6 +4,7 @@ use crate::file::STANDARD_OUTPUT;
 use crate::stderr::Complaint;
 use dobrushin_document::DocumentError;
 use dobrushin_document::plain_text::for_message;
+use dobrushin_ledger::OverBudget;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,13 +16,15 @@ pub struct Problem {
     message: String,
     cause: Option<Box<dyn Error + Send>>,
     help: Option<String>,
+    over_budget: Option<Box<OverBudget>>,
     code: u8,
 }
 
 impl Problem {
     /// A problem with what the user gave.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: for_message(&message.into()), cause: None, help: None, code: 2 }
+        let message = for_message(&message.into());
+        Self { message, cause: None, help: None, over_budget: None, code: 2 }
     }
 
     /// What is wrong with the arguments, from what clap says about them: a sentence, and then hints and the usage.
@@ -64,6 +67,12 @@ impl Problem {
         self
     }
 
+    /// Adds who would spend more than they may, which is why the answer is "no".
+    pub fn over_budget(mut self, people: OverBudget) -> Self {
+        self.over_budget = Some(Box::new(people));
+        self
+    }
+
     /// Writes the message, the chain of causes and the help to standard error.
     pub fn print(&self) {
         let (message, help) = (&self.message, self.help.as_deref());
@@ -91,6 +100,11 @@ impl Problem {
     /// What would fix it, if that is known.
     pub fn help_text(&self) -> Option<&str> {
         self.help.as_deref()
+    }
+
+    /// Who would spend more than they may, if that is why the answer is "no".
+    pub fn people_over_budget(&self) -> Option<&OverBudget> {
+        self.over_budget.as_deref()
     }
 
     /// Whether nothing is wrong, but the answer is "no".

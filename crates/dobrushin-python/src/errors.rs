@@ -1,6 +1,8 @@
 //! What went wrong, as Python users meet it: the exceptions of `dobrushin.errors`.
 
 use dobrushin_cli::Problem;
+use dobrushin_ledger::OverBudget;
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -15,22 +17,33 @@ pub enum Kind {
     NoGuarantee,
     /// Ours.
     Internal,
+    /// Nobody's: people would spend more than they may.
+    OverBudget,
 }
 
 /// An exception with a message and, where possible, what to do.
 pub fn raise(py: Python<'_>, kind: Kind, message: &str, help: Option<&str>) -> PyErr {
-    static CLASSES: PyOnceLock<[Py<PyType>; 3]> = PyOnceLock::new();
+    raised_with(py, kind, (in_python(message), help.map(in_python)))
+}
+
+/// An exception that is made of these arguments.
+fn raised_with<'py>(py: Python<'py>, kind: Kind, arguments: impl PyCallArgs<'py>) -> PyErr {
+    static CLASSES: PyOnceLock<[Py<PyType>; 4]> = PyOnceLock::new();
     let classes = CLASSES.get_or_try_init(py, || {
         let module = py.import("dobrushin.errors")?;
         let class = |name| Ok::<_, PyErr>(module.getattr(name)?.cast_into::<PyType>()?.unbind());
-        Ok::<_, PyErr>([class("InvalidInputError")?, class("NoGuaranteeError")?, class("InternalError")?])
+        Ok::<_, PyErr>([
+            class("InvalidInputError")?,
+            class("NoGuaranteeError")?,
+            class("InternalError")?,
+            class("OverBudgetError")?,
+        ])
     });
     let class = match classes {
         Ok(classes) => classes[kind as usize].bind(py),
         Err(error) => return error,
     };
-    let (message, help) = (in_python(message), help.map(in_python));
-    match class.call1((message, help)).and_then(|error| Ok(error.cast_into::<PyBaseException>()?)) {
+    match class.call1(arguments).and_then(|error| Ok(error.cast_into::<PyBaseException>()?)) {
         Ok(error) => PyErr::from_value(error.into_any()),
         Err(error) => error,
     }
@@ -51,14 +64,20 @@ impl<T, E: Into<Problem>> Raised<T> for Result<T, E> {
     fn raised(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|error| {
             let problem = error.into();
+            let (message, help) = (problem.to_string(), problem.help_text());
+            if let Some(OverBudget { count, first }) = problem.people_over_budget() {
+                let arguments = (in_python(&message), help.map(in_python), first.clone(), *count);
+                return raised_with(py, Kind::OverBudget, arguments);
+            }
             let kind = if problem.is_answer() { Kind::NoGuarantee } else { Kind::InvalidInput };
-            raise(py, kind, &problem.to_string(), problem.help_text())
+            raise(py, kind, &message, help)
         })
     }
 }
 
 /// Flags that are arguments which are true or false.
-const SWITCHES: [&str; 4] = ["force", "not_private", "skip_bad", "dry_run"];
+const SWITCHES: [&str; 6] =
+    ["force", "not_private", "skip_bad", "dry_run", "leave_out", "nothing_was_released"];
 
 /// A message with the names of flags as the names of arguments: `--test-share` is `test_share`, `--delta 1e-6` is
 /// `delta=1e-6`, and `--force` is `force=True`. A command of the program stays as it is.

@@ -118,6 +118,11 @@ impl Frame {
         Ok(Self { columns: Arc::new(columns), rows })
     }
 
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     fn refuse_other_than(&self, wanted: usize) -> Result<(), Problem> {
         match self.columns.len() {
             found if found == wanted => Ok(()),
@@ -134,20 +139,6 @@ pub fn cell_of(given: &Bound<'_, PyAny>, name: &str, schema: &Schema) -> String 
     cells.end_row(1);
     let cell = cells.get(0).and_then(|(_, mut row)| row.next().map(<[u8]>::to_vec));
     String::from_utf8_lossy(&cell.unwrap_or_default()).into_owned()
-}
-
-/// What the cells of a column would hold in a file.
-pub fn texts(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let column = Column::of(given)?;
-    let mut texts = Vec::with_capacity(column.len());
-    for row in 0..column.len() {
-        let mut cells = Cells::new(1);
-        column.write(row, false, &mut cells);
-        cells.end_row(1);
-        let cell = cells.get(0).and_then(|(_, mut cells)| cells.next().map(<[u8]>::to_vec));
-        texts.push(String::from_utf8_lossy(&cell.unwrap_or_default()).into_owned());
-    }
-    Ok(texts)
 }
 
 /// Whether the schema declares numbers for a column.

@@ -1,13 +1,12 @@
 //! What people have spent over all releases. A ledger is opened for each question, so that processes and threads share it as
 //! they share a file.
 
-use crate::convert::checked;
 use crate::errors::{Raised, invalid};
-use crate::frame::texts;
+use crate::people::{Names, name_of};
 use crate::questions::asked;
 use crate::run_file::RunFile;
-use crate::work::work;
-use dobrushin::{Delta, Epsilon};
+use crate::work::{still_wanted, work};
+use dobrushin::Delta;
 use dobrushin_cli::ledger::{
     Exhausted, Released, Reserving, budgets_report, changed_report, checked_report, new_terms, open,
     person_report, whole_report,
@@ -16,7 +15,7 @@ use dobrushin_cli::{Opened, Problem};
 use dobrushin_document::ask::{Asked, neighbours_of};
 use dobrushin_document::json;
 use dobrushin_document::text::{Style, ledger as text};
-use dobrushin_ledger::{Budget, Choice, Ledger, Place, Roll};
+use dobrushin_ledger::{Budget, Choice, Ledger, Place};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -37,17 +36,16 @@ fn budget(
     planned: bool,
 ) -> PyResult<Budget> {
     let missing = |name: &str| invalid(py, &format!("{name} is missing"), "epsilon=2.0, delta=1e-6");
-    let epsilon = checked("epsilon", Some(epsilon), Epsilon::new)?.ok_or_else(|| missing("epsilon"))?;
-    let delta = checked("delta", Some(delta), Delta::new)?.ok_or_else(|| missing("delta"))?;
+    let Asked { epsilon, delta } = asked(Some(epsilon), Some(delta))?;
+    let epsilon = epsilon.ok_or_else(|| missing("epsilon"))?;
+    let delta = delta.ok_or_else(|| missing("delta"))?;
     let choice = if planned { Choice::Planned } else { Choice::Adaptive };
     Ok(Budget::new(epsilon, delta, choice))
 }
 
-/// The people of these names, a name for each record.
-fn roll(ledger: &mut Ledger, names: &[String]) -> Result<Roll, Problem> {
-    let mut roll = Roll::new(&ledger.terms()?);
-    names.iter().try_for_each(|name| roll.add(name.as_bytes()))?;
-    Ok(roll)
+/// What to do about people whose budgets would be exceeded.
+pub fn exhausted(leave_out: bool) -> Exhausted {
+    if leave_out { Exhausted::LeaveOut } else { Exhausted::Refuse }
 }
 
 /// Makes a ledger.
@@ -63,10 +61,21 @@ pub fn ledger_init(
     people: u64,
 ) -> PyResult<Answer> {
     let (place, budget) = (place_of(place), budget(py, epsilon, delta, planned)?);
-    let neighbours = neighbours_of(neighbours).raised(py)?;
+    let neighbours = neighbours_of(neighbours).map_err(|error| error.within("neighbours")).raised(py)?;
     work(py, move |_| {
         let terms = Ledger::create(&place, new_terms(neighbours, budget, people)?)?.terms()?;
         let report = budgets_report(&place, &terms, budget, None, true)?;
+        Ok::<_, Problem>(said(&json::of(&report), text::budgets(&report)))
+    })
+}
+
+/// What a ledger is about.
+#[pyfunction]
+pub fn ledger_terms(py: Python<'_>, place: &str) -> PyResult<Answer> {
+    let place = place_of(place);
+    work(py, move |_| {
+        let terms = open(&place)?.terms()?;
+        let report = budgets_report(&place, &terms, terms.budget, None, false)?;
         Ok::<_, Problem>(said(&json::of(&report), text::budgets(&report)))
     })
 }
@@ -83,13 +92,13 @@ pub fn ledger_budget(
     people: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Answer> {
     let (place, budget) = (place_of(place), budget(py, epsilon, delta, planned)?);
-    let people = people.map(texts).transpose()?;
+    let people = people.map(|given| Names::of(given, "people")).transpose()?;
     work(py, move |_| {
         let mut ledger = open(&place)?;
         let count = match people {
             None => ledger.set_budget(budget).map(|()| None)?,
             Some(names) => {
-                let mut roll = roll(&mut ledger, &names)?;
+                let mut roll = names.roll(&mut ledger)?;
                 Some(ledger.set_budget_of(&mut roll, budget)?)
             }
         };
@@ -98,52 +107,57 @@ pub fn ledger_budget(
     })
 }
 
-/// Reserves a release, and returns the names of those who are left out, too. Of `run`, `certificate` and `epsilon`, one is
-/// given.
+/// The report, who is left out, and for each record whether it is charged.
+type Kept<'py> = (String, String, Vec<String>, Bound<'py, PyArray1<bool>>);
+
+/// Reserves a release. Of `run`, `certificate` (what messages call it, and its bytes) and `epsilon`, one is given.
 #[pyfunction]
 #[pyo3(signature = (place, people, *, run=None, certificate=None, epsilon=None, delta=None, what=None, leave_out=false, dry_run=false))]
 #[allow(clippy::too_many_arguments)]
-pub fn ledger_reserve(
-    py: Python<'_>,
+pub fn ledger_reserve<'py>(
+    py: Python<'py>,
     place: &str,
     people: &Bound<'_, PyAny>,
     run: Option<&RunFile>,
-    certificate: Option<String>,
+    certificate: Option<(String, Vec<u8>)>,
     epsilon: Option<&Bound<'_, PyAny>>,
     delta: Option<&Bound<'_, PyAny>>,
     what: Option<String>,
     leave_out: bool,
     dry_run: bool,
-) -> PyResult<(String, String, Vec<String>)> {
-    let (place, names, asked) = (place_of(place), texts(people)?, asked(epsilon, delta)?);
+) -> PyResult<Kept<'py>> {
+    let (place, names, asked) = (place_of(place), Names::of(people, "people")?, asked(epsilon, delta)?);
     let run = run.map(|run| run.opened.clone());
-    work(py, move |progress| {
+    let (data, words, left_out, kept) = work(py, move |progress| {
         let mut ledger = open(&place)?;
-        let roll = roll(&mut ledger, &names)?;
-        let exhausted = if leave_out { Exhausted::LeaveOut } else { Exhausted::Refuse };
+        let roll = names.roll(&mut ledger)?;
         let released = released(run, certificate, asked)?;
         let mut left_out = Vec::new();
-        let report = Reserving { place: &place, released, what, exhausted, dry_run }.reserve(
-            ledger,
-            roll,
-            progress,
-            &mut |names| {
+        let report = Reserving { place: &place, released, what, exhausted: exhausted(leave_out), dry_run }
+            .reserve(ledger, roll, progress, &mut |names| {
+                // Whoever pressed Ctrl-C learns of no reservation, so there is none.
+                still_wanted(progress)?;
                 left_out = names.iter().map(|&name| name.to_owned()).collect();
                 Ok(())
-            },
-        )?;
+            })?;
         let (data, words) = said(&json::of(&report), text::reserved(&report, Style::default()));
-        Ok::<_, Problem>((data, words, left_out))
-    })
+        let kept = names.without(&left_out);
+        Ok::<_, Problem>((data, words, left_out, kept))
+    })?;
+    Ok((data, words, left_out, PyArray1::from_vec(py, kept)))
 }
 
-fn released(run: Option<Opened>, certificate: Option<String>, asked: Asked) -> Result<Released, Problem> {
+fn released(
+    run: Option<Opened>,
+    certificate: Option<(String, Vec<u8>)>,
+    asked: Asked,
+) -> Result<Released, Problem> {
     match (run, certificate, asked) {
         (Some(run), None, Asked { epsilon: None, delta: None }) => {
             Ok(Released::of_run(run.self_contained()?))
         }
-        (None, Some(certificate), Asked { epsilon: None, delta: None }) => {
-            Released::of_certificate(certificate.as_bytes(), "the certificate")
+        (None, Some((name, certificate)), Asked { epsilon: None, delta: None }) => {
+            Released::of_certificate(&certificate, &name)
         }
         (None, None, Asked { epsilon: Some(epsilon), delta }) => {
             Ok(Released::of_promise(epsilon, delta.map_or(Delta::new(0.0), Ok)?))
@@ -189,8 +203,7 @@ pub fn ledger_show(py: Python<'_>, place: &str) -> PyResult<Answer> {
 /// What a person has spent.
 #[pyfunction]
 pub fn ledger_person(py: Python<'_>, place: &str, name: &Bound<'_, PyAny>) -> PyResult<Answer> {
-    let (place, mut names) = (place_of(place), texts(pyo3::types::PyList::new(py, [name])?.as_any())?);
-    let name = names.pop().unwrap_or_default();
+    let (place, name) = (place_of(place), name_of(name, "name")?);
     work(py, move |_| {
         let report = person_report(&place, &open(&place)?.person(&name)?);
         Ok::<_, Problem>(said(&json::of(&report), text::person(&report, Style::default())))

@@ -9,6 +9,7 @@ mod arrays;
 mod audit;
 mod chains;
 mod channel;
+mod charge;
 mod convert;
 mod divergences;
 mod errors;
@@ -16,6 +17,7 @@ mod forget;
 mod frame;
 mod ledger;
 mod local;
+mod people;
 mod questions;
 mod run_file;
 mod schema;
@@ -47,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use crate::ledger::{
         ledger_budget, ledger_change, ledger_check, ledger_init, ledger_people, ledger_person,
-        ledger_reserve, ledger_show,
+        ledger_reserve, ledger_show, ledger_terms,
     };
     #[pymodule_export]
     use crate::local::{LocalMechanism, local_bounds, local_plan};

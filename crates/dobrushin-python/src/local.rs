@@ -3,9 +3,12 @@
 use crate::arrays::{Cost, Numbers, map};
 use crate::convert::{checked, number};
 use crate::errors::{Raised, invalid};
-use crate::work::work;
+use crate::ledger::place_of;
+use crate::people::Names;
+use crate::work::{still_wanted, work};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_cli::Problem;
+use dobrushin_cli::ledger::{Charged, Exhausted, open, refuse_secret_numbers};
 use dobrushin_document::local::{
     Answers, Batch, BoundsWishes, Categories, EstimateMethod, EstimateWishes, Found, Id, Mechanism, Part,
     PlanWishes, ProfileWishes, Specification, Tally, bounds, estimate, on_categories, on_numbers, on_vectors,
@@ -14,6 +17,7 @@ use dobrushin_document::local::{
 use dobrushin_document::report::EstimateReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::{DocumentError, json, text};
+use dobrushin_ledger::{Place, Spend};
 use dobrushin_local::mean::{Bounds, clip_to_ball};
 use dobrushin_local::risk::Ball;
 use dobrushin_local::{LocalPrivacy, LocalProfile};
@@ -227,14 +231,17 @@ impl LocalMechanism {
     }
 
     /// A private report for each answer: an array, how many answers could not be used, and how many were moved to their
-    /// bounds. Unless bad answers are skipped, the first one is an error, which says where it is and not what it is.
-    #[pyo3(signature = (answers, *, skip_bad, seed=None))]
+    /// bounds. Unless bad answers are skipped, the first one is an error, which says where it is and not what it is. With a
+    /// ledger, the people whose answers they are pay for them.
+    #[pyo3(signature = (answers, *, skip_bad, seed=None, ledger=None, people=None))]
     fn privatize<'py>(
         &self,
         py: Python<'py>,
         answers: &Bound<'py, PyAny>,
         skip_bad: bool,
         seed: Option<u64>,
+        ledger: Option<&str>,
+        people: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, u64, u64)> {
         let promise = self.made.0.promise(&self.made.1);
         if !promise.holds {
@@ -242,6 +249,8 @@ impl LocalMechanism {
                 .raised(py)
                 .unwrap_err());
         }
+        let people = people.map(|given| Names::of(given, "people")).transpose()?;
+        let charge = ledger.zip(people).map(|(ledger, people)| (place_of(ledger), people));
         let read = Read::of(&self.made.1, answers)?;
         let skipped = read.bad();
         if let (Some(place), false) = (skipped.first, skip_bad) {
@@ -252,7 +261,12 @@ impl LocalMechanism {
         }
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known)).raised(py)?;
         let (made, clipped) = (self.made.clone(), read.clipped);
-        let batch = work(py, move |_| Ok::<_, Problem>(read.values.reports(&made.1, &generators)))?;
+        let batch = work(py, move |progress| {
+            let charged = charge.map(|(place, people)| charged(&made, &place, &people, read.len()));
+            let charged = charged.transpose()?;
+            let batch = read.values.reports(&made.1, &generators);
+            Charged::settle(charged, still_wanted(progress).map(|()| batch))
+        })?;
         let width = batch.width();
         let reports = match batch {
             Batch::Numbers(numbers) => PyArray1::from_vec(py, numbers).into_any(),
@@ -402,6 +416,30 @@ enum Values {
     Vectors(Vec<Option<Vec<f64>>>),
 }
 
+/// Reserves a report about each answer of these people.
+fn charged(
+    (specification, mechanism): &(Specification, Mechanism),
+    place: &Place,
+    people: &Names,
+    answers: usize,
+) -> Result<Charged, Problem> {
+    if people.len() != answers {
+        return Err(Problem::new(format!(
+            "people has {} names, but there are {answers} answers",
+            people.len()
+        ))
+        .help("give the name of the person who gave each answer, in the order of the answers"));
+    }
+    let mut ledger = open(place)?;
+    refuse_secret_numbers(&ledger.terms()?)?;
+    let mut roll = people.roll(&mut ledger)?;
+    let what = format!("private answers by {}", specification.id.name());
+    let description = json::of(&specification.promise(mechanism));
+    let privacy = mechanism.privacy();
+    let mut spend = |_| Ok(Spend::of_profile(&privacy, "local", what.clone(), description.clone()));
+    Charged::reserve(place, ledger, &mut roll, Exhausted::Refuse, &mut spend).map(|(charged, _)| charged)
+}
+
 /// Answers, and how many numbers and vectors were moved to their bounds.
 struct Read {
     values: Values,
@@ -453,6 +491,14 @@ impl Read {
             }
         };
         Ok(Self { values, clipped })
+    }
+
+    fn len(&self) -> usize {
+        match &self.values {
+            Values::Categories(values) => values.len(),
+            Values::Numbers(values) => values.len(),
+            Values::Vectors(values) => values.len(),
+        }
     }
 
     fn bad(&self) -> Bad {

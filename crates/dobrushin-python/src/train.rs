@@ -1,5 +1,6 @@
 //! Private training on tables in memory, and what the models predict.
 
+use crate::charge::{ModelCharge, Unreleased};
 use crate::convert::number;
 use crate::errors::{Kind, Raised, raise};
 use crate::frame::Given;
@@ -10,9 +11,10 @@ use crate::work::{quickly, work};
 use dobrushin::Progress;
 use dobrushin::account::Question;
 use dobrushin::mechanism::Neighbours;
+use dobrushin_cli::ledger::{Charging, Remaining};
 use dobrushin_cli::{
-    BadRows, Cells, Folder, Guard, Keeping, Opened, Pass, Problem, Touched, load_columns, pad, refuse_none,
-    written,
+    BadRows, Cells, Folder, Guard, Keeping, Opened, Pass, Problem, Rows, Touched, load_columns, pad,
+    refuse_none, written,
 };
 use dobrushin_document::ask::{self, Asked, PlanWishes};
 use dobrushin_document::certificate::{self, Certificate};
@@ -32,7 +34,7 @@ use std::sync::Arc;
 /// Trains a model, as `dobrushin train` does, and gives the bytes of its file, its certificate, and the report as JSON and
 /// as text. Without a run, a plan is chosen for the schema. Nothing is written unless everything is done.
 #[pyfunction]
-#[pyo3(signature = (data, run=None, *, schema=None, model=None, order=None, neighbours=None, records=None, epsilon=None, delta=None, test=None, public=None, out=None, force=false, seed=None, keep_state=None))]
+#[pyo3(signature = (data, run=None, *, schema=None, model=None, order=None, neighbours=None, records=None, epsilon=None, delta=None, test=None, public=None, out=None, force=false, seed=None, keep_state=None, ledger=None, person=None, leave_out=false))]
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 pub fn train<'py>(
     py: Python<'py>,
@@ -51,6 +53,9 @@ pub fn train<'py>(
     force: bool,
     seed: Option<u64>,
     keep_state: Option<PathBuf>,
+    ledger: Option<&str>,
+    person: Option<&Bound<'_, PyAny>>,
+    leave_out: bool,
 ) -> PyResult<(Bound<'py, PyBytes>, String, String, String)> {
     // It is read before the records are, so that it does not depend on them.
     let made = Some(dobrushin_cli::today());
@@ -73,14 +78,18 @@ pub fn train<'py>(
         test: test.map(|given| Given::of(given, "the test records")).transpose()?,
         public: public.map(|given| Given::of(given, "the public records")).transpose()?,
         keeps_state: keep_state.is_some(),
+        charge: match ledger.zip(person) {
+            Some((ledger, person)) => Some(ModelCharge::new(ledger, person, leave_out, out.clone())?),
+            None => None,
+        },
     };
     request.refuse_to_mix(keep_state.as_deref(), out.as_deref()).raised(py)?;
     let folder = out.map(|path| py.detach(|| Folder::new(&path, force))).transpose().raised(py)?;
     let files = folder.as_ref().map(Folder::files);
     let path = keep_state.clone();
-    let (trained, state, mut report) = work(py, move |progress| {
+    let (trained, state, mut report, unreleased) = work(py, move |progress| {
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-        let Prepared { mut records, run, goal } = request.prepare(progress)?;
+        let Prepared { mut records, run, goal, unreleased } = request.prepare(progress)?;
         path.iter().try_for_each(|path| Keeping::check(path, force, &run))?;
         let circumstances = Circumstances { seed, test_share: None, keeps_state: path.is_some(), made };
         let mut begin = |_| progress.clone();
@@ -90,12 +99,16 @@ pub fn train<'py>(
         let test = records.test.as_ref().map(|table| trained.metrics(table, true));
         let state = records.keeping.and_then(|keeping| keeping.state(&run, seed));
         let report = TrainingReport { test, ..trained.report(&run, seed, goal.target().is_some()) };
-        Ok::<_, Problem>((trained, state, report))
+        Ok::<_, Problem>((trained, state, report, unreleased))
     })?;
     // Nobody has pressed Ctrl-C up to here, and from here on nothing listens to it.
     let Trained { model, certificate, .. } = &trained;
     let state = keep_state.as_deref().zip(state.as_ref());
-    py.detach(|| dobrushin_cli::write(folder.as_ref(), model, certificate, None, state)).raised(py)?;
+    py.detach(|| {
+        let charging = unreleased.leaving();
+        charging.settle(dobrushin_cli::write(folder.as_ref(), model, certificate, None, state))
+    })
+    .raised(py)?;
     report.files = files;
     report.state = keep_state.map(|path| path.display().to_string());
     let style = Style::default();
@@ -114,13 +127,15 @@ struct Request {
     test: Option<Given>,
     public: Option<Given>,
     keeps_state: bool,
+    charge: Option<ModelCharge>,
 }
 
-/// What is known before the account: the records, and the run with its noise.
+/// What is known before the account: the records, the run with its noise, and who is charged.
 struct Prepared {
     records: Records,
     run: SelfContained,
     goal: Goal,
+    unreleased: Unreleased,
 }
 
 impl Request {
@@ -152,13 +167,16 @@ impl Request {
         let run = opened.self_contained()?;
         trained::keep_the_number_secret(&run, false)?;
         let goal = Goal::of(self.asked, &run)?;
-        let records = Records::read(self, &run.schema()?)?;
-        let run = records.counted(self, run)?;
-        let run = match goal.target() {
-            Some(target) => trained::with_least_noise(run, target, progress)?,
-            None => run,
+        let noisy = |run: SelfContained| match goal.target() {
+            Some(target) => trained::with_least_noise(run, target, progress),
+            None => Ok(run),
         };
-        Ok(Prepared { records, run, goal })
+        let schema = run.schema()?;
+        let counted = |records| Ok::<_, Problem>(noisy(trained::counted(run.clone(), records)?)?);
+        let unreleased = self.charged(&schema, progress, &counted)?;
+        let records = Records::read(self, &schema, unreleased.charging())?;
+        let run = noisy(records.counted(self, run.clone())?)?;
+        Ok(Prepared { records, run, goal, unreleased })
     }
 
     /// The best plan. Of the records, it knows their number, where that is public, and nothing else.
@@ -175,11 +193,32 @@ impl Request {
         if self.wishes.neighbours == Some(Neighbours::AddOrRemoveOne) {
             trained::refuse_counting(self.records, false)?;
         }
-        let records = Records::read(self, &ask::as_planned(schema.clone(), &self.wishes)?)?;
+        let best = |count: u64| {
+            let count = self.records.unwrap_or(count);
+            Ok::<_, Problem>(
+                ask::planned(schema.clone(), count, epsilon, delta, &self.wishes, progress)?.best,
+            )
+        };
+        let read_by = ask::as_planned(schema.clone(), &self.wishes)?;
+        let counted = |records| Ok::<_, Problem>(trained::counted(best(records)?, records)?);
+        let unreleased = self.charged(&read_by, progress, &counted)?;
+        let records = Records::read(self, &read_by, unreleased.charging())?;
         let count = self.records.map_or_else(|| records.some(self), Ok)?;
-        let report = ask::planned(schema.clone(), count, epsilon, delta, &self.wishes, progress)?;
-        let run = records.counted(self, report.best)?;
-        Ok(Prepared { records, run, goal: Goal::Ask(Question::EpsilonAt(delta)) })
+        let run = records.counted(self, best(count)?)?;
+        Ok(Prepared { records, run, goal: Goal::Ask(Question::EpsilonAt(delta)), unreleased })
+    }
+
+    /// Reserves the model, if somebody is charged. `run` is what will be trained on this many records.
+    fn charged(
+        &self,
+        schema: &Declared,
+        progress: &Progress,
+        run: &dyn Fn(u64) -> Result<SelfContained, Problem>,
+    ) -> Result<Unreleased, Problem> {
+        match &self.charge {
+            Some(charge) => charge.reserve(&self.private, schema, progress, run),
+            None => Ok(Unreleased::default()),
+        }
     }
 }
 
@@ -196,26 +235,28 @@ struct Records {
 
 impl Records {
     /// The contents of a public row may stop it, those of a private row must not.
-    fn read(request: &Request, schema: &Declared) -> Result<Self, Problem> {
-        let table = |given: &Given, skip_bad| {
-            let loaded = load_columns(given.path(), given.columns(schema, true)?, schema, skip_bad, false)?;
-            Ok::<_, Problem>(loaded.table)
-        };
+    fn read(request: &Request, schema: &Declared, charging: &Charging) -> Result<Self, Problem> {
         let public = |given: &Given| {
-            let table = table(given, false)?;
-            refuse_none(given.path(), table.len() as u64)?;
-            Ok::<_, Problem>(table)
+            let loaded = load_columns(given.path(), given.columns(schema, true)?, schema, false, false)?;
+            refuse_none(given.path(), loaded.table.len() as u64)?;
+            Ok::<_, Problem>(loaded.table)
         };
         let (test, public) = (
             request.test.as_ref().map(public).transpose()?,
             request.public.as_ref().map(public).transpose()?,
         );
-        if !request.keeps_state {
-            return Ok(Self { test, public, private: table(&request.private, true)?, keeping: None });
-        }
         let names = schema.columns_wanted().into_iter().map(str::to_owned).collect();
-        let (loaded, keeping) = Keeping::load(&request.private.named(schema, names), schema, false)?;
-        Ok(Self { test, public, private: loaded.table, keeping: Some(keeping) })
+        let rows = request.private.named(schema, names);
+        let (loaded, keeping) = match request.keeps_state {
+            true => Keeping::load(&rows, schema, false).map(|(loaded, keeping)| (loaded, Some(keeping)))?,
+            false => {
+                let columns =
+                    Remaining { rows: &rows, gone: &charging.gone }.columns(&schema.columns_wanted())?;
+                (load_columns(rows.path(), columns, schema, true, false)?, None)
+            }
+        };
+        charging.refuse_other_records(loaded.table.len() as u64)?;
+        Ok(Self { test, public, private: loaded.table, keeping })
     }
 
     /// How many records there are to train on, if there are any.

@@ -47,6 +47,11 @@ where
     }
 }
 
+/// Refuses to go on with work for which nobody waits any more.
+pub fn still_wanted(progress: &Progress) -> Result<(), Problem> {
+    catch_unwind(AssertUnwindSafe(|| progress.advance(0))).map_err(|_| Problem::new("the work was stopped"))
+}
+
 /// Does some quick work here and now: a panic becomes an exception.
 pub fn quickly<T>(py: Python<'_>, job: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|payload| internal(py, payload.as_ref()))

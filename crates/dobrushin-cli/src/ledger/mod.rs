@@ -90,7 +90,12 @@ pub fn affordable(
         }
         roll.leave_out(over);
         if roll.records() == 0 {
+            let mut all: Vec<&str> = roll.left_out().collect();
+            all.sort_unstable();
+            let count = all.len() as u64;
+            let first = all.into_iter().take(OverBudget::LISTED).map(str::to_owned).collect();
             return Err(Problem::answer_is_no("everybody's budget would be exceeded, so nobody is left")
+                .over_budget(OverBudget { count, first })
                 .help("more noise, or fewer steps"));
         }
     }
@@ -180,6 +185,10 @@ impl From<LedgerError> for Problem {
         let problem = match std::error::Error::source(&error) {
             Some(cause) => problem.because(Said(cause.to_string())),
             None => problem,
+        };
+        let problem = match error {
+            LedgerError::OverBudget(people) => problem.over_budget(people),
+            _ => problem,
         };
         match help {
             Some(help) => problem.help(help),
