@@ -37,6 +37,12 @@ impl Budget {
 
     /// What fits whatever the choice is.
     pub(crate) fn allowance(&self) -> Result<Allowance, LedgerError> {
+        if self.epsilon == f64::INFINITY {
+            return Err(LedgerError::invalid(
+                "the ε of a budget is ∞, which limits nothing",
+                "give a finite ε",
+            ));
+        }
         let stored = |_| LedgerError::Damaged(format!("a budget is ({}, {})", self.epsilon, self.delta));
         Ok(Allowance::new(Epsilon::new(self.epsilon).map_err(stored)?, self.delta()?))
     }

@@ -79,11 +79,15 @@ impl Sqlite {
                 return Err(LedgerError::Store { what, cause: Some(Box::new(error)), help: NEW_FILE });
             }
         }
-        let connection = connect(path)?;
+        let no_ledger = || LedgerError::store(format!("{shown} is not a ledger"), NEW_FILE);
+        let connection = connect(path).map_err(|error| match error {
+            // It is no file of SQLite.
+            LedgerError::Damaged(_) => no_ledger(),
+            other => other,
+        })?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        let no_ledger = |_| LedgerError::store(format!("{shown} is not a ledger"), NEW_FILE);
-        if number("application_id").map_err(no_ledger)? != APPLICATION {
-            return Err(no_ledger(rusqlite::Error::InvalidQuery));
+        if number("application_id").map_err(|_| no_ledger())? != APPLICATION {
+            return Err(no_ledger());
         }
         match number("user_version").map_err(failed)? {
             SCHEMA => {}

@@ -272,6 +272,9 @@ fn a_release_that_cannot_be_counted_is_not_reserved(place: &Place) {
     }
     assert!(reserve(&mut ledger, &promise(f64::MAX, 0.0), &["ada"]).is_err());
     assert!(reserve(&mut ledger, &promise(0.0, 1.0), &["ben"]).is_err());
+    // A budget without an end is none.
+    assert!(matches!(ledger.set_budget(budget(f64::INFINITY, 0.0)), Err(LedgerError::Invalid { .. })));
+    assert_eq!(ledger.terms().expect("terms").budget.epsilon, f64::MAX);
     is_whole(&mut ledger);
 }
 

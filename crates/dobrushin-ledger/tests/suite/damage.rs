@@ -179,7 +179,8 @@ fn what_is_no_ledger_is_refused_and_stays_as_it_is() {
     fs::write(&empty, "").expect("it is ours");
     for path in [text, other, empty] {
         let before = fs::read(&path).expect("it is there");
-        assert!(Ledger::open(&Place::File(path.clone())).is_err(), "{}", path.display());
+        let refused = Ledger::open(&Place::File(path.clone())).err().expect("it is no ledger");
+        assert!(refused.to_string().ends_with("is not a ledger"), "{}: {refused}", path.display());
         assert_eq!(fs::read(&path).expect("it is there"), before);
     }
     assert!(Ledger::open(&Place::File(folder.path().join("missing"))).is_err());
