@@ -46,10 +46,17 @@ pub fn no_interruption() -> MutexGuard<'static, Made> {
 #[derive(Clone, Copy, Debug)]
 pub struct Before(usize);
 
+impl Before {
+    /// Those that are finished now.
+    pub fn now() -> Self {
+        Self(no_interruption().finished.len())
+    }
+}
+
 /// From now on, an interruption also does this, until [`nothing_more_to_do`].
 pub fn do_when_interrupted(wish: impl FnOnce(bool) -> String + Send + 'static) -> Before {
+    let before = Before::now();
     let mut made = no_interruption();
-    let before = Before(made.finished.len());
     made.last_wish = Some((before, Box::new(wish)));
     before
 }

@@ -397,6 +397,13 @@ fn a_planned_budget_holds_more_releases_than_one_for_releases_that_follow_each_o
     let (adaptive, planned) = (count("l"), count("l-planned"));
     assert!(adaptive >= 1 && planned > adaptive && planned < 12, "{adaptive} {planned}");
     let last = desk.does("ledger show l-planned --person p60");
-    let (together, sum) = (number(&last["epsilon"]), number(&last["sum"]));
+    let (together, sum, share) = (number(&last["epsilon"]), number(&last["sum"]), number(&last["share"]));
+    assert!((share - together / 2.0).abs() < 1e-3, "{share}");
+    // Nobody is over a budget that the exact composition keeps.
+    let shown = desk.does("ledger show l-planned");
+    assert_eq!(
+        (&shown["shares"]["over"], shown["shares"]["most"]["share"].as_f64()),
+        (&0.into(), Some(share))
+    );
     assert!(together <= 2.0 && together > 1.6 && sum > together, "{together} {sum}");
 }

@@ -106,7 +106,7 @@ fn what_would_be_told_beyond_the_account_is_refused() {
         (TRAIN.replace("--person who", "--person nobody"), "there is no column \"nobody\""),
         (TRAIN.replace("train data.csv", "train -"), "read twice"),
         (TRAIN.replace("--ledger l", "--ledger none"), "dobrushin ledger init"),
-        (TRAIN.replace("--ledger l", "--ledger data.csv"), "the same file"),
+        (TRAIN.replace("--ledger l", "--ledger data.csv"), "an input is never replaced"),
     ] {
         let found = desk.refuses(&words, 2);
         assert!(found.contains(said), "{words}: {found}");
@@ -129,36 +129,19 @@ fn training_that_fails_costs_nothing() {
     assert_eq!(desk.share("p1"), 0.0);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_file_that_was_written_before_training_failed_is_paid_for() {
-    let desk = Desk::new();
-    desk.does(TRAIN);
-    let before = desk.share("p1");
-    // The certificate can be replaced, and the model cannot.
-    fs::remove_file(desk.folder.join("model/model.json")).expect("it is ours");
-    let mut running = Running::start(&mut long(&desk, "model --force"));
-    wait_until("it is reserved", || desk.statuses().len() == 2);
-    fs::create_dir_all(desk.folder.join("model/model.json/inside")).expect("the folder is ours");
-    assert_eq!(running.ended().code(), Some(2));
-    assert_eq!(desk.statuses(), ["committed", "reserved"]);
-    assert!(desk.share("p1") > before);
-}
-
 /// Training that takes seconds after it is reserved.
-fn long(desk: &Desk, out: &str) -> std::process::Command {
-    desk.write(
-        "long.toml",
-        desk.read("run.toml").replace("steps = 60", "steps = 3000000").replace("30.0", "900.0"),
-    );
-    desk.command(&TRAIN.replace("run.toml", "long.toml").replace("--out model", &format!("--out {out}")))
+fn long(desk: &Desk) -> std::process::Command {
+    let run = desk.read("run.toml").replace("steps = 60\nbatch-size = 10", "steps = 5000");
+    desk.write("long.toml", run.replace("cyclic", "full").replace("30.0", "3000.0"));
+    desk.write("long.csv", table(1..=20_000));
+    desk.command(&TRAIN.replace("run.toml", "long.toml").replace("data.csv", "long.csv"))
 }
 
 #[cfg(unix)]
 #[test]
 fn training_that_is_killed_stays_reserved_and_can_be_aborted() {
     let desk = Desk::new();
-    let mut running = Running::start(&mut long(&desk, "model"));
+    let mut running = Running::start(&mut long(&desk));
     wait_until("it is reserved", || desk.statuses() == ["reserved"]);
     running.0.kill().expect("it has not been waited for");
     assert!(!running.ended().success());
@@ -178,7 +161,7 @@ fn training_that_is_interrupted_before_anything_is_written_costs_nothing() {
         }
         let desk = Desk::new();
         let said = fs::File::create(desk.folder.join("said")).expect("the folder is ours");
-        let mut running = Running(long(&desk, "model").stderr(said).spawn().expect("it starts"));
+        let mut running = Running(long(&desk).stderr(said).spawn().expect("it starts"));
         wait_until("it is reserved", || desk.statuses() == ["reserved"]);
         // The reservation is known to the program a moment after it is on the disk.
         std::thread::sleep(std::time::Duration::from_millis(200));

@@ -198,6 +198,9 @@ pub fn person(report: &PersonReport, style: Style) -> Text {
         pair(&report.budget)
     ));
     text.answer(match report.left.0 {
+        0.0 if report.budget.planned => {
+            "dobrushin ledger reserve --dry-run says whether a further release would fit".to_owned()
+        }
         0.0 => "No further Gaussian release would fit".to_owned(),
         left => format!(
             "A further Gaussian release of ε = {} would still fit",
