@@ -33,7 +33,7 @@ impl Desk {
         desk.write("once.toml", ONCE);
         desk.write("schema.toml", SCHEMA);
         desk.write("run.toml", RUN);
-        desk.write("data.csv", &table(1..=ROWS));
+        desk.write("data.csv", table(1..=ROWS));
         desk.does("ledger init l --epsilon 2 --delta 1e-5");
         desk
     }
