@@ -1,9 +1,9 @@
 //! Ideas in plain words, for those who read a number and not a theorem.
 
 use crate::text::meaning::percent;
-use dobrushin::account::{Meaning, Question};
+use dobrushin::account::{Meaning, Question, composed_cost};
 use dobrushin::numeric::{decimal, normal, theta};
-use dobrushin::profile::GaussianProfile;
+use dobrushin::profile::{Allowance, GaussianProfile, PiecewiseProfile, RunningCost};
 use dobrushin::{Delta, Enclosure, Epsilon, Neighbours, NonNegative, Order, PrivacyProfile, Release, Run};
 use dobrushin_audit::floor;
 use dobrushin_audit::{Guesses, Risk};
@@ -27,8 +27,18 @@ pub struct Idea {
 }
 
 /// The names of all ideas, in the order in which they build on each other.
-pub const IDEAS: [&str; 9] =
-    ["epsilon", "delta", "membership", "neighbours", "samplers", "hidden", "forgetting", "floor", "audit"];
+pub const IDEAS: [&str; 10] = [
+    "epsilon",
+    "delta",
+    "membership",
+    "neighbours",
+    "samplers",
+    "hidden",
+    "forgetting",
+    "ledger",
+    "floor",
+    "audit",
+];
 
 impl Idea {
     /// The idea of this name.
@@ -41,6 +51,7 @@ impl Idea {
             "samplers" => samplers(),
             "hidden" => hidden(),
             "forgetting" => forgetting(),
+            "ledger" => ledger(),
             "floor" => floor(),
             "audit" => audit(),
             _ => return None,
@@ -266,6 +277,57 @@ fn forgetting() -> Idea {
         numbers: std::iter::once(lead).chain([10, 30, 60, 100].into_iter().filter_map(of)).collect(),
         example: "calibrate examples/forget.toml --parameter forget.steps --epsilon 0.1",
         see: vec!["hidden", "neighbours", "epsilon"],
+    }
+}
+
+fn ledger() -> Idea {
+    let delta = || Delta::new(1e-5).ok();
+    let profile = |mu: f64| {
+        let law = GaussianProfile::new(NonNegative::new(mu).ok()?);
+        Some(PiecewiseProfile::interpolating(&law, 1e-3))
+    };
+    // Somebody is used first in one release and last in the other, or last in both.
+    let (early, late) = (0.1, 0.4);
+    let total = |one: f64, other: f64, words: &str| {
+        let (one, other) = (profile(one)?, profile(other)?);
+        let composed = composed_cost([(&one, 1), (&other, 1)]).ok()?.epsilon(delta()?).upper();
+        let allowance = Allowance::new(Epsilon::new(3.0).ok()?, delta()?);
+        let share = allowance.share(&RunningCost::of(&one).and(RunningCost::of(&other)));
+        Some(format!(
+            "{words}: ε ≤ {}, {} of the budget",
+            decimal::briefly(Enclosure::from(composed)),
+            percent(Enclosure::from(share))
+        ))
+    };
+    let lead = "Two releases with Gaussian noise; a record that is used late differs by 0.4 of the noise, and one that is used early \
+                by 0.1. The budget is ε = 3 at δ = 1e-5"
+        .to_owned();
+    Idea {
+        id: "ledger",
+        title: "Ledger: what each person has spent over all releases",
+        statement: vec![
+            "A certificate is about one release. Over the years a person is in many, and what they tell adds up. A ledger knows who was \
+             in which release and what it cost them, and refuses a release that would exceed anybody's budget, or leaves those \
+             people out.",
+            "It adds up what each person spent, and not what the most exposed person of each release spent. Whoever is used early in \
+             one pass over the data, and is hidden by all later steps, pays less for it than whoever comes last. So the most that \
+             anybody spends may be far less than the sum of what releases cost at most.",
+            "A release is reserved before it is made, so nothing is spent that was not counted, whatever fails in between. It is \
+             committed after it was made, and aborted only if nothing of it was released.",
+            "Releases are often chosen after earlier ones were seen. Then budgets hold only under a rule that is stricter than the \
+             composition of releases that were fixed in advance. A ledger uses this rule, unless you say that all was planned.",
+        ],
+        numbers: [
+            Some(lead),
+            total(early, early, "early in both"),
+            total(early, late, "early in one and late in the other"),
+            total(late, late, "late in both"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        example: "account examples/pnsgd.toml --per-record",
+        see: vec!["hidden", "forgetting", "epsilon"],
     }
 }
 

@@ -78,7 +78,10 @@ impl LedgerError {
     /// What would fix it.
     pub fn help(&self) -> Option<&str> {
         Some(match self {
-            Self::OverBudget(_) => "more noise, fewer steps, or a release without these people",
+            Self::OverBudget(_) => {
+                "more noise, fewer steps, or a release without these people (--leave-out); dobrushin ledger show LEDGER --person NAME \
+                 says what is left"
+            }
             Self::NoSuchRelease(_) => "dobrushin ledger show LEDGER lists the releases",
             Self::NoSuchPerson(_) => {
                 "people are in the ledger after their first release, or if they have a budget of their own"

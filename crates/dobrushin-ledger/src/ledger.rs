@@ -520,6 +520,28 @@ pub(crate) fn sums(
     Ok(sums)
 }
 
+/// The share of their budget that somebody has spent. A planned budget holds more than the allowance, up to what the exact
+/// composition of their history says, which is asked for only if the allowance is exceeded.
+pub(crate) fn share_of(
+    rows: &mut dyn Rows,
+    limit: &Limit,
+    cost: &RunningCost,
+    history: impl FnOnce(&mut dyn Rows) -> Result<Vec<Part64>, LedgerError>,
+    costs: &mut Costs,
+) -> Result<f64, LedgerError> {
+    let share = limit.allowance.share(cost);
+    if share <= 1.0 || limit.budget.choice == Choice::Adaptive {
+        return Ok(share);
+    }
+    let mut profiles = Vec::new();
+    for (release, class) in history(rows)? {
+        profiles.push(costs.class(rows, release, class)?.profile.clone());
+    }
+    let Ok(composed) = composed_cost(profiles.iter().map(|profile| (profile, 1))) else { return Ok(share) };
+    let exact = composed.epsilon(limit.budget.delta()?).upper() / limit.budget.epsilon;
+    Ok(if exact <= 1.0 { exact } else { share })
+}
+
 /// Charging people for a release.
 struct Charge<'a> {
     classes: Classes<'a>,

@@ -1,7 +1,7 @@
 //! Everybody in a ledger, one after another.
 
-use crate::ledger::{bucket, limit_of, limits};
-use crate::store::{TERMS, Table};
+use crate::ledger::{Costs, bucket, histories, limit_of, limits, share_of};
+use crate::store::{Rows, TERMS, Table};
 use crate::{Budget, Ledger, LedgerError, Terms};
 
 /// A person, with what they have spent.
@@ -44,9 +44,19 @@ impl Ledger {
         self.read(|rows| {
             let terms: Terms = rows.json(Table::Meta, TERMS)?;
             let limits = limits(rows, &terms)?;
+            let mut costs = Costs::default();
             for number in 0..terms.buckets {
+                let mut known = None;
                 for member in bucket(rows, number)?.members {
                     let limit = limit_of(&limits, &member)?;
+                    let history = |rows: &mut dyn Rows| {
+                        if known.is_none() {
+                            known = Some(histories(rows, number)?);
+                        }
+                        let history = known.as_ref().and_then(|known| known.get(&member.serial));
+                        Ok(history.cloned().unwrap_or_default())
+                    };
+                    let share = share_of(rows, limit, &member.cost, history, &mut costs)?;
                     let name = std::str::from_utf8(&member.name).map_err(|_| {
                         LedgerError::Damaged(format!("a name in bucket {number} is not UTF-8"))
                     })?;
@@ -54,7 +64,7 @@ impl Ledger {
                         name,
                         budget: limit.budget,
                         epsilon: member.cost.epsilon(limit.budget.delta()?),
-                        share: limit.allowance.share(&member.cost),
+                        share,
                     })?;
                 }
             }

@@ -1,6 +1,6 @@
 //! What a person has spent, and what is left.
 
-use crate::ledger::{Costs, bucket, histories, limit_of, limits};
+use crate::ledger::{Costs, bucket, histories, limit_of, limits, share_of};
 use crate::store::{TERMS, Table};
 use crate::{Budget, Ledger, LedgerError, Release, Terms};
 use dobrushin::NonNegative;
@@ -14,7 +14,7 @@ use dobrushin::profile::PrivacyProfile;
 pub struct Spent {
     /// The share of the budget, up to 1; above 1 if the budget was lowered since.
     pub share: f64,
-    /// ε of a single Gaussian release, at the δ of the budget, that would still fit.
+    /// ε of a single Gaussian release, at the δ of the budget, that would still fit, however releases are chosen.
     pub left: f64,
 }
 
@@ -56,7 +56,7 @@ impl Ledger {
             let history = histories(rows, number)?.remove(&member.serial).unwrap_or_default();
             let mut costs = Costs::default();
             let (mut releases, mut profiles) = (Vec::new(), Vec::new());
-            for (release, class) in history {
+            for &(release, class) in &history {
                 let profile = costs.class(rows, release, class)?.profile.clone();
                 releases
                     .push((rows.json(Table::Release, (0, release as i64))?, profile.epsilon(delta).upper()));
@@ -69,7 +69,9 @@ impl Ledger {
             };
             let left = NonNegative::new(limit.allowance.gaussian_left(&member.cost))
                 .map_or(0.0, |mu| theta::smallest_epsilon(mu, delta).lower());
-            let spent = Spent { share: limit.allowance.share(&member.cost), left };
+            let again = history.clone();
+            let share = share_of(rows, limit, &member.cost, |_| Ok(again), &mut costs)?;
+            let spent = Spent { share, left };
             let own_budget = member.budget > 0;
             Ok(Standing { name: name.to_owned(), budget, own_budget, spent, planned_epsilon, releases })
         })

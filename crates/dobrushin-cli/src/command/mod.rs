@@ -176,7 +176,13 @@ pub fn run(cli: &Cli) -> Result<ExitCode, Problem> {
         Some(Command::Plan(arguments)) => plan::run(arguments, &guard, style),
         Some(Command::Train(arguments)) => train::run(arguments, &guard, style),
         Some(Command::Forget(arguments)) => forget::run(arguments, style),
-        Some(Command::Ledger(arguments)) => ledger::run(arguments, &guard, style),
+        Some(Command::Ledger(arguments)) => match ledger::run(arguments, &guard, style) {
+            // The table is written already, because there may be more people than memory holds.
+            Ok(report) if arguments.csv().is_some_and(|csv| csv.replaces_the_answer(&cli.common)) => {
+                return Ok(report.exit_code());
+            }
+            report => report,
+        },
         Some(Command::Predict(arguments)) => return predict::run(arguments, &cli.common),
         Some(Command::Certificate(arguments)) => certificate::run(arguments, style),
         Some(Command::Figures(arguments)) => figures::run(arguments, show_progress),

@@ -206,6 +206,7 @@ impl Files {
             }
             LedgerCommand::Commit(arguments) => &arguments.place,
             LedgerCommand::Abort(arguments) => &arguments.place,
+            LedgerCommand::Note(arguments) => &arguments.place,
             LedgerCommand::Show(arguments) => {
                 self.draw("--plot", &arguments.plot)?;
                 &arguments.place

@@ -4,7 +4,10 @@ mod place;
 mod unfinished;
 
 pub use place::{Place, STANDARD_OUTPUT, folder_of};
-pub use unfinished::{TemporaryFolder, remove_when_interrupted};
+pub use unfinished::{
+    Before, TemporaryFolder, do_when_interrupted, nothing_is_finished_since, nothing_more_to_do,
+    remove_when_interrupted,
+};
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -135,10 +138,12 @@ pub fn finish_together(others: Vec<Draft>, last: Draft, replaces: Option<Draft>)
     }
     let mut made = unfinished::no_interruption();
     last.remove_old()?;
-    let mut targets = others.into_iter().map(Complete::take_name).collect::<io::Result<Vec<PathBuf>>>()?;
-    targets.push(last.take_name()?);
-    targets.extend(replaces.map(Complete::take_name).transpose()?);
-    made.finished.extend(targets.iter().cloned());
+    let mut targets = Vec::new();
+    for file in others.into_iter().chain([last]).chain(replaces) {
+        let target = file.take_name()?;
+        made.finished.push(target.clone());
+        targets.push(target);
+    }
     targets.dedup_by_key(|target| folder_of(target).to_owned());
     targets.iter().for_each(|target| sync_folder_of(target));
     Ok(())

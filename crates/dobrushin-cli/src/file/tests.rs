@@ -124,4 +124,19 @@ mod unix {
         finish_together(vec![drafts.0], drafts.1, None).expect_err("a folder cannot be replaced");
         assert_eq!(names(folder.path()), ["certificate"]);
     }
+
+    #[test]
+    fn files_that_got_their_names_before_a_failure_count_as_written() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        let draft = |name: &str| Draft::new(&path(name)).expect("the folder is writable");
+        let (text, certificate, model) = (draft("text"), draft("certificate"), draft("model"));
+        let before = Before::now();
+        fs::create_dir(path("certificate")).expect("the folder is writable");
+        finish_together(vec![text, certificate], model, None).expect_err("a folder cannot be replaced");
+        assert!(path("text").exists() && !path("model").exists());
+        assert!(!nothing_is_finished_since(before));
+        let finished = &unfinished::no_interruption().finished;
+        assert!(finished.contains(&path("text")) && !finished.contains(&path("model")));
+    }
 }

@@ -22,18 +22,53 @@ pub struct Made {
     pub finished: Vec<PathBuf>,
     /// Whether something is being written to standard output, a device or a pipe, which cannot be taken back.
     pub is_streaming: bool,
+    /// What an interruption does last, given whether nothing was written since it was asked for; it says what it did.
+    last_wish: Option<(Before, Wish)>,
 }
+
+/// What an interruption does, given whether nothing was written in the meantime: in words, what it did.
+type Wish = Box<dyn FnOnce(bool) -> String + Send>;
 
 static MADE: Mutex<Made> = Mutex::new(Made {
     temporary: Vec::new(),
     folders: Vec::new(),
     finished: Vec::new(),
     is_streaming: false,
+    last_wish: None,
 });
 
 /// While this is held, an interruption waits: files that belong together get their names together.
 pub fn no_interruption() -> MutexGuard<'static, Made> {
     MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The files that were finished before something began.
+#[derive(Clone, Copy, Debug)]
+pub struct Before(usize);
+
+impl Before {
+    /// Those that are finished now.
+    pub fn now() -> Self {
+        Self(no_interruption().finished.len())
+    }
+}
+
+/// From now on, an interruption also does this, until [`nothing_more_to_do`].
+pub fn do_when_interrupted(wish: impl FnOnce(bool) -> String + Send + 'static) -> Before {
+    let before = Before::now();
+    let mut made = no_interruption();
+    made.last_wish = Some((before, Box::new(wish)));
+    before
+}
+
+/// An interruption does no more than usual from now on.
+pub fn nothing_more_to_do() {
+    no_interruption().last_wish = None;
+}
+
+/// Whether no file was finished since.
+pub fn nothing_is_finished_since(before: Before) -> bool {
+    no_interruption().wrote_nothing_since(before)
 }
 
 /// A new file in the folder. Its name is drawn at random and did not exist, and no link is followed.
@@ -73,7 +108,7 @@ impl TemporaryFolder {
 /// number of the signal.
 fn interrupted(signal: i32) -> ! {
     // This is held to the end, so that no more files are made or named.
-    let made = no_interruption();
+    let mut made = no_interruption();
     for temporary in &made.temporary {
         let _ = fs::remove_file(temporary);
     }
@@ -82,11 +117,16 @@ fn interrupted(signal: i32) -> ! {
     }
     watch::stop_drawing();
     let exit_code = u8::try_from(128 + signal).unwrap_or(u8::MAX);
-    Complaint { message: &made.left(), causes: &[], help: None, exit_code }.say();
+    let help = made.last_wish.take().map(|(before, wish)| wish(made.wrote_nothing_since(before)));
+    Complaint { message: &made.left(), causes: &[], help: help.as_deref(), exit_code }.say();
     std::process::exit(exit_code.into())
 }
 
 impl Made {
+    fn wrote_nothing_since(&self, Before(finished): Before) -> bool {
+        self.finished.len() == finished && !self.is_streaming
+    }
+
     /// What is left after an interruption, in words.
     fn left(&self) -> String {
         let names: Vec<String> =

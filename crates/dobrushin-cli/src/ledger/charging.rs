@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use crate::table_file::Rows;
 use dobrushin::Progress;
 use dobrushin_document::SelfContained;
+use dobrushin_document::report::ChargedReport;
 use dobrushin_ledger::Place;
 
 /// Who is charged, and where.
@@ -61,6 +62,11 @@ impl Charging {
             .help("train again on data that stay as they are")),
             _ => Ok(()),
         }
+    }
+
+    /// As reports show it, if anybody is charged.
+    pub fn report(&self) -> Option<ChargedReport> {
+        self.charged.as_ref().map(Charged::report)
     }
 
     /// Commits what was reserved if the model was written, and aborts it otherwise.

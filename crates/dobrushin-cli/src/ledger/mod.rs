@@ -15,10 +15,12 @@ pub use reserving::Reserving;
 pub use shown::{budgets_report, changed_report, checked_report, person_report, shown, whole_report};
 
 use crate::day;
+use crate::file::{self, Before};
 use crate::problem::Problem;
 use crate::state_file::fresh_bytes;
 use crate::stderr::say;
 use dobrushin::{Delta, Neighbours, Progress, Run};
+use dobrushin_document::report::ChargedReport;
 use dobrushin_document::{NEIGHBOURS, SelfContained, trained};
 use dobrushin_ledger::{Budget, Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
 use shown::place_costs;
@@ -26,12 +28,14 @@ use shown::place_costs;
 /// A release that is reserved in a ledger, until it is known whether it was made.
 ///
 /// The spend counts from the moment at which it is reserved. It is committed after the files have their names, and aborted if
-/// this program knows that nothing was released. If neither happens, because the program was killed, it stays reserved, which
-/// counts as spent.
+/// this program knows that nothing was released: it fails, or is interrupted, before any file got its name. If neither happens,
+/// because the program was killed, it stays reserved, which counts as spent.
 pub struct Charged {
     ledger: Ledger,
     reserved: Reserved,
+    left_out: u64,
     place: Place,
+    before: Before,
 }
 
 /// What to do about people whose budgets would be exceeded.
@@ -82,11 +86,8 @@ pub fn affordable(
         }
         if exhausted == Exhausted::Refuse {
             let name = |(name, _): &(Box<[u8]>, _)| String::from_utf8_lossy(name).into_owned();
-            return Err(LedgerError::OverBudget(OverBudget {
-                count,
-                first: over.iter().map(name).collect(),
-            })
-            .into());
+            let over = OverBudget { count, first: over.iter().map(name).collect() };
+            return Err(LedgerError::OverBudget(over).into());
         }
         roll.leave_out(over);
         if roll.records() == 0 {
@@ -114,7 +115,15 @@ impl Charged {
         loop {
             let found = affordable(&mut ledger, roll, exhausted, spend)?;
             match ledger.reserve(&found, roll, made.clone()) {
-                Ok(reserved) => return Ok((Self { ledger, reserved, place: place.clone() }, found)),
+                Ok(reserved) => {
+                    let left_out = roll.left_out().count() as u64;
+                    let (id, place) = (reserved.id, place.clone());
+                    let before = file::do_when_interrupted({
+                        let place = place.clone();
+                        move |is_nothing| interrupted(&place, id, is_nothing)
+                    });
+                    return Ok((Self { ledger, reserved, left_out, place, before }, found));
+                }
                 // Somebody else was faster.
                 Err(LedgerError::OverBudget(_)) if exhausted == Exhausted::LeaveOut => {}
                 Err(error) => return Err(error.into()),
@@ -127,36 +136,82 @@ impl Charged {
         self.reserved
     }
 
+    /// As reports show it.
+    pub fn report(&self) -> ChargedReport {
+        let Reserved { id, people, .. } = self.reserved;
+        ChargedReport { ledger: shown(&self.place), release: id, people, left_out: self.left_out }
+    }
+
+    /// The release will be made by another program, so it stays reserved.
+    pub fn stays_reserved(self) {
+        file::nothing_more_to_do();
+    }
+
     /// The release was made.
-    pub fn commit(mut self, note: Option<String>) -> Result<(), Problem> {
+    fn commit(mut self) -> Result<(), Problem> {
         let id = self.reserved.id;
-        self.ledger.commit(id, note).map(drop).map_err(|error| {
+        let committed = self.ledger.commit(id, None).map(drop).map_err(|error| {
             Problem::from(error).help(format!(
                 "the release was made and counts as reserved: dobrushin ledger commit {} {id}",
                 shown(&self.place)
             ))
-        })
+        });
+        file::nothing_more_to_do();
+        committed
     }
 
-    /// Ends what was reserved: a result is passed on after a commit, and an error after an abort, because nothing was released.
+    /// It failed. Nobody pays if nothing was released.
+    fn abort(mut self) {
+        file::nothing_more_to_do();
+        let (id, ledger) = (self.reserved.id, shown(&self.place));
+        let warning = match file::nothing_is_finished_since(self.before) {
+            false => Some(format!("release {id} stays reserved in {ledger}, because a file was written")),
+            true => self
+                .ledger
+                .abort(id, Some(FAILED.to_owned()))
+                .err()
+                .map(|error| not_aborted(&ledger, id, error)),
+        };
+        if let Some(warning) = warning {
+            say(&format!("warning: {warning}\n"));
+        }
+    }
+
+    /// Ends what was reserved: a result is passed on after a commit, and an error after an abort, if nothing was released.
     pub fn settle<T>(charged: Option<Self>, outcome: Result<T, Problem>) -> Result<T, Problem> {
         match (charged, outcome) {
             (None, outcome) => outcome,
-            (Some(charged), Ok(made)) => charged.commit(None).map(|()| made),
-            (Some(mut charged), Err(problem)) => {
-                let id = charged.reserved.id;
-                if let Err(error) =
-                    charged.ledger.abort(id, Some("it failed before anything was released".to_owned()))
-                {
-                    say(&format!(
-                        "warning: release {id} stays reserved in {} ({error}): nothing was released, so you may abort it\n",
-                        shown(&charged.place)
-                    ));
-                }
+            (Some(charged), Ok(made)) => charged.commit().map(|()| made),
+            (Some(charged), Err(problem)) => {
+                charged.abort();
                 Err(problem)
             }
         }
     }
+}
+
+const FAILED: &str = "it failed before anything was released";
+const INTERRUPTED: &str = "it was interrupted before anything was released";
+
+/// Ends what was reserved when the program is interrupted, and says how.
+fn interrupted(place: &Place, id: u64, nothing_was_released: bool) -> String {
+    let ledger = shown(place);
+    if !nothing_was_released {
+        return format!(
+            "release {id} counts: dobrushin ledger show {ledger} says whether it is committed yet"
+        );
+    }
+    match Ledger::open(place).and_then(|mut ledger| ledger.abort(id, Some(INTERRUPTED.to_owned()))) {
+        Ok(_) => format!("release {id} was aborted in {ledger}: nobody pays for it"),
+        Err(error) => not_aborted(&ledger, id, error),
+    }
+}
+
+fn not_aborted(ledger: &str, id: u64, error: LedgerError) -> String {
+    format!(
+        "release {id} stays reserved in {ledger} ({error}); nothing was released, so you may abort it: dobrushin ledger abort \
+         {ledger} {id} --nothing-was-released"
+    )
 }
 
 /// The word for neighbours in run files.

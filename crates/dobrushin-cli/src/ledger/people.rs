@@ -25,12 +25,12 @@ pub fn roll(ledger: &mut Ledger, rows: &dyn Rows, column: &str) -> Result<Roll, 
         for row in 0..cells.len() {
             let name = cells.get(row).and_then(|(place, mut row)| Some((place, row.next()?)));
             let Some((place, name)) = name else {
-                let bad = cells.bad.first.as_ref().map_or(0, |bad| bad.place);
+                let (bad, what) = cells.bad.first.as_ref().map_or((0, ""), |bad| (bad.place, &*bad.what));
                 return Err(Problem::new(format!(
-                    "{place_word} {bad} of {} has no column {column}, so nobody can be charged for it",
+                    "{place_word} {bad} of {}: {what}, so nobody can be charged for the row",
                     shown(path)
                 ))
-                .help("correct the row"));
+                .help("correct the row, or leave it out"));
             };
             roll.add(name).map_err(|error| {
                 Problem::from(error).within(&format!("{place_word} {place} of {}", shown(path)))

@@ -6,6 +6,7 @@ use dobrushin::profile::ApproximateProfile;
 use dobrushin::{Delta, Epsilon, Progress};
 use dobrushin_document::SelfContained;
 use dobrushin_document::certificate::{self, Verdict};
+use dobrushin_document::text::ledger::PROMISED;
 use dobrushin_ledger::{Spend, Terms};
 use serde_json::json;
 
@@ -57,7 +58,7 @@ impl Released {
         match self {
             Self::Promise(profile, words) => {
                 let what = what.unwrap_or_else(|| words.clone());
-                Ok(Spend::of_profile(profile, "as promised", what, json!({ "promise": words })))
+                Ok(Spend::of_profile(profile, PROMISED, what, json!({ "promise": words })))
             }
             Self::Run(run) => spend_of(run, records, terms, what, progress),
         }

@@ -54,7 +54,8 @@ impl Reserving<'_> {
         if let Err(problem) = tell(&left_out) {
             return Charged::settle(charged, Err(problem));
         }
-        let reserved = charged.map(|charged| charged.reserved());
+        let reserved = charged.as_ref().map(Charged::reserved);
+        charged.into_iter().for_each(Charged::stays_reserved);
         let delta = Delta::new(terms.budget.delta)?;
         Ok(ReservedReport {
             schema: 1,

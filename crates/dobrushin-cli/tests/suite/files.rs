@@ -60,6 +60,21 @@ const COMMANDS: &[(&str, &[&str], &[&str])] = &[
         &["data.csv", "logistic.toml", "test.csv", "schema.toml"],
         &["--output"],
     ),
+    (
+        "ledger reserve people.ledger --run logistic.toml --people data.csv --person job",
+        &["logistic.toml", "data.csv"],
+        &["--output", "--leave-out"],
+    ),
+    (
+        "ledger reserve people.ledger --certificate certificate.json --people data.csv --person job",
+        &["certificate.json", "data.csv"],
+        &["--output", "--leave-out"],
+    ),
+    (
+        "ledger budget people.ledger --epsilon 1 --delta 1e-6 --people data.csv --person job",
+        &["data.csv"],
+        &["--output"],
+    ),
     ("predict model.json test.csv", &["model.json", "test.csv"], &["--output"]),
     ("certificate show certificate.json", &["certificate.json"], &["--output"]),
     (
@@ -135,6 +150,9 @@ fn outputs_do_not_replace_each_other() {
         "train data.csv --run logistic.toml --out new --output new/model.json",
         "train data.csv --run logistic.toml --out new --output link/certificate.txt",
         "figures --out new --only pac-2-1 --output new/index.html",
+        "ledger show people.ledger --csv a.svg --plot a.svg",
+        "ledger show people.ledger --plot people.svg --output ../each-other/people.ledger",
+        "train data.csv --run logistic.toml --out new --ledger new/model.json --person job",
         "figures --out new --only pac-2-1 --output new/pac-2-1.csv",
     ] {
         let said = refused(&folder, words);

@@ -2,6 +2,7 @@
 //!
 //! The list of what leaves is the table of docs/security.md. `DOBRUSHIN_BINARY` names another build of the program to try.
 
+use crate::ledger_support::Desk;
 use crate::support::root;
 use dobrushin_reference::is_deep;
 use serde_json::Value;
@@ -428,6 +429,28 @@ fn everything_that_training_writes_is_in_the_list() {
     let missing: Vec<String> =
         fields(&summary).into_iter().filter(|field| !is_listed(&privatize, "summary", field)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn whatever_a_command_says_of_a_ledger_is_in_the_list() {
+    let desk = Desk::new();
+    let missing = |command: &str, place: &str, report: &Value| -> Vec<String> {
+        let list = inventory(command);
+        fields(report).into_iter().filter(|field| !is_listed(&list, place, field)).collect()
+    };
+    let trained = desk.does(crate::ledger_support::TRAIN);
+    assert!(trained["charged"].is_object());
+    assert_eq!(missing("train", "report", &trained), [""; 0]);
+    let privatize =
+        "local privatize data.csv --column y --mechanism k-rr --values no,yes --epsilon 0.1 --output r.csv";
+    let reports = desk.does(&format!("{privatize} --ledger l --person who"));
+    assert!(reports["charged"].is_object());
+    assert_eq!(missing("local privatize", "summary", &reports), [""; 0]);
+    for words in ["ledger show l", "ledger show l --person p1", "ledger check l", "ledger note l 1 noted"] {
+        assert_eq!(missing("ledger", "report", &desk.does(words)), [""; 0], "{words}");
+    }
+    let reserve = "ledger reserve l --epsilon 0.1 --people data.csv --person who";
+    assert_eq!(missing("ledger", "report", &desk.does(reserve)), [""; 0]);
 }
 
 /// Questions about the columns of the table.

@@ -23,7 +23,11 @@ mod init;
 mod inventory;
 mod kernel;
 mod large_delta;
+#[cfg_attr(not(unix), allow(unused_imports, dead_code, reason = "some tests are for Unix"))]
+mod ledger;
+mod ledger_charges;
 mod ledger_faults;
+mod ledger_support;
 mod local_bad_input;
 mod local_bounds;
 mod local_parquet;

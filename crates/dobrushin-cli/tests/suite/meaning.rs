@@ -292,9 +292,18 @@ fn a_report_is_one_file_in_the_format_of_its_name() {
 #[test]
 fn ideas_are_explained_in_plain_words() {
     let all = printed(&["explain"]);
-    for id in
-        ["epsilon", "delta", "membership", "neighbours", "samplers", "hidden", "forgetting", "floor", "audit"]
-    {
+    for id in [
+        "epsilon",
+        "delta",
+        "membership",
+        "neighbours",
+        "samplers",
+        "hidden",
+        "forgetting",
+        "ledger",
+        "floor",
+        "audit",
+    ] {
         assert!(all.contains(&format!("  {id} ")), "{id} is listed");
         let text = printed(&["explain", id]);
         assert!(text.contains("In numbers") && text.contains("Try\n  dobrushin "), "{text}");
@@ -303,7 +312,7 @@ fn ideas_are_explained_in_plain_words() {
         let example = idea["example"].as_str().expect("a command");
         dobrushin(&example.split_whitespace().collect::<Vec<_>>()).assert().success();
     }
-    assert_eq!(json(&["explain"])["ideas"].as_array().map(Vec::len), Some(9));
+    assert_eq!(json(&["explain"])["ideas"].as_array().map(Vec::len), Some(10));
     let (code, said) = refused(&["explain", "epsilom"]);
     assert!(code == Some(2) && said.contains("did you mean epsilon?"), "{said}");
 }

@@ -72,6 +72,19 @@ pub struct ReservedReport {
     pub costs: Vec<PlaceCostReport>,
 }
 
+/// A release that was charged to the people in it by the command that made it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChargedReport {
+    /// Where the ledger is, without a password.
+    pub ledger: String,
+    /// The number of the release.
+    pub release: u64,
+    /// How many people are in it.
+    pub people: u64,
+    /// How many people were left out, because their budgets would have been exceeded.
+    pub left_out: u64,
+}
+
 /// A release in a ledger.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReleaseReport {

@@ -1,5 +1,6 @@
 //! `local`: what is known about mechanisms of local privacy, and estimated from their reports.
 
+use super::ChargedReport;
 use crate::json::{Bounds, Number};
 use dobrushin::kernel::FiniteKernel;
 use dobrushin::{Delta, Epsilon, Gamma};
@@ -158,6 +159,9 @@ pub struct PrivatizedReport {
     pub seed: Option<u64>,
     /// Where the reports are.
     pub output: String,
+    /// Who was charged for them in a ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub charged: Option<ChargedReport>,
 }
 
 /// What a question uses of the promise that several share.

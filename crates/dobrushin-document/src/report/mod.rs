@@ -43,8 +43,8 @@ pub use kernel::{
     KernelReport, MutualInformation, NoiseReport, PassageReport, ProductEta, ProductReport,
 };
 pub use ledger::{
-    BudgetReport, BudgetsReport, ChangedReport, CheckedReport, LedgerReport, MostReport, PersonReport,
-    PlaceCostReport, ReleaseReport, ReservedReport, SharesReport, SpendReport,
+    BudgetReport, BudgetsReport, ChangedReport, ChargedReport, CheckedReport, LedgerReport, MostReport,
+    PersonReport, PlaceCostReport, ReleaseReport, ReservedReport, SharesReport, SpendReport,
 };
 pub use level::Level;
 pub use local::{

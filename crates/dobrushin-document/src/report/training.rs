@@ -1,6 +1,6 @@
 //! `train`: what may be said about a model after training has ended.
 
-use super::{GuaranteeReport, MeaningReport, QualityReport, ScheduleReport};
+use super::{ChargedReport, GuaranteeReport, MeaningReport, QualityReport, ScheduleReport};
 use crate::run_file::SelfContained;
 use dobrushin::Enclosure;
 use dobrushin::account::Account;
@@ -18,6 +18,9 @@ pub struct TrainingReport {
     /// Where the state is, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// Who was charged for it in a ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub charged: Option<ChargedReport>,
     /// The guarantee.
     pub guarantee: Option<GuaranteeReport>,
     /// What the guarantee means for one person.
@@ -182,6 +185,7 @@ impl TrainingReport {
         Self {
             files: None,
             state: None,
+            charged: None,
             guarantee: GuaranteeReport::of(account),
             // Who knows the randomness may learn everything.
             meaning: account.meaning().filter(|_| seed.is_none()).map(Into::into),

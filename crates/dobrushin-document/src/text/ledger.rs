@@ -4,10 +4,13 @@ use super::meaning::shortest;
 use super::{Style, Text, bullets, table, wrap};
 use crate::json::Number;
 use crate::report::{
-    BudgetReport, BudgetsReport, ChangedReport, CheckedReport, LedgerReport, PersonReport, ReleaseReport,
-    ReservedReport, SharesReport,
+    BudgetReport, BudgetsReport, ChangedReport, ChargedReport, CheckedReport, LedgerReport, PersonReport,
+    ReleaseReport, ReservedReport, SharesReport,
 };
 use dobrushin::Enclosure;
+
+/// The analysis of a release of which only (ε, δ) is known.
+pub const PROMISED: &str = "as promised";
 
 /// A new ledger, or a new budget.
 pub fn budgets(report: &BudgetsReport) -> Text {
@@ -75,9 +78,9 @@ pub fn reserved(report: &ReservedReport, style: Style) -> Text {
     let delta = shortest(report.delta.0);
     match &report.costs[..] {
         [one] => text.explanation(format!(
-            "It costs each of them (ε, δ) = ({}, {delta}) by itself, by {}.",
+            "Each record costs (ε, δ) = ({}, {delta}) by itself, {}.",
             upper(one.epsilon),
-            one.analysis
+            if one.analysis == PROMISED { PROMISED.to_owned() } else { format!("by {}", one.analysis) }
         )),
         costs => {
             let rows = costs.iter().map(|cost| {
@@ -98,6 +101,9 @@ pub fn reserved(report: &ReservedReport, style: Style) -> Text {
             );
         }
     }
+    if report.records > report.people {
+        text.explanation("Several records of a person cost more than one: they count as a group.");
+    }
     if let Some(release) = report.release {
         text.explanation(wrap(
             &format!(
@@ -109,6 +115,19 @@ pub fn reserved(report: &ReservedReport, style: Style) -> Text {
         ));
     }
     text
+}
+
+/// Who was charged by the command that made a release, in a sentence.
+pub fn charged(report: &ChargedReport) -> String {
+    let ChargedReport { ledger, release, people, left_out } = report;
+    let left_out = match left_out {
+        0 => String::new(),
+        count => format!(" {} left out, because their budgets would be exceeded.", were(*count)),
+    };
+    format!(
+        "It is release {release} in the ledger {ledger}, which charges {}.{left_out}",
+        people_in_words(*people)
+    )
 }
 
 /// A whole ledger.
@@ -149,6 +168,7 @@ pub fn ledger(report: &LedgerReport) -> Text {
         });
         text.answer(table(["release", "number", "status", "people", "records", "reserved on"], rows));
     }
+    notes(&mut text, report.releases.iter());
     text.explanation(wrap(
         &format!(
             "Everybody may spend {}, unless they have a budget of their own. The neighbours are {}.",
@@ -178,6 +198,9 @@ pub fn person(report: &PersonReport, style: Style) -> Text {
         pair(&report.budget)
     ));
     text.answer(match report.left.0 {
+        0.0 if report.budget.planned => {
+            "dobrushin ledger reserve --dry-run says whether a further release would fit".to_owned()
+        }
         0.0 => "No further Gaussian release would fit".to_owned(),
         left => format!(
             "A further Gaussian release of ε = {} would still fit",
@@ -197,6 +220,7 @@ pub fn person(report: &PersonReport, style: Style) -> Text {
             ]
         });
         text.answer(table(["release", "number", "status", "ε at most", "reserved on"], rows));
+        notes(&mut text, report.releases.iter().map(|spend| &spend.release));
         text.explanation(wrap(
             &format!(
                 "At δ = {}, all of them together are ε = {} if they were fixed before the first of them was seen. The sum of their ε \
@@ -225,12 +249,15 @@ pub fn changed(report: &ChangedReport) -> Text {
     text.answer(format!("Release {release} is {status}: {what}, about {}", people_in_words(*people)));
     text.explanation(wrap(
         match *status {
-            "aborted" => "It costs nobody anything. That is right only if nothing of it ever left.",
+            "aborted" => "It costs nobody anything. That is right only if nothing of it was ever released.",
             "committed" => "Its cost stays with everybody in it for good: what was released stays released.",
             _ => "It counts as spent.",
         },
         "",
     ));
+    if !report.release.notes.is_empty() {
+        text.answer(bullets("Notes", &report.release.notes));
+    }
     text
 }
 
@@ -250,6 +277,17 @@ pub fn checked(report: &CheckedReport) -> Text {
         }
     }
     text
+}
+
+/// What was said about releases later.
+fn notes<'a>(text: &mut Text, releases: impl Iterator<Item = &'a ReleaseReport>) {
+    let of_release = |release: &'a ReleaseReport| {
+        release.notes.iter().map(move |note| format!("release {}: {note}", release.release))
+    };
+    let notes: Vec<String> = releases.flat_map(of_release).collect();
+    if !notes.is_empty() {
+        text.answer(bullets("Notes", &notes));
+    }
 }
 
 fn shares(shares: &SharesReport) -> super::Block {

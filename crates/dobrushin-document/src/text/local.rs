@@ -1,6 +1,6 @@
 //! Local privacy, in words.
 
-use super::{Block, Style, Text, aligned, heading, table};
+use super::{Block, Style, Text, aligned, heading, table, wrap};
 use crate::json::{Bounds, Number};
 use crate::plain_text::shown_safely;
 use crate::report::{
@@ -111,6 +111,9 @@ pub fn privatized(report: &PrivatizedReport) -> Text {
         text.answer(format!(
             "{counts}. These counts are not private: they are for you, not to be published."
         ));
+    }
+    if let Some(charged) = &report.charged {
+        text.explanation(wrap(&super::ledger::charged(charged), ""));
     }
     text
 }

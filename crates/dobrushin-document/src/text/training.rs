@@ -38,6 +38,9 @@ pub fn training(report: &TrainingReport, style: Style) -> Text {
              It can be checked by: dobrushin certificate verify {certificate} --model {model}",
         ));
     }
+    if let Some(charged) = &report.charged {
+        text.explanation(wrap(&super::ledger::charged(charged), ""));
+    }
     if let Some(state) = &report.state {
         text.explanation(wrap(
             &format!(

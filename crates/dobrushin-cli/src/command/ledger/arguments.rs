@@ -30,6 +30,8 @@ pub enum LedgerCommand {
     Commit(CommitArgs),
     /// A reserved release was never made, and nobody pays for it
     Abort(AbortArgs),
+    /// Add to what is said about a release, such as that its model was made to forget somebody; costs stay as they are
+    Note(NoteArgs),
     /// What people have spent, and what is left: the whole ledger, or one person
     Show(ShowArgs),
     /// Whether the ledger is whole: everything is read, and every sum is added up again
@@ -148,8 +150,8 @@ pub struct ReserveArgs {
     pub person: String,
     #[command(flatten)]
     pub cells: DelimiterArgs,
-    /// Leave out everybody whose budget would be exceeded, and write their names to a file, one on each line. Without this,
-    /// one such person is enough to refuse the release
+    /// Leave out everybody whose budget would be exceeded, and write their names to a file (CSV, in a
+    /// column called person). Without this, one such person is enough to refuse the release
     #[arg(long, value_name = "FILE")]
     pub leave_out: Option<PathBuf>,
     /// What the release is, in a few words, for whoever reads the ledger
@@ -165,6 +167,7 @@ pub struct CommitArgs {
     #[command(flatten)]
     pub place: WhereArgs,
     /// The number of the release
+    #[arg(value_parser = count, allow_negative_numbers = true)]
     pub release: u64,
     /// A note for whoever reads the ledger
     #[arg(long, value_name = "TEXT")]
@@ -176,6 +179,7 @@ pub struct AbortArgs {
     #[command(flatten)]
     pub place: WhereArgs,
     /// The number of the release
+    #[arg(value_parser = count, allow_negative_numbers = true)]
     pub release: u64,
     /// You are sure that nothing of it was released: no model, no number, no message
     #[arg(long, required = true)]
@@ -183,6 +187,17 @@ pub struct AbortArgs {
     /// A note for whoever reads the ledger
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct NoteArgs {
+    #[command(flatten)]
+    pub place: WhereArgs,
+    /// The number of the release
+    #[arg(value_parser = count, allow_negative_numbers = true)]
+    pub release: u64,
+    /// What to add
+    pub note: String,
 }
 
 #[derive(Args, Debug)]

@@ -14,7 +14,9 @@ use crate::ledger::{
 use crate::output::Report;
 use crate::problem::Problem;
 use crate::watch::Watch;
-use arguments::{AbortArgs, BudgetArgs, CheckArgs, CommitArgs, InitArgs, ShowArgs};
+use arguments::{AbortArgs, BudgetArgs, CheckArgs, CommitArgs, InitArgs, NoteArgs, ShowArgs};
+use dobrushin::{Delta, Epsilon};
+use dobrushin_document::ask::worth_meeting;
 use dobrushin_document::json;
 use dobrushin_document::plain_text::csv_cell;
 use dobrushin_document::text::{Style, ledger as text};
@@ -28,17 +30,20 @@ pub fn run(arguments: &LedgerArgs, guard: &crate::guard::Guard, style: Style) ->
         LedgerCommand::Reserve(arguments) => reserve::run(arguments, guard, style),
         LedgerCommand::Commit(arguments) => commit(arguments),
         LedgerCommand::Abort(arguments) => abort(arguments),
+        LedgerCommand::Note(arguments) => note(arguments),
         LedgerCommand::Show(arguments) => show(arguments, style),
         LedgerCommand::Check(arguments) => check(arguments, style),
     }
 }
 
-fn choice(planned: bool) -> Choice {
-    if planned { Choice::Planned } else { Choice::Adaptive }
+/// What people may spend.
+fn budget_of(epsilon: Epsilon, delta: Delta, planned: bool) -> Result<Budget, Problem> {
+    let choice = if planned { Choice::Planned } else { Choice::Adaptive };
+    Ok(Budget::new(epsilon, worth_meeting(delta)?, choice))
 }
 
 fn init(arguments: &InitArgs) -> Result<Report, Problem> {
-    let budget = Budget::new(arguments.epsilon, arguments.delta, choice(arguments.planned));
+    let budget = budget_of(arguments.epsilon, arguments.delta, arguments.planned)?;
     let place = &arguments.place.ledger;
     let terms = Ledger::create(place, new_terms(arguments.neighbours, budget, arguments.people)?)?.terms()?;
     let report = budgets_report(place, &terms, budget, None, true)?;
@@ -46,7 +51,7 @@ fn init(arguments: &InitArgs) -> Result<Report, Problem> {
 }
 
 fn budget(arguments: &BudgetArgs) -> Result<Report, Problem> {
-    let budget = Budget::new(arguments.epsilon, arguments.delta, choice(arguments.planned));
+    let budget = budget_of(arguments.epsilon, arguments.delta, arguments.planned)?;
     let place = &arguments.place.ledger;
     let mut ledger = open(place)?;
     let people = match arguments.people.as_deref().zip(arguments.person.as_deref()) {
@@ -70,6 +75,11 @@ fn commit(arguments: &CommitArgs) -> Result<Report, Problem> {
 
 fn abort(arguments: &AbortArgs) -> Result<Report, Problem> {
     let release = open(&arguments.place.ledger)?.abort(arguments.release, arguments.note.clone())?;
+    Ok(changed(&arguments.place.ledger, &release))
+}
+
+fn note(arguments: &NoteArgs) -> Result<Report, Problem> {
+    let release = open(&arguments.place.ledger)?.note(arguments.release, arguments.note.clone())?;
     Ok(changed(&arguments.place.ledger, &release))
 }
 

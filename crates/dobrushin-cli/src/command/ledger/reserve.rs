@@ -9,6 +9,7 @@ use crate::run_file::{Opened, bytes_of};
 use crate::watch::Watch;
 use crate::{file, input};
 use dobrushin::Delta;
+use dobrushin_document::plain_text::csv_cell;
 use dobrushin_document::report::ReservedReport;
 use dobrushin_document::text::{Style, ledger as text};
 use dobrushin_document::{certificate, json};
@@ -27,7 +28,8 @@ pub fn run(arguments: &ReserveArgs, guard: &Guard, style: Style) -> Result<Repor
     let watch = Watch::new(!style.quiet, 0, "analyses");
     let report = reserving.reserve(ledger, roll, watch.progress(), &mut |left_out| {
         let Some(path) = &arguments.leave_out else { return Ok(()) };
-        let lines: String = left_out.iter().map(|name| format!("{name}\n")).collect();
+        let names = std::iter::once("person".to_owned()).chain(left_out.iter().map(|name| csv_cell(name)));
+        let lines: String = names.map(|name| name + "\n").collect();
         file::replace(path, lines.as_bytes()).map_err(|error| Problem::cannot_write(path, error))
     })?;
     drop(watch);

@@ -56,7 +56,11 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
     }
     let charged = charge(arguments, &asking, &mechanisms, to, show_progress)?;
-    Charged::settle(charged, carry_out(arguments, &asking, &mechanisms, promise, to, show_progress))
+    let told = charged.as_ref().map(Charged::report);
+    let made =
+        Charged::settle(charged, carry_out(arguments, &asking, &mechanisms, promise, to, show_progress))?;
+    let report = PrivatizedReport { charged: told, ..made };
+    Ok(Report::new(text::privatized(&report), json::of(&report)))
 }
 
 /// Reserves the reports in the ledger that the flags name, if they do.
@@ -103,7 +107,7 @@ fn carry_out(
     promise: PromiseReport,
     to: &Path,
     show_progress: bool,
-) -> Result<Report, Problem> {
+) -> Result<PrivatizedReport, Problem> {
     let description = asking.description(arguments.seed);
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
     let source = arguments.cells.source(&arguments.data);
@@ -127,7 +131,7 @@ fn carry_out(
     writer.finish(to)?;
 
     let (answer, questions) = asking.parts(mechanisms).unzip();
-    let report = PrivatizedReport {
+    Ok(PrivatizedReport {
         reports,
         skipped,
         instead: match mechanisms {
@@ -143,8 +147,8 @@ fn carry_out(
         private: arguments.seed.is_none(),
         seed: arguments.seed,
         output: to.display().to_string(),
-    };
-    Ok(Report::new(text::privatized(&report), json::of(&report)))
+        charged: None,
+    })
 }
 
 /// The questions that the flags, or the survey file, ask.

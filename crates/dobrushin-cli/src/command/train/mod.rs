@@ -22,6 +22,7 @@ use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::Target;
 use dobrushin_document::ask::Asked;
+use dobrushin_document::report::ChargedReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
 use dobrushin_document::{SelfContained, json, text};
@@ -41,7 +42,8 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
         Some(path) => described(path, arguments, guard, &generators, style)?,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
-    charging.settle(carry_out(arguments, style, made, &generators, prepared))
+    let done = carry_out(arguments, style, made, &generators, prepared, charging.report());
+    charging.settle(done)
 }
 
 /// Trains, and writes the model and its certificate, or nothing.
@@ -51,6 +53,7 @@ fn carry_out(
     made: Option<String>,
     generators: &Generators,
     prepared: Prepared,
+    charged: Option<ChargedReport>,
 ) -> Result<Report, Problem> {
     let Prepared { out, mut data, run, goal } = prepared;
     if let Some(path) = &arguments.keep_state {
@@ -83,8 +86,9 @@ fn carry_out(
     let state = data.state(&run, arguments.seed).zip(arguments.keep_state.as_deref());
     let state = state.as_ref().map(|(state, path)| (*path, state));
     model_folder::write(Some(&out), model, certificate, page.transpose()?, state)?;
-    let trained = report::Told { trained: &trained, data: &data, noise_was_found: goal.target().is_some() };
-    let report = trained.report(arguments, &run, &out);
+    let noise_was_found = goal.target().is_some();
+    let told = report::Told { trained: &trained, data: &data, noise_was_found, charged };
+    let report = told.report(arguments, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
 }
 

@@ -4,7 +4,7 @@ use super::arguments::TrainArgs;
 use super::data::Data;
 use crate::model_folder::Folder;
 use dobrushin_document::SelfContained;
-use dobrushin_document::report::{EnforcedReport, PublicReport, TrainingReport};
+use dobrushin_document::report::{ChargedReport, EnforcedReport, PublicReport, TrainingReport};
 use dobrushin_document::trained::Trained;
 
 /// What was trained, and on which records.
@@ -13,11 +13,14 @@ pub struct Told<'a> {
     pub data: &'a Data,
     /// Whether the noise was found for a target.
     pub noise_was_found: bool,
+    /// Who was charged for it.
+    pub charged: Option<ChargedReport>,
 }
 
 impl Told<'_> {
     /// The guarantee, and how good the model is on records that may be looked at.
-    pub fn report(&self, arguments: &TrainArgs, run: &SelfContained, out: &Folder) -> TrainingReport {
+    pub fn report(self, arguments: &TrainArgs, run: &SelfContained, out: &Folder) -> TrainingReport {
+        let public = arguments.data_is_public.then(|| self.public());
         let are_public = arguments.test_share.is_none() || arguments.data_is_public;
         TrainingReport {
             files: Some(out.files()),
@@ -25,7 +28,8 @@ impl Told<'_> {
             // A share of the private records is not public.
             test: self.data.test.as_ref().map(|table| self.trained.metrics(table, are_public)),
             test_is_a_share: arguments.test_share.is_some(),
-            public: arguments.data_is_public.then(|| self.public()),
+            public,
+            charged: self.charged,
             ..self.trained.report(run, arguments.seed, self.noise_was_found)
         }
     }
