@@ -149,7 +149,7 @@ def certify(journal: Sequence[Stop], delta: float) -> Report:
     """Account for what was done according to a journal; there is no guarantee if that is not one whole journey.
 
     >>> journey = Journey(owners=2, dimension=3, learning_rate=0.5, gradient_noise=4.0, radius=2.0)
-    >>> print(f"{certify([Stop(1, "7a", journey), Stop(2, "1c", journey)], 1e-5).epsilon:.3f}")
+    >>> print(f"{certify([Stop(1, '7a', journey), Stop(2, '1c', journey)], 1e-5).epsilon:.3f}")
     1.730
     >>> certify([Stop(1, "7a", journey), Stop(2, "7a", journey)], 1e-5)
     Traceback (most recent call last):

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import math
+import os
 import secrets
 import sqlite3
 from collections import Counter
@@ -56,6 +57,8 @@ class Logbook:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        with contextlib.suppress(OSError):  # what exists is opened below, and what cannot be made is refused there
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
         with self._writing() as rows:
             self._secret: str = rows.execute("SELECT secret FROM owner").fetchone()[0]
 
