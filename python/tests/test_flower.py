@@ -7,20 +7,17 @@ Flower's own tests of its accountants are run too if ``FLOWER_TESTS`` names a fo
 from __future__ import annotations
 
 import doctest
-import importlib.util
 import functools
+import importlib.util
 import itertools
 import json
 import math
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +57,7 @@ from dobrushin import flower
 from dobrushin._flower import messages
 from dobrushin._flower import step as steps
 from dobrushin.flower import Accountant, Journey, Logbook, Stop, certify, take_step, travel
+from flower_federation import answers, environment, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 DELTA = 1e-6
@@ -754,6 +752,79 @@ def test_a_second_journey_in_the_same_run_is_the_same_journey_or_is_refused() ->
         travel(nodes, SEVERAL, delta=1e-5)
 
 
+def moved(nodes: Nodes, node: int) -> None:
+    """The node comes back, with its logbook, as another node of Flower."""
+    nodes.contexts[node + 7] = nodes.contexts.pop(node)
+
+
+def the_model_of(reply: Message) -> bytes:
+    return bytes(reply.content.array_records["model"].to_numpy_ndarrays()[0].tobytes())
+
+
+@pytest.mark.parametrize("code", [None, 3, 4, 5, 8])
+@pytest.mark.parametrize("comes_back_as_another", [False, True])
+def test_an_owner_whose_node_was_killed_answers_as_before_and_the_journey_goes_on(
+    code: int | None, comes_back_as_another: bool
+) -> None:
+    """The server gets nothing, or an error of Flower, in place of the answers to two steps; then it asks again."""
+    nodes = owners(SEVERAL)
+    answers: dict[str, list[bytes]] = {}
+
+    def killed(reply: Message) -> list[Message]:
+        step = reply.metadata.group_id
+        if step == "greeting":
+            return [reply]
+        answers.setdefault(step, []).append(the_model_of(reply))
+        if step not in ("2", "7") or len(answers[step]) > 1:
+            return [reply]
+        if comes_back_as_another:
+            moved(nodes, reply.metadata.src_node_id)
+        return [] if code is None else [Message(Error(code=code, reason="gone"), reply_to=reply)]
+
+    nodes.tamper = killed
+    arrival = travel(nodes, SEVERAL, delta=1e-5, timeout=20.0)
+    assert {step: len(models) for step, models in answers.items() if len(models) > 1} == {"2": 2, "7": 2}
+    assert all(len(set(models)) == 1 for models in answers.values())
+    assert arrival.report.epsilon == SEVERAL.against_public(1e-5).epsilon
+    assert [stop.number for stop in arrival.journal] == list(range(1, SEVERAL.steps + 1))
+
+
+def test_somebody_who_comes_while_an_owner_is_silent_takes_no_step() -> None:
+    nodes = owners(JOURNEY)
+    stranger = 9_000_027
+    silent: list[Message] = []
+
+    def tamper(reply: Message) -> list[Message]:
+        if second(reply) and not silent:
+            silent.append(reply)
+            nodes.contexts[stranger] = Context(1, 9, {"partition-id": 9}, RecordDict(), {})
+            return []
+        return [reply]
+
+    nodes.tamper = tamper
+    travel(nodes, JOURNEY, delta=1e-5, timeout=20.0)
+    assert nodes.asked.count(stranger) == 1  # It was greeted, and no more.
+
+
+def test_two_nodes_with_one_logbook_are_one_owner_and_nobody_takes_a_step(tmp_path: Path) -> None:
+    app = ClientApp()
+
+    @app.train()
+    def train(message: Message, _: Context) -> Message:
+        return take_step(message, Logbook(tmp_path / "logbook"), JOURNEY, *rows(1))
+
+    with pytest.raises(db.NoGuaranteeError, match="one logbook"):
+        travel(Nodes(app, JOURNEY.owners), JOURNEY, delta=1e-5)
+    assert Logbook(tmp_path / "logbook").steps == 0
+
+
+def test_nobody_takes_a_step_if_an_owner_did_not_agree_to_the_journey() -> None:
+    nodes = owners(replace(JOURNEY, gradient_noise=5.0))
+    with pytest.raises(db.NoGuaranteeError, match="did not agree"):
+        travel(nodes, JOURNEY, delta=1e-5)
+    assert nodes.asked_for_steps == []
+
+
 def journal(journey: Journey, order: list[int]) -> list[Stop]:
     return [Stop(index + 1, str(owner), journey) for index, owner in enumerate(order)]
 
@@ -1032,23 +1103,13 @@ def test_a_journey_is_read_from_the_configuration_of_an_app() -> None:
 # ---------------------------------------------------------------------------------------------------------- the example
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path) -> None:
     """The commands of examples/flower/README.md, with a SuperLink of our own, so that it can be stopped."""
     if os.environ.get("CI") != "true":
         pytest.importorskip("ray")
     http, control, released = str(free_port()), str(free_port()), tmp_path / "released"
-    environment = {
-        **os.environ,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "FLWR_HOME": str(tmp_path / "home"),
-        "FLWR_TELEMETRY_ENABLED": "0",
-        "FLWR_DISABLE_UPDATE_CHECK": "1",
+    local = {
+        **environment(tmp_path),
         "FLWR_LOCAL_SUPERLINK_HTTP_API_PORT": http,
         "FLWR_LOCAL_CONTROL_API_PORT": control,
     }
@@ -1057,7 +1118,7 @@ def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path)
             "flower-superlink", "--insecure", "--simulation", "--isolation", "subprocess",
             "--control-api-address", f"127.0.0.1:{control}", "--host", "127.0.0.1", "--port", http,
         ],
-        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=local, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
         answers(f"http://127.0.0.1:{http}/health", within=30)
@@ -1066,7 +1127,7 @@ def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path)
                 "flwr", "run", str(ROOT / "examples" / "flower"), "local", "--stream",
                 "--run-config", f'output="{released}"', "--federation-config", "num-supernodes=10",
             ],
-            env=environment, capture_output=True, text=True, timeout=80,
+            env=local, capture_output=True, text=True, timeout=80,
         )  # fmt: skip
     finally:
         superlink.terminate()
@@ -1076,19 +1137,9 @@ def test_the_example_runs_in_flower_and_its_certificate_verifies(tmp_path: Path)
     assert len(json.loads((released / "journal.json").read_text())) == 30
     assert db.verify(released / "certificate.json")
     the_steps_are_those_of_the_run(released)
+    assert sorted(Logbook(path).steps for path in tmp_path.glob("owner-*.logbook")) == [3] * 10
     readme = (ROOT / "examples" / "flower" / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"```text\n(.*?)```", readme, flags=re.DOTALL)[0] in run.stdout
-
-
-def answers(address: str, within: float) -> None:
-    deadline = time.monotonic() + within
-    while True:
-        try:
-            urllib.request.urlopen(address, timeout=1).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline, f"{address} does not answer"
-            time.sleep(0.2)
 
 
 def test_the_examples_in_the_docstrings_are_true() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Message, RecordDict
@@ -53,7 +54,7 @@ def read(message: Message, journey: Journey) -> tuple[Vector, int, str]:
     return model, number, owner
 
 
-def _owner(record: dict[str, object], journey: Journey) -> str:
+def _owner(record: dict[str, Any], journey: Journey) -> str:
     owner = record.pop("owner", None)
     if record != asdict(journey) or not isinstance(owner, str):
         raise InvalidInputError("the message is about another journey")
