@@ -57,6 +57,7 @@ class Federation:
         self.port = free_port()
         self.environment = {**environment(folder), "FEDERATION": str(folder)}
         self.started: list[subprocess.Popen[bytes]] = []
+        self.commands: list[list[str]] = []
         self.nodes: dict[int, subprocess.Popen[bytes]] = {}
         self.restarts: list[int] = []
         self._stopping = threading.Event()
@@ -91,8 +92,10 @@ class Federation:
     def run(self, app: Path, config: dict[str, Any], within: float) -> str:
         """Runs an app to its end, and returns what its server printed."""
         words = " ".join(f"{key}='{value}'" if isinstance(value, str) else f"{key}={value}" for key, value in config.items())
+        command = ["flwr", "run", str(app), "loopback", "--stream", "--run-config", words]
+        self.commands.append(command)
         done = subprocess.run(
-            ["flwr", "run", str(app), "loopback", "--stream", "--run-config", words],
+            command,
             env=self.environment, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             timeout=within, check=False,
         )  # fmt: skip
@@ -102,6 +105,7 @@ class Federation:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def _start(self, name: str, *command: str) -> subprocess.Popen[bytes]:
+        self.commands.append(list(command))
         with (self.folder / f"{name}.log").open("ab") as log:
             # A group of its own, so that what it starts is stopped with it.
             started = subprocess.Popen(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -36,7 +38,8 @@ class Travelled:
     """What a journey through a federation left behind."""
 
     def __init__(self, folder: Path, federation: Federation, printed: str) -> None:
-        self.folder, self.printed, self.restarts = folder, printed, federation.restarts
+        self.folder, self.printed = folder, printed
+        self.restarts, self.commands = federation.restarts, federation.commands
         self.released = folder / "released"
         lines = (folder / "releases.jsonl").read_text().splitlines() if (folder / "releases.jsonl").exists() else []
         self.spied: list[dict[str, Any]] = [json.loads(line) for line in lines]
@@ -115,3 +118,14 @@ def test_the_released_model_is_the_last_one_that_the_spy_saw_rounded(travelled: 
     unit = last["learning_rate"] * last["gradient_noise"] * 2**-20
     assert (np.abs(model - last["values"]) <= unit).all()
     assert np.array_equal(model / unit, np.round(model / unit))
+
+
+def test_the_commands_were_those_of_the_readme(travelled: Travelled) -> None:
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    shown = [shlex.split(line) for line in re.findall(r"^\$ (.*)$", readme.split("## On several machines")[1], re.MULTILINE)]
+    assert [words[0] for words in shown] == ["flower-superlink", "flower-supernode", "flower-supernode", "flwr"]
+
+    def options(words: list[str]) -> tuple[str, ...]:
+        return (words[0], *(word for word in words if word.startswith("--")))
+
+    assert {options(words) for words in shown} == {options(words) for words in travelled.commands}

@@ -76,7 +76,9 @@ pub fn test() -> Outcome {
         eprintln!("xtask: what needs {module} was NOT tested: it is not installed, and CI is not \"true\"");
     }
     if !has_postgresql() {
-        eprintln!("xtask: ledgers in PostgreSQL were NOT tested: it is not installed, and CI is not \"true\"");
+        eprintln!(
+            "xtask: ledgers in PostgreSQL were NOT tested: it is not installed, and CI is not \"true\""
+        );
     }
     Ok(())
 }
