@@ -31,7 +31,7 @@ TESTS = Path(__file__).resolve().parent
 EXAMPLE = TESTS.parents[1] / "examples" / "flower"
 NODES, PASSES = 2, 3
 KILLS = ["kill-0-1-before", "kill-1-2-between", "kill-1-3-after"]
-CONFIG = {"owners": NODES, "passes": PASSES, "timeout": 240.0, "patience": 15.0}
+CONFIG = {"owners": NODES, "passes": PASSES, "timeout": 400.0, "patience": 15.0}
 
 
 class Travelled:
@@ -60,7 +60,7 @@ def travelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Travelled]:
     for kill in KILLS:
         (folder / kill).touch()
     with Federation(folder, NODES) as federation:
-        printed = federation.run(app, {**CONFIG, "output": str(folder / "released")}, within=300)
+        printed = federation.run(app, {**CONFIG, "output": str(folder / "released")}, within=450)
         logs = "".join(federation.log(name) for name in ("superlink", "node-0", "node-1"))
         assert (folder / "released" / "model.npy").exists(), printed + logs
         yield Travelled(folder, federation, printed)
