@@ -310,6 +310,7 @@ class Nodes(Grid):
             for number in range(1, count + 1)
         }
         self.asked: list[int] = []
+        self.logbooks: list[Logbook] = []
 
     def set_run(self, run: FlowerRun) -> None:
         raise NotImplementedError
@@ -556,7 +557,9 @@ def owners(
     def steps_only(reply: Message) -> list[Message]:
         return [reply] if reply.metadata.group_id == "greeting" else tamper(reply)
 
-    return Nodes(app, journey.owners, steps_only)
+    nodes = Nodes(app, journey.owners, steps_only)
+    nodes.logbooks = [Logbook(logbooks / str(owner + 1)) for owner in range(journey.owners)]
+    return nodes
 
 
 TRAVELLING = "run 1 of Flower"
@@ -787,6 +790,35 @@ def test_an_owner_whose_node_was_killed_answers_as_before_and_the_journey_goes_o
     assert all(len(set(models)) == 1 for models in answers.values())
     assert arrival.report.epsilon == SEVERAL.against_public(1e-5).epsilon
     assert [stop.number for stop in arrival.journal] == list(range(1, SEVERAL.steps + 1))
+
+
+def test_logbooks_count_the_steps_of_failed_journeys_too_and_none_that_was_only_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One owner falls silent in the second pass. Whatever the server was sent is in the logbooks; then there is another
+    journey, which arrives."""
+    seen: set[tuple[int, int, bytes]] = set()
+    run = 1
+
+    def spied(reply: Message) -> list[Message]:
+        if reply.metadata.group_id == "greeting":
+            return [reply]
+        seen.add((run, int(reply.metadata.group_id), the_model_of(reply)))
+        return [] if (run, reply.metadata.group_id) == (1, "7") else [reply]
+
+    nodes = owners(SEVERAL)
+    nodes.tamper = spied
+    with pytest.raises(db.NoGuaranteeError, match="step 7"):
+        travel(nodes, SEVERAL, delta=1e-5, timeout=0.5)
+    assert sorted(book.steps for book in nodes.logbooks) == [1, 2, 2, 2]
+    run = 2
+    monkeypatch.setattr(TaskIdentity, "_run_id", 2)
+    travel(nodes, SEVERAL, delta=1e-5)
+    assert sum(book.steps for book in nodes.logbooks) == len(seen) == 7 + 12
+    for book in nodes.logbooks:
+        (mechanism,) = book.run.to_dict()["mechanism"]
+        assert mechanism["count"] == book.steps in (4, 5)
+        assert db.verify(book.report(1e-5).certificate())
 
 
 def test_somebody_who_comes_while_an_owner_is_silent_takes_no_step() -> None:
