@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 # Debian does not put the programs of the server on the path.
-FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: float(folder.parent.name), reverse=True)
+FOLDERS = sorted(Path("/usr/lib/postgresql").glob("[0-9]*/bin"), reverse=True)
 
 
 def program(name: str) -> str | None:
