@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, SupportsFloat, TypeAlias, TypeVar
 
@@ -30,3 +31,8 @@ def word(name: str, given: _Text) -> _Text:
     if given is None or isinstance(given, str):
         return given
     raise InvalidInputError(f"{name} is a {type(given).__name__}, but it must be text", f'{name}="…"')
+
+
+def is_number(value: object) -> bool:
+    """Whether this is a finite number of Python, and no truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

@@ -117,8 +117,13 @@ fn needs(program: &str, package: &str) -> Outcome {
         return Ok(());
     }
     if env::var_os("CI").is_some_and(|value| value == "true") {
-        run(Command::new("apt-get").args(["update", "-q"]))?;
-        run(Command::new("apt-get").args(["install", "-y", "-q", package]))?;
+        install_from_debian(package)?;
     }
     if there() { Ok(()) } else { Err(format!("there is no {program}")) }
+}
+
+/// Installs a package of Debian.
+pub fn install_from_debian(package: &str) -> Outcome {
+    run(Command::new("apt-get").args(["update", "-q"]))?;
+    run(Command::new("apt-get").args(["install", "-y", "-q", package]))
 }

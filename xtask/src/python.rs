@@ -47,6 +47,9 @@ pub fn test() -> Outcome {
         eprintln!("xtask: {what}");
         return Ok(());
     };
+    if is_ci && !has_postgresql() {
+        super::page::install_from_debian("postgresql")?;
+    }
     let home = root().join("target").join("python");
     // Whatever an earlier run installed must not help this one.
     if home.exists() {
@@ -71,6 +74,11 @@ pub fn test() -> Outcome {
     checks(&venv, &wheel)?;
     for (module, _) in LARGE.iter().filter(|large| !wanted.contains(large)) {
         eprintln!("xtask: what needs {module} was NOT tested: it is not installed, and CI is not \"true\"");
+    }
+    if !has_postgresql() {
+        eprintln!(
+            "xtask: ledgers in PostgreSQL were NOT tested: it is not installed, and CI is not \"true\""
+        );
     }
     Ok(())
 }
@@ -165,6 +173,14 @@ fn interpreter() -> Option<OsString> {
 fn has(python: &OsString, module: &str) -> bool {
     let code = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec({module:?}) is None)");
     Command::new(python).args(["-c", &code]).output().is_ok_and(|output| output.status.success())
+}
+
+/// Whether the tests can start a server of PostgreSQL. Debian does not put its programs on the path.
+fn has_postgresql() -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let of_debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders = of_debian.map(|version| version.path().join("bin")).chain(env::split_paths(&path));
+    folders.any(|folder| folder.join("initdb").exists())
 }
 
 fn only_wheel(folder: &Path) -> Result<PathBuf, String> {

@@ -4,16 +4,22 @@ import numpy as np
 from flwr.app import Context, Message
 from flwr.clientapp import ClientApp
 
-from dobrushin.flower import Journey, Vector, take_step
+from dobrushin.flower import Journey, Logbook, Vector, take_step
 
 app = ClientApp()
 
 
 @app.train()
 def train(message: Message, context: Context) -> Message:
-    """Take the owner's next step."""
-    features, labels = own_rows(int(context.node_config["partition-id"]))
-    return take_step(message, context, Journey.from_config(context.run_config), features, labels)
+    """Take the owner's next step, once, whatever happens to their node."""
+    owner = int(context.node_config["partition-id"])
+    features, labels = own_rows(owner)
+    return take_step(message, own_logbook(owner, context), Journey.from_config(context.run_config), features, labels)
+
+
+def own_logbook(owner: int, context: Context) -> Logbook:
+    """The file that remembers this owner's steps; --node-config "logbook='FILE'" of flower-supernode names it."""
+    return Logbook(str(context.node_config.get("logbook", f"owner-{owner}.logbook")))
 
 
 def own_rows(owner: int) -> tuple[Vector, Vector]:
