@@ -23,8 +23,8 @@ mod init;
 mod inventory;
 mod kernel;
 mod large_delta;
-#[cfg_attr(not(unix), allow(unused_imports, dead_code, reason = "some tests are for Unix"))]
 mod ledger;
+#[cfg_attr(not(unix), allow(unused_imports, dead_code, reason = "some tests are for Unix"))]
 mod ledger_charges;
 mod ledger_faults;
 mod ledger_support;
