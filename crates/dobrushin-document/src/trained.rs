@@ -112,6 +112,8 @@ pub struct Circumstances {
     pub test_share: Option<f64>,
     /// Whether a secret state is kept, so that records can be deleted later.
     pub keeps_state: bool,
+    /// Whether the records were said to be public, so that more was shown of them than the model.
+    pub data_is_public: bool,
     /// The day on which training began, such as 2026-11-18. It is read before the records are, so that it does not
     /// depend on them.
     pub made: Option<String>,

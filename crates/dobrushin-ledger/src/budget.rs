@@ -47,6 +47,11 @@ impl Budget {
         Ok(Allowance::new(Epsilon::new(self.epsilon).map_err(stored)?, self.delta()?))
     }
 
+    /// Whether it says that releases are planned, which an earlier budget did not.
+    pub(crate) fn is_planned_after(&self, earlier: &Self) -> bool {
+        self.choice == Choice::Planned && earlier.choice != Choice::Planned
+    }
+
     pub(crate) fn delta(&self) -> Result<Delta, LedgerError> {
         Delta::new(self.delta)
             .map_err(|_| LedgerError::Damaged(format!("the δ of a budget is {}", self.delta)))

@@ -30,7 +30,7 @@ pub enum LedgerError {
     #[error("nobody in the ledger is called {0:?}")]
     NoSuchPerson(String),
     /// A release is not in the state in which this can be done.
-    #[error("release {id} is {status}, and only what is reserved can be {wanted}")]
+    #[error("release {id} is {status}, so it cannot be {wanted}")]
     NotReserved {
         /// The release.
         id: u64,
@@ -88,6 +88,9 @@ impl LedgerError {
             }
             Self::NotReserved { .. } => {
                 "dobrushin ledger show LEDGER lists the releases and what became of them"
+            }
+            Self::Cost(TotalError::OnlyDeleted) => {
+                "reserve the clean steps as a run by themselves, on the records that remain (docs/ledger.md)"
             }
             Self::Cost(_) => "a release that is accounted for, for the same neighbours as the ledger",
             Self::Damaged(_) => "restore a copy of it; dobrushin ledger check says what is wrong",

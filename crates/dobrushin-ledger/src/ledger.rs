@@ -204,13 +204,45 @@ impl Ledger {
         })
     }
 
+    /// What was reserved is about to be released: from now on it cannot be aborted, until it is known that it
+    /// [stays](Self::stays).
+    ///
+    /// # Errors
+    /// [`LedgerError::NotReserved`] if it was committed or aborted before. Then nothing may be released.
+    pub fn leaves(&mut self, id: u64) -> Result<Release, LedgerError> {
+        self.turn(id, &[Status::Reserved], "released", Status::Leaving)
+    }
+
+    /// What was about to be released was not, so it is only reserved again.
+    ///
+    /// # Errors
+    /// [`LedgerError::NotReserved`] if it was committed or aborted before.
+    pub fn stays(&mut self, id: u64) -> Result<Release, LedgerError> {
+        self.turn(id, &[Status::Reserved, Status::Leaving], "kept", Status::Reserved)
+    }
+
+    fn turn(
+        &mut self,
+        id: u64,
+        from: &[Status],
+        wanted: &'static str,
+        to: Status,
+    ) -> Result<Release, LedgerError> {
+        self.write(|rows| {
+            let mut release = in_status(rows, id, from, wanted)?;
+            release.status = to;
+            rows.put_json(Table::Release, (0, id as i64), &release)?;
+            Ok(release)
+        })
+    }
+
     /// What was reserved has happened.
     ///
     /// # Errors
     /// [`LedgerError::NotReserved`] if it was committed or aborted before.
     pub fn commit(&mut self, id: u64, note: Option<String>) -> Result<Release, LedgerError> {
         self.write(|rows| {
-            let mut release = reserved(rows, id, "committed")?;
+            let mut release = in_status(rows, id, &[Status::Reserved, Status::Leaving], "committed")?;
             release.status = Status::Committed;
             release.notes.extend(note.clone());
             rows.put_json(Table::Release, (0, id as i64), &release)?;
@@ -224,7 +256,7 @@ impl Ledger {
     /// [`LedgerError::NotReserved`] if it was committed or aborted before.
     pub fn abort(&mut self, id: u64, note: Option<String>) -> Result<Release, LedgerError> {
         self.write(|rows| {
-            let mut release = reserved(rows, id, "aborted")?;
+            let mut release = in_status(rows, id, &[Status::Reserved], "aborted")?;
             let terms: Terms = rows.json(Table::Meta, TERMS)?;
             let mut costs = Costs::default();
             for number in 0..terms.buckets {
@@ -314,6 +346,9 @@ impl Ledger {
         budget.allowance()?;
         self.write(|rows| {
             let mut terms: Terms = rows.json(Table::Meta, TERMS)?;
+            if terms.releases > 0 && budget.is_planned_after(&terms.budget) {
+                return Err(too_late_to_plan("everybody"));
+            }
             terms.budget = budget;
             rows.put_json(Table::Meta, TERMS, &terms)
         })
@@ -327,6 +362,7 @@ impl Ledger {
         budget.allowance()?;
         self.write(|rows| {
             let mut terms: Terms = rows.json(Table::Meta, TERMS)?;
+            let limits = limits(rows, &terms)?;
             // Equal budgets have one number.
             let mut number = None;
             rows.each(Table::Budget, 0, &mut |known, content| {
@@ -348,7 +384,18 @@ impl Ledger {
                 people += group.len() as u64;
                 let mut bucket = bucket(rows, place)?;
                 let names = group.iter().map(|(name, _)| (&**name, ()));
-                terms.people += bucket.visit(names, |member, ()| member.budget = number);
+                let mut too_late = None;
+                terms.people += bucket.visit(names, |member, ()| {
+                    let before = limits.get(member.budget as usize).map(|limit| limit.budget);
+                    let is_late = before.is_none_or(|before| budget.is_planned_after(&before));
+                    if is_late && !member.cost.is_nothing() {
+                        too_late = Some(String::from_utf8_lossy(&member.name).into_owned());
+                    }
+                    member.budget = number;
+                });
+                if let Some(name) = too_late {
+                    return Err(too_late_to_plan(&format!("{name:?}")));
+                }
                 put_bucket(rows, place, &mut bucket)
             })?;
             rows.put_json(Table::Meta, TERMS, &terms)?;
@@ -430,11 +477,16 @@ pub(crate) fn release(rows: &mut dyn Rows, id: u64) -> Result<Release, LedgerErr
     rows.json(Table::Release, (0, id as i64))
 }
 
-fn reserved(rows: &mut dyn Rows, id: u64, wanted: &'static str) -> Result<Release, LedgerError> {
+fn in_status(
+    rows: &mut dyn Rows,
+    id: u64,
+    accepted: &[Status],
+    wanted: &'static str,
+) -> Result<Release, LedgerError> {
     let release = release(rows, id)?;
-    match release.status {
-        Status::Reserved => Ok(release),
-        other => Err(LedgerError::NotReserved { id, status: other.word(), wanted }),
+    match accepted.contains(&release.status) {
+        true => Ok(release),
+        false => Err(LedgerError::NotReserved { id, status: release.status.word(), wanted }),
     }
 }
 
@@ -445,6 +497,13 @@ pub(crate) fn bucket(rows: &mut dyn Rows, number: u32) -> Result<Bucket, LedgerE
 
 fn put_bucket(rows: &mut dyn Rows, number: u32, bucket: &mut Bucket) -> Result<(), LedgerError> {
     rows.put_content(Table::Bucket, (0, i64::from(number)), &bucket.encode())
+}
+
+fn too_late_to_plan(who: &str) -> LedgerError {
+    LedgerError::invalid(
+        format!("the budget of {who} cannot become one for planned releases: there are releases already"),
+        "releases are planned before the first of them is seen: leave --planned out, or make another ledger",
+    )
 }
 
 /// The limit of each budget.

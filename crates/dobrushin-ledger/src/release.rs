@@ -9,6 +9,8 @@ use serde_json::Value as Json;
 pub enum Status {
     /// It may have happened, and counts as if it had.
     Reserved,
+    /// It is happening, and counts. It can no longer be aborted by somebody who believes that it never happened.
+    Leaving,
     /// It has happened.
     Committed,
     /// It has not happened, and costs nobody anything.
@@ -20,6 +22,7 @@ impl Status {
     pub fn word(self) -> &'static str {
         match self {
             Self::Reserved => "reserved",
+            Self::Leaving => "leaving",
             Self::Committed => "committed",
             Self::Aborted => "aborted",
         }

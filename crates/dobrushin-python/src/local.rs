@@ -263,9 +263,11 @@ impl LocalMechanism {
         let (made, clipped) = (self.made.clone(), read.clipped);
         let batch = work(py, move |progress| {
             let charged = charge.map(|(place, people)| charged(&made, &place, &people, read.len()));
-            let charged = charged.transpose()?;
+            let mut charged = charged.transpose()?;
             let batch = read.values.reports(&made.1, &generators);
-            Charged::settle(charged, still_wanted(progress).map(|()| batch))
+            let leaves = |()| charged.as_mut().map_or(Ok(()), Charged::leaves);
+            let done = still_wanted(progress).and_then(leaves).map(|()| batch);
+            Charged::settle(charged, done)
         })?;
         let width = batch.width();
         let reports = match batch {

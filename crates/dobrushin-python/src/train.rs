@@ -91,7 +91,13 @@ pub fn train<'py>(
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known))?;
         let Prepared { mut records, run, goal, unreleased } = request.prepare(progress)?;
         path.iter().try_for_each(|path| Keeping::check(path, force, &run))?;
-        let circumstances = Circumstances { seed, test_share: None, keeps_state: path.is_some(), made };
+        let circumstances = Circumstances {
+            seed,
+            test_share: None,
+            keeps_state: path.is_some(),
+            data_is_public: false,
+            made,
+        };
         let mut begin = |_| progress.clone();
         let trained = trained::train(&run, goal.question(), circumstances, &mut begin, |plan, advance| {
             records.train(plan, &generators, advance)
@@ -105,8 +111,11 @@ pub fn train<'py>(
     let Trained { model, certificate, .. } = &trained;
     let state = keep_state.as_deref().zip(state.as_ref());
     py.detach(|| {
-        let charging = unreleased.leaving();
-        charging.settle(dobrushin_cli::write(folder.as_ref(), model, certificate, None, state))
+        let mut charging = unreleased.leaving();
+        let left = charging.leaves();
+        let written =
+            left.and_then(|()| dobrushin_cli::write(folder.as_ref(), model, certificate, None, state));
+        charging.settle(written)
     })
     .raised(py)?;
     report.files = files;

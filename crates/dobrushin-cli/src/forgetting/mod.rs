@@ -139,7 +139,8 @@ impl Resumed {
         let Found { deleted, mut table } = found;
         let all: Vec<u32> = state.deleted().chain(deleted.iter().copied()).collect();
         let mut kept = None;
-        let circumstances = Circumstances { seed, test_share: None, keeps_state: true, made };
+        let circumstances =
+            Circumstances { seed, test_share: None, keeps_state: true, data_is_public: false, made };
         let trained = accounted.train(circumstances, begin, |plan, progress| {
             let (released, stopped) = plan.forget(&state.kept, &mut table, &all, &generators, progress)?;
             kept = Some(stopped);

@@ -69,6 +69,14 @@ impl Charging {
         self.charged.as_ref().map(Charged::report)
     }
 
+    /// The model is about to leave this program, and can no longer be aborted by somebody else.
+    ///
+    /// # Errors
+    /// [`Problem`] if somebody has aborted it, or the ledger fails. Then nothing may be released.
+    pub fn leaves(&mut self) -> Result<(), Problem> {
+        self.charged.as_mut().map_or(Ok(()), Charged::leaves)
+    }
+
     /// Commits what was reserved if the model was written, and aborts it otherwise.
     ///
     /// # Errors

@@ -147,6 +147,18 @@ impl Charged {
         file::nothing_more_to_do();
     }
 
+    /// The release is about to leave this program, and can no longer be aborted by somebody else.
+    ///
+    /// # Errors
+    /// [`Problem`] if somebody has aborted it, or the ledger fails. Then nothing may be released.
+    pub fn leaves(&mut self) -> Result<(), Problem> {
+        let id = self.reserved.id;
+        self.ledger.leaves(id).map(drop).map_err(|error| {
+            Problem::from(error)
+                .help(format!("nothing was released, because release {id} must be reserved until it is"))
+        })
+    }
+
     /// The release was made.
     fn commit(mut self) -> Result<(), Problem> {
         let id = self.reserved.id;
@@ -166,11 +178,9 @@ impl Charged {
         let (id, ledger) = (self.reserved.id, shown(&self.place));
         let warning = match file::nothing_is_finished_since(self.before) {
             false => Some(format!("release {id} stays reserved in {ledger}, because a file was written")),
-            true => self
-                .ledger
-                .abort(id, Some(FAILED.to_owned()))
-                .err()
-                .map(|error| not_aborted(&ledger, id, error)),
+            true => {
+                unreleased(&mut self.ledger, id, FAILED).err().map(|error| not_aborted(&ledger, id, error))
+            }
         };
         if let Some(warning) = warning {
             say(&format!("warning: {warning}\n"));
@@ -201,10 +211,16 @@ fn interrupted(place: &Place, id: u64, nothing_was_released: bool) -> String {
             "release {id} counts: dobrushin ledger show {ledger} says whether it is committed yet"
         );
     }
-    match Ledger::open(place).and_then(|mut ledger| ledger.abort(id, Some(INTERRUPTED.to_owned()))) {
+    match Ledger::open(place).and_then(|mut ledger| unreleased(&mut ledger, id, INTERRUPTED)) {
         Ok(_) => format!("release {id} was aborted in {ledger}: nobody pays for it"),
         Err(error) => not_aborted(&ledger, id, error),
     }
+}
+
+/// Aborts what has not left this program.
+fn unreleased(ledger: &mut Ledger, id: u64, why: &str) -> Result<(), LedgerError> {
+    ledger.stays(id)?;
+    ledger.abort(id, Some(why.to_owned())).map(drop)
 }
 
 fn not_aborted(ledger: &str, id: u64, error: LedgerError) -> String {
@@ -276,6 +292,10 @@ pub fn spend_of(
         (Some(declared), false) => {
             return Err(Problem::new(format!("run.records is {declared}, but there are {records} records"))
                 .help("leave run.records out, or set it to the number of rows that remain"));
+        }
+        // Whoever is in a list of mechanisms is in all of them.
+        (None, _) if run.run().is_ok_and(|run| run.as_training().is_none() && run.as_tasks().is_none()) => {
+            run.clone()
         }
         (None, _) => run.clone().with_records(records)?,
     };

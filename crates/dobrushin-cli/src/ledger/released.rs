@@ -35,6 +35,25 @@ impl Released {
             return Err(Problem::answer_is_no(format!("{name} is not counted, because it does not hold"))
                 .help("dobrushin certificate verify lists every difference"));
         }
+        let uncounted = |what: &str, help: &str| {
+            Err(Problem::answer_is_no(format!("{name} is not counted, because {what}")).help(help))
+        };
+        let training = &given["training"];
+        if training["private"] == false {
+            let what = "the randomness of its model came from a known seed, which protects nobody";
+            return uncounted(what, "train without --seed");
+        }
+        for (key, what) in [
+            ("test_share", "some of the records were kept for a test, which its ε does not cover"),
+            (
+                "data_is_public",
+                "the records were said to be public, so that more was shown than its ε covers",
+            ),
+        ] {
+            if training.get(key).is_some_and(|value| !value.is_null()) {
+                return uncounted(what, "train with --ledger, which refuses what cannot be counted");
+            }
+        }
         Ok(Self::of_run(checked.claim.run().clone()))
     }
 

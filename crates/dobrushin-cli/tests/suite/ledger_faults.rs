@@ -98,11 +98,11 @@ fn whichever_call_fails_or_is_the_last_no_spend_is_lost_or_counted_twice() {
         assert_ne!(before, after, "{words}");
         assert!(calls.len() > 8, "{words}: {calls:?}");
         let (mut lost, mut kept) = (0, 0);
-        for number in 0..calls.len() {
+        for (number, call) in calls.iter().enumerate() {
             for fault in faults() {
                 reset(folder.path(), &old);
                 let (output, _) = run(&program(folder.path(), words), Some((number, fault)));
-                let what = format!("{words}: {fault:?} at call {number}, {:?}", calls[number]);
+                let what = format!("{words}: {fault:?} at call {number}, {call:?}");
                 let found = said(folder.path());
                 assert!(
                     found == before || found == after,

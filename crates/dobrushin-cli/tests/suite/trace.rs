@@ -55,6 +55,7 @@ fn kind_of(number: u64) -> Option<Kind> {
 /// Runs a program whose main thread is watched, and lets the fault happen at the call with this number, counted from 0 among
 /// those that change something.
 pub fn run(command: &Command, fault: Option<(usize, Fault)>) -> (Output, Vec<Call>) {
+    #[allow(clippy::zombie_processes, reason = "who watches it waits for it")]
     let mut waiting = waiting(command);
     let pid = Pid::from_raw(i32::try_from(waiting.id()).expect("a number of a process"));
     let options = Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_TRACEEXEC | Options::PTRACE_O_EXITKILL;

@@ -38,6 +38,9 @@ pub struct TrainingRecord {
     /// Whether a secret state was kept, so that records can be deleted later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps_state: Option<bool>,
+    /// Whether the records were said to be public, so that more was shown of them than the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_is_public: Option<bool>,
     /// Where the randomness came from, in words.
     pub randomness: String,
     /// Whether nobody knows the randomness.
@@ -79,6 +82,7 @@ struct Stated {
     made: Option<String>,
     test_share: Option<f64>,
     keeps_state: bool,
+    data_is_public: bool,
     seed: Option<u64>,
     private: bool,
     model_sha256: String,
@@ -97,9 +101,10 @@ impl TrainingRecord {
     ) -> Self {
         let evaluation: Vec<EvaluationReport> = released.evaluations.iter().map(Into::into).collect();
         let evaluation = Some(evaluation).filter(|tasks| !tasks.is_empty());
-        let Circumstances { seed, test_share, keeps_state, made } = circumstances;
+        let Circumstances { seed, test_share, keeps_state, data_is_public, made } = circumstances;
         let (private, model_sha256) = (seed.is_none(), digest(model));
-        let stated = Stated { made, test_share, keeps_state, seed, private, model_sha256, evaluation };
+        let stated =
+            Stated { made, test_share, keeps_state, data_is_public, seed, private, model_sha256, evaluation };
         Self::of(plan, schema, account, stated)
     }
 
@@ -130,6 +135,7 @@ impl TrainingRecord {
                 .filter(|share| !share.is_null())
                 .map(|share| share.as_f64().filter(|share| (0.0..=1.0).contains(share)).unwrap_or(0.0)),
             keeps_state: claimed["keeps_state"] == true,
+            data_is_public: claimed["data_is_public"] == true,
             seed: (!private).then(|| claimed["seed"].as_u64().unwrap_or(0)),
             private,
             model_sha256: stated_digest(&claimed["model_sha256"]).unwrap_or_else(|| digest(b"")),
@@ -145,10 +151,12 @@ impl TrainingRecord {
             enforced: enforcement(assumption, plan),
         });
         let training = plan.training();
-        let Stated { made, test_share, keeps_state, seed, private, model_sha256, evaluation } = stated;
+        let Stated { made, test_share, keeps_state, data_is_public, seed, private, model_sha256, evaluation } =
+            stated;
         let deleted = (!training.forgetting.is_empty()).then_some(REMAINING);
         let not_covered = deleted.into_iter().chain([OTHER_RELEASES, ROUNDING]);
         let not_covered = not_covered.chain(test_share.map(|_| TESTED)).chain(keeps_state.then_some(STATE));
+        let not_covered = not_covered.chain(data_is_public.then_some(PUBLIC));
         Self {
             schema_sha256: schema::hash(schema),
             records: training.records,
@@ -166,6 +174,7 @@ impl TrainingRecord {
             not_covered: not_covered.map(str::to_owned).collect(),
             test_share,
             keeps_state: keeps_state.then_some(true),
+            data_is_public: data_is_public.then_some(true),
             randomness: randomness(private).to_owned(),
             private,
             seed,
@@ -211,6 +220,7 @@ const OTHER_RELEASES: &str = "what else is published of the same records, such a
 const REMAINING: &str =
     "the records that remain: this certificate is about the deleted ones alone, all of them together";
 const STATE: &str = "the state that was kept to delete records later: it holds the last iterate with all of its digits, and is secret";
+const PUBLIC: &str = "what else was shown of the records, which were said to be public";
 const TESTED: &str = "what was reported of the records that were kept apart for a test, for these records: they took no part in training";
 const ROUNDING: &str = "the rounding of scores and gradients (to 24 binary digits), of iterates and noise (to 53; what is released \
                         has no digits below 2⁻²⁰ of its noise), and how long steps take";

@@ -16,6 +16,8 @@ const CLAIMS: &[(&str, Claim)] = &[
     ("a refusal changes nothing", a_refusal_changes_nothing),
     ("whoever opens it sees the same", whoever_opens_it_sees_the_same),
     ("only what is reserved is settled, and once", only_what_is_reserved_is_settled_and_once),
+    ("what is leaving is not aborted", what_is_leaving_is_not_aborted),
+    ("releases are planned before the first", releases_are_planned_before_the_first),
     ("random histories add up", random_histories_add_up),
     ("the smallest spend counts", the_smallest_spend_counts),
     ("no clock matters", no_clock_matters),
@@ -130,6 +132,43 @@ fn only_what_is_reserved_is_settled_and_once(place: &Place) {
     assert!(matches!(ledger.abort(id, None), Err(LedgerError::NotReserved { status: "aborted", .. })));
     assert!(matches!(ledger.commit(id, None), Err(LedgerError::NotReserved { status: "aborted", .. })));
     assert_eq!(share(&mut ledger, "ada"), 0.0);
+}
+
+fn what_is_leaving_is_not_aborted(place: &Place) {
+    let mut ledger = made(place, 1.0, 0.0);
+    let id = reserve(&mut ledger, &promise(0.5, 0.0), &["ada"]).expect("it fits").id;
+    ledger.leaves(id).expect("it is reserved");
+    assert!(matches!(ledger.abort(id, None), Err(LedgerError::NotReserved { status: "leaving", .. })));
+    assert!(matches!(ledger.leaves(id), Err(LedgerError::NotReserved { .. })));
+    assert!(share(&mut ledger, "ada") > 0.49);
+    // It failed before anything left.
+    ledger.stays(id).expect("it is leaving");
+    ledger.abort(id, None).expect("it is reserved");
+    // Somebody aborted it first, so nothing may leave.
+    assert!(matches!(ledger.leaves(id), Err(LedgerError::NotReserved { status: "aborted", .. })));
+    assert!(matches!(ledger.stays(id), Err(LedgerError::NotReserved { .. })));
+    let id = reserve(&mut ledger, &promise(0.5, 0.0), &["ada"]).expect("it fits").id;
+    ledger.leaves(id).expect("it is reserved");
+    ledger.commit(id, None).expect("it is leaving");
+    assert!(matches!(ledger.stays(id), Err(LedgerError::NotReserved { status: "committed", .. })));
+    is_whole(&mut ledger);
+}
+
+fn releases_are_planned_before_the_first(place: &Place) {
+    let mut ledger = made(place, 1.0, 1e-6);
+    let planned = Budget { choice: Choice::Planned, ..budget(1.0, 1e-6) };
+    // Before the first release, everything can still be planned.
+    ledger.set_budget(planned).expect("nothing was released");
+    ledger.set_budget(budget(1.0, 1e-6)).expect("it can be written");
+    reserve(&mut ledger, &promise(0.1, 0.0), &["ada"]).expect("it fits");
+    assert!(matches!(ledger.set_budget(planned), Err(LedgerError::Invalid { .. })));
+    let mut both = roll(&mut ledger, &["ada", "ben"]);
+    assert!(matches!(ledger.set_budget_of(&mut both, planned), Err(LedgerError::Invalid { .. })));
+    assert!(matches!(ledger.person("ben"), Err(LedgerError::NoSuchPerson(_))), "nothing was changed");
+    let mut ben = roll(&mut ledger, &["ben"]);
+    ledger.set_budget_of(&mut ben, planned).expect("he was in no release");
+    ledger.set_budget_of(&mut ben, Budget { epsilon: 0.5, ..planned }).expect("it was planned before");
+    is_whole(&mut ledger);
 }
 
 /// A history of random releases is held against sums in memory, which share nothing with how a ledger stores them.

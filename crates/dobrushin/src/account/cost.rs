@@ -86,6 +86,11 @@ pub fn costs_by_place(
     delta: Delta,
     progress: &Progress,
 ) -> Result<Vec<PlaceCost>, TotalError> {
+    if run.is_about_deleted_records() {
+        return Err(TotalError::OnlyDeleted);
+    }
+    // Whoever described the run may have asked about one record, but everybody pays.
+    let run = &run.of_every_record().map_err(|_| TotalError::NoGuarantee)?;
     let question = Question::EpsilonAt(delta);
     let convert = match run.neighbours() {
         Some(of_run) if of_run == neighbours => false,
@@ -136,9 +141,7 @@ pub fn costs_by_place(
 
 /// Whether records have places, and protection is monotone between some of them.
 fn has_places(training: &Training) -> bool {
-    matches!(training.order, Order::Once | Order::Cyclic)
-        && training.has_equal_steps()
-        && training.forgetting.is_empty()
+    matches!(training.order, Order::Once | Order::Cyclic) && training.has_equal_steps()
 }
 
 /// What is known of one place.
@@ -284,6 +287,30 @@ mod tests {
             }
             assert_eq!(next, 61);
         }
+    }
+
+    #[test]
+    fn everybody_pays_whichever_record_was_asked_about() {
+        let delta = Delta::new(1e-5).expect("δ");
+        let falling = crate::LearningRate::InverseSqrt(crate::Positive::new(0.5).expect("η"));
+        let run = Run::online(50).learning_rates(falling).lipschitz(1.0).gradient_noise(2.0).convex();
+        let run = run.smoothness(1.0).release(Release::Last).build().expect("a run");
+        let costs = |run: &Run| {
+            costs_by_place(run, Neighbours::ReplaceOne, delta, &Progress::default()).expect("costs")
+        };
+        assert_eq!(costs(&run.of_record(1).expect("a record")), costs(&run));
+        assert!(costs(&run)[0].profile.epsilon(delta).upper() > 0.1);
+    }
+
+    #[test]
+    fn what_is_known_of_deleted_records_is_no_cost_of_the_others() {
+        let delta = Delta::new(1e-5).expect("δ");
+        let run = Run::gradient_descent(100).steps(20).clip_norm(1.0).noise_multiplier(4.0).weight_decay(0.1);
+        let run = run.neighbours(Neighbours::ZeroOut);
+        let costs = |run: &Run| costs_by_place(run, Neighbours::ZeroOut, delta, &Progress::default());
+        assert!(costs(&run.clone().build().expect("a run")).is_ok());
+        let run = run.forget(1, 30).build().expect("a run");
+        assert!(matches!(costs(&run), Err(TotalError::OnlyDeleted)));
     }
 
     #[test]

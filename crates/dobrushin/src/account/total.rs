@@ -105,8 +105,7 @@ impl Total {
         delta: Delta,
     ) -> Result<Self, TotalError> {
         let releases: Vec<(&Run, &Account)> = releases.into_iter().collect();
-        let forgets = |run: &Run| run.as_training().is_some_and(|training| !training.forgetting.is_empty());
-        if releases.iter().any(|(run, _)| forgets(run)) {
+        if releases.iter().any(|(run, _)| run.is_about_deleted_records()) {
             return Err(TotalError::OnlyDeleted);
         }
         let relation = |(run, _): &(&Run, &Account)| run.neighbours();

@@ -16,7 +16,8 @@ use crate::{Delta, Enclosure, Epsilon};
 /// # Guarantee
 /// If each release has the profile that is counted for it, whatever the earlier releases were, and if the sum of these costs
 /// [fits](Allowance::fits) whenever there is a release, then all releases together are (ε, δ)-private. Who is asked, how and
-/// when, whether there is another release, and all its settings may depend on all earlier releases.
+/// when, whether there is another release, and all its settings may depend on all earlier releases. The (ε, δ) of the limits
+/// may not: it is fixed before the first release.
 ///
 /// *Proof.* Replace each release by a pair with its profile (P, Q), of which it is a post-processing, and cut P into μ and a
 /// rest, as in [`RunningCost`]; let L be the product of dμ/dQ along the releases that were made, and γ = e^ε. What the rests

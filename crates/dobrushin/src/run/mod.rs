@@ -212,6 +212,25 @@ impl Run {
         self.as_training().map_or(1, |training| training.tasks)
     }
 
+    /// The same run, asked about whichever of its records is protected least.
+    ///
+    /// # Errors
+    /// [`RunError`] if that cannot be asked.
+    pub fn of_every_record(&self) -> Result<Self, RunError> {
+        match &self.kind {
+            Kind::Training(training) => {
+                Self::training(Training { record: Record::Worst, ..(**training).clone() })
+            }
+            Kind::Tasks(tasks) => Self::of_tasks(Tasks { record: Record::Worst, ..(**tasks).clone() }),
+            Kind::Mechanisms(_) | Kind::Chain(_) => Ok(self.clone()),
+        }
+    }
+
+    /// Whether records were deleted from the model, so that what is known is about these records only.
+    pub(crate) fn is_about_deleted_records(&self) -> bool {
+        self.as_training().is_some_and(|training| !training.forgetting.is_empty())
+    }
+
     /// The same run, asked about one record of those that are used in turn.
     ///
     /// # Errors

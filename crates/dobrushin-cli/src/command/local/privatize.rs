@@ -55,10 +55,10 @@ fn privatize(arguments: &PrivatizeArgs, to: &Path, show_progress: bool) -> Resul
         );
         return Err(Problem::answer_is_no(text::promise_sentence(&promise)).help(help));
     }
-    let charged = charge(arguments, &asking, &mechanisms, to, show_progress)?;
+    let mut charged = charge(arguments, &asking, &mechanisms, to, show_progress)?;
     let told = charged.as_ref().map(Charged::report);
-    let made =
-        Charged::settle(charged, carry_out(arguments, &asking, &mechanisms, promise, to, show_progress))?;
+    let done = carry_out(arguments, &asking, &mechanisms, promise, to, &mut charged, show_progress);
+    let made = Charged::settle(charged, done)?;
     let report = PrivatizedReport { charged: told, ..made };
     Ok(Report::new(text::privatized(&report), json::of(&report)))
 }
@@ -106,6 +106,7 @@ fn carry_out(
     mechanisms: &[Mechanism],
     promise: PromiseReport,
     to: &Path,
+    charged: &mut Option<Charged>,
     show_progress: bool,
 ) -> Result<PrivatizedReport, Problem> {
     let description = asking.description(arguments.seed);
@@ -128,6 +129,7 @@ fn carry_out(
         clipped += outside;
         writer.write(to, batch)
     })?;
+    charged.as_mut().map_or(Ok(()), Charged::leaves)?;
     writer.finish(to)?;
 
     let (answer, questions) = asking.parts(mechanisms).unzip();

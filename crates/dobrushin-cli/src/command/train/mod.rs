@@ -22,7 +22,6 @@ use data::Data;
 use dobrushin::Probability;
 use dobrushin::account::Target;
 use dobrushin_document::ask::Asked;
-use dobrushin_document::report::ChargedReport;
 use dobrushin_document::text::Style;
 use dobrushin_document::trained::{self, Circumstances, Goal, Trained};
 use dobrushin_document::{SelfContained, json, text};
@@ -38,11 +37,11 @@ pub fn run(arguments: &TrainArgs, guard: &Guard, style: Style) -> Result<Report,
     // It is read before the records are, so that it does not depend on them.
     let made = Some(day::today());
     let generators = Generators::new(arguments.seed.map_or(Seed::OperatingSystem, Seed::Known))?;
-    let (prepared, charging) = match &arguments.run {
+    let (prepared, mut charging) = match &arguments.run {
         Some(path) => described(path, arguments, guard, &generators, style)?,
         None => planned::prepare(arguments, guard, &generators, style)?,
     };
-    let done = carry_out(arguments, style, made, &generators, prepared, charging.report());
+    let done = carry_out(arguments, style, made, &generators, prepared, &mut charging);
     charging.settle(done)
 }
 
@@ -53,7 +52,7 @@ fn carry_out(
     made: Option<String>,
     generators: &Generators,
     prepared: Prepared,
-    charged: Option<ChargedReport>,
+    charging: &mut Charging,
 ) -> Result<Report, Problem> {
     let Prepared { out, mut data, run, goal } = prepared;
     if let Some(path) = &arguments.keep_state {
@@ -64,6 +63,7 @@ fn carry_out(
         seed: arguments.seed,
         test_share: arguments.test_share.map(Probability::get),
         keeps_state: arguments.keep_state.is_some(),
+        data_is_public: arguments.data_is_public,
         made,
     };
     let mut watch = None;
@@ -85,9 +85,10 @@ fn carry_out(
     });
     let state = data.state(&run, arguments.seed).zip(arguments.keep_state.as_deref());
     let state = state.as_ref().map(|(state, path)| (*path, state));
+    charging.leaves()?;
     model_folder::write(Some(&out), model, certificate, page.transpose()?, state)?;
     let noise_was_found = goal.target().is_some();
-    let told = report::Told { trained: &trained, data: &data, noise_was_found, charged };
+    let told = report::Told { trained: &trained, data: &data, noise_was_found, charged: charging.report() };
     let report = told.report(arguments, &run, &out);
     Ok(Report::new(text::training(&report, style), json::of(&report)))
 }
