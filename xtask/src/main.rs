@@ -133,3 +133,17 @@ fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|e| format!("{command:?}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed: {status}")) }
 }
+
+/// A program that is there, or that Debian can install.
+fn needs(program: &str, package: &str) -> Outcome {
+    let there =
+        || Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if there() {
+        return Ok(());
+    }
+    if env::var_os("CI").is_some_and(|value| value == "true") {
+        run(Command::new("apt-get").args(["update", "-q"]))?;
+        run(Command::new("apt-get").args(["install", "-y", "-q", package]))?;
+    }
+    if there() { Ok(()) } else { Err(format!("there is no {program}")) }
+}

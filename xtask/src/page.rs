@@ -3,7 +3,7 @@
 //! What [`build`] makes is kept in the repository, because the program holds it, and whoever installs the program needs no
 //! Node.js. The module is not compared byte by byte, because compilers differ: it must answer as the program does.
 
-use super::{Outcome, cargo, root, run};
+use super::{Outcome, cargo, needs, root, run};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,18 +107,4 @@ fn install() -> Outcome {
 
 fn front_end(out: &Path) -> Outcome {
     run(npm().args(["run", "build"]).env("PAGE_OUT", out))
-}
-
-/// A program that is there, or that Debian can install.
-fn needs(program: &str, package: &str) -> Outcome {
-    let there =
-        || Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if there() {
-        return Ok(());
-    }
-    if env::var_os("CI").is_some_and(|value| value == "true") {
-        run(Command::new("apt-get").args(["update", "-q"]))?;
-        run(Command::new("apt-get").args(["install", "-y", "-q", package]))?;
-    }
-    if there() { Ok(()) } else { Err(format!("there is no {program}")) }
 }

@@ -1,6 +1,6 @@
 //! The Python package: its wheel in a fresh virtual environment, and everything that tests it there.
 
-use super::{Outcome, root, run};
+use super::{Outcome, needs, root, run};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -22,6 +22,7 @@ const TOOLS: &[&str] = &[
     "pandas-stubs",
     "polars>=1",
     "pyarrow>=15",
+    "duckdb>=1.1",
     "matplotlib>=3.8",
     "scikit-learn>=1.6",
     "dp-accounting>=0.6",
@@ -33,6 +34,7 @@ const LARGE: &[(&str, &[&str])] = &[
     ("opacus", &["opacus>=1.6"]),
     ("jax_privacy", &["jax-privacy>=2"]),
     ("flwr", &["flwr[simulation]>=1.41"]),
+    ("pyspark", &["pyspark[sql]>=4"]),
 ];
 
 /// Builds the wheel, installs it with what its tests need, and runs them.
@@ -55,6 +57,14 @@ pub fn test() -> Outcome {
     run(Command::new(&python).args(["-m", "venv"]).arg(&home))?;
     let venv = Environment { home };
     let wanted: Vec<_> = LARGE.iter().filter(|(module, _)| is_ci || has(&python, module)).collect();
+    if wanted.iter().any(|(module, _)| *module == "pyspark")
+        && let Err(why) = needs("java", "openjdk-17-jre-headless")
+    {
+        if is_ci {
+            return Err(why);
+        }
+        eprintln!("xtask: what needs pyspark was NOT tested: {why}");
+    }
     let packages = TOOLS.iter().chain(wanted.iter().flat_map(|(_, packages)| packages.iter()));
     run(venv
         .python()
