@@ -49,14 +49,14 @@ def privatize(
     """
     if key == column:
         raise InvalidInputError(f"the key and the answers are both in the column {key!r}", "name the column of each")
-    rows = df.select(_named(df, key), _named(df, column))
+    # Spark does not hand every name on to mapInArrow.
+    rows = df.select(_named(df, key).alias("key"), _named(df, column).alias("answer"))
     if not _is_deterministic(rows):
         raise InvalidInputError(
             f"Spark computes {key!r} or {column!r} anew whenever it reads a row, so that a row could have two reports",
             "write the table with this column, read it again, and privatize what was read",
         )
-    keys = rows.select(_named(rows, key).alias("key"))
-    if not unique and not keys.groupBy("key").count().where("count > 1").isEmpty():
+    if not unique and not rows.groupBy("key").count().where("count > 1").isEmpty():
         raise InvalidInputError(
             f"a key occurs twice in the column {key!r}: somebody who sees the reports of both rows could compare their answers",
             "name a column that is different in every row",
@@ -69,7 +69,7 @@ def privatize(
             yield pa.RecordBatch.from_arrays([keys, privatizer(keys, answers)], [key, column])
 
     kind = {pa.float64(): DoubleType(), pa.int64(): LongType(), pa.binary(): BinaryType()}[report_type(mechanism)]
-    return rows.mapInArrow(reports, StructType([rows.schema[0], StructField(column, kind)]))
+    return rows.mapInArrow(reports, StructType([StructField(key, rows.schema["key"].dataType), StructField(column, kind)]))
 
 
 def count(df: DataFrame, column: str, mechanism: Mechanism) -> Counts:

@@ -6,8 +6,6 @@
 
 use dobrushin::numeric::bits::RandomBits;
 use pulp::{Arch, Simd, WithSimd};
-use rand::rngs::ChaCha20Rng;
-use rand::{Rng, SeedableRng};
 use std::fmt::{self, Debug, Formatter};
 
 /// A secret of 256 bits, from which the random bits of every row are derived.
@@ -51,53 +49,65 @@ impl RowSecret {
     }
 
     /// Calls `draw` with the place of each name and its bits, in the order of the names.
-    pub fn each(&self, names: &[u128], mut draw: impl FnMut(usize, &mut RowBits)) {
+    pub fn each(&self, names: &[u128], mut draw: impl FnMut(usize, &mut RowBits<'_>)) {
         let arch = Arch::new();
+        let mut more = Vec::new();
         for (chunk, names) in names.chunks(LANES).enumerate() {
             let name = |lane: usize| names.get(lane).copied().unwrap_or_default();
-            let blocks = arch.dispatch(Blocks { key: self.key, names: std::array::from_fn(name) });
+            let first = arch.dispatch(Blocks {
+                key: self.key.map(|word| [word; LANES]),
+                names: std::array::from_fn(name),
+            });
+            more.clear();
             for lane in 0..names.len() {
-                let pair = |k: usize| [blocks[k][lane], blocks[k + 1][lane]].map(u64::from);
-                let words = std::array::from_fn(|k| pair(8 + 2 * k)).map(|[low, high]| high << 32 | low);
-                let seed = std::array::from_fn(|k| blocks[k][lane]);
-                draw(chunk * LANES + lane, &mut RowBits { words, used: 0, seed, rest: None });
+                draw(
+                    chunk * LANES + lane,
+                    &mut RowBits { arch, first: &first, more: &mut more, lane, used: 0 },
+                );
             }
         }
     }
 }
 
 /// The random bits of one row.
-pub struct RowBits {
-    words: [u64; 4],
+pub struct RowBits<'a> {
+    arch: Arch,
+    /// The blocks of this row and of its neighbours.
+    first: &'a [Lanes; 16],
+    /// The blocks of the generators that those key, as far as somebody needed them.
+    more: &'a mut Vec<[Lanes; 16]>,
+    lane: usize,
+    /// How many words of 64 bits were used.
     used: usize,
-    seed: [u32; 8],
-    /// What follows those words, once somebody needs more.
-    rest: Option<Box<ChaCha20Rng>>,
 }
 
-impl RandomBits for RowBits {
+impl RandomBits for RowBits<'_> {
     #[inline]
     fn bits(&mut self) -> u64 {
-        match self.words.get(self.used) {
-            Some(&word) => {
-                self.used += 1;
-                word
-            }
-            None => self.more(),
-        }
+        let used = self.used;
+        self.used += 1;
+        if used < 4 { self.word(self.first, 4 + used) } else { self.later(used - 4) }
     }
 }
 
-impl RowBits {
+impl RowBits<'_> {
+    /// A word of this row's block.
+    #[inline]
+    fn word(&self, block: &[Lanes; 16], place: usize) -> u64 {
+        let [low, high] = [block[2 * place], block[2 * place + 1]].map(|lanes| u64::from(lanes[self.lane]));
+        high << 32 | low
+    }
+
+    /// A word of the generator that the row's block keys. What one row needs, its neighbours are likely to need.
     #[inline(never)]
-    fn more(&mut self) -> u64 {
-        let seed = self.seed;
-        let made = || {
-            let mut bytes = [0; 32];
-            bytes.as_chunks_mut().0.iter_mut().zip(seed).for_each(|(four, word)| *four = word.to_le_bytes());
-            Box::new(ChaCha20Rng::from_seed(bytes))
-        };
-        self.rest.get_or_insert_with(made).next_u64()
+    fn later(&mut self, word: usize) -> u64 {
+        let (block, place) = (word / 8, word % 8);
+        while self.more.len() <= block {
+            let key = std::array::from_fn(|k| self.first[k]);
+            let counter = (self.more.len() as u128) << 64;
+            self.more.push(self.arch.dispatch(Blocks { key, names: [counter; LANES] }));
+        }
+        self.word(&self.more[block], place)
     }
 }
 
@@ -111,9 +121,9 @@ const LANES: usize = 8;
 /// One word of every block.
 type Lanes = [u32; LANES];
 
-/// The blocks of ChaCha20 with one key: the high half of a name is the counter, and the low half the nonce.
+/// Blocks of ChaCha20, each with its key. The high half of a name is the counter, and the low half the nonce.
 struct Blocks {
-    key: [u32; 8],
+    key: [Lanes; 8],
     names: [u128; LANES],
 }
 
@@ -122,62 +132,57 @@ impl WithSimd for Blocks {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> [Lanes; 16] {
-        const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
         let part = |shift: u32| self.names.map(|name| (name >> shift) as u32);
-        let [a, b, c, d] = CONSTANTS.map(|word| [word; LANES]);
-        let [e, f, g, h, i, j, k, l] = self.key.map(|word| [word; LANES]);
+        let [a, b, c, d] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574].map(|word| [word; LANES]);
+        let [e, f, g, h, i, j, k, l] = self.key;
         let start = [a, b, c, d, e, f, g, h, i, j, k, l, part(64), part(96), part(0), part(32)];
         let mut state = start;
         for _ in 0..10 {
-            quarter::<0, 4, 8, 12>(&mut state);
-            quarter::<1, 5, 9, 13>(&mut state);
-            quarter::<2, 6, 10, 14>(&mut state);
-            quarter::<3, 7, 11, 15>(&mut state);
-            quarter::<0, 5, 10, 15>(&mut state);
-            quarter::<1, 6, 11, 12>(&mut state);
-            quarter::<2, 7, 8, 13>(&mut state);
-            quarter::<3, 4, 9, 14>(&mut state);
+            double_round(&mut state);
         }
         for (sum, start) in state.iter_mut().zip(&start) {
-            *sum = add(*sum, *start);
+            sum.iter_mut().zip(start).for_each(|(sum, start)| *sum = sum.wrapping_add(*start));
         }
         state
     }
 }
 
+/// Lane by lane, which the compiler turns into vectors of all lanes.
 #[inline(always)]
-fn quarter<const A: usize, const B: usize, const C: usize, const D: usize>(state: &mut [Lanes; 16]) {
-    let [mut a, mut b, mut c, mut d] = [state[A], state[B], state[C], state[D]];
-    a = add(a, b);
-    d = turned::<16>(d, a);
-    c = add(c, d);
-    b = turned::<12>(b, c);
-    a = add(a, b);
-    d = turned::<8>(d, a);
-    c = add(c, d);
-    b = turned::<7>(b, c);
-    [state[A], state[B], state[C], state[D]] = [a, b, c, d];
+fn double_round(state: &mut [Lanes; 16]) {
+    for lane in 0..LANES {
+        let mut words: [u32; 16] = std::array::from_fn(|k| state[k][lane]);
+        quarter::<0, 4, 8, 12>(&mut words);
+        quarter::<1, 5, 9, 13>(&mut words);
+        quarter::<2, 6, 10, 14>(&mut words);
+        quarter::<3, 7, 11, 15>(&mut words);
+        quarter::<0, 5, 10, 15>(&mut words);
+        quarter::<1, 6, 11, 12>(&mut words);
+        quarter::<2, 7, 8, 13>(&mut words);
+        quarter::<3, 4, 9, 14>(&mut words);
+        state.iter_mut().zip(words).for_each(|(lanes, word)| lanes[lane] = word);
+    }
 }
 
 #[inline(always)]
-fn add(mut one: Lanes, other: Lanes) -> Lanes {
-    for lane in 0..LANES {
-        one[lane] = one[lane].wrapping_add(other[lane]);
-    }
-    one
-}
-
-#[inline(always)]
-fn turned<const BITS: u32>(mut one: Lanes, other: Lanes) -> Lanes {
-    for lane in 0..LANES {
-        one[lane] = (one[lane] ^ other[lane]).rotate_left(BITS);
-    }
-    one
+fn quarter<const A: usize, const B: usize, const C: usize, const D: usize>(words: &mut [u32; 16]) {
+    let [mut a, mut b, mut c, mut d] = [words[A], words[B], words[C], words[D]];
+    a = a.wrapping_add(b);
+    d = (d ^ a).rotate_left(16);
+    c = c.wrapping_add(d);
+    b = (b ^ c).rotate_left(12);
+    a = a.wrapping_add(b);
+    d = (d ^ a).rotate_left(8);
+    c = c.wrapping_add(d);
+    b = (b ^ c).rotate_left(7);
+    [words[A], words[B], words[C], words[D]] = [a, b, c, d];
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::rngs::ChaCha20Rng;
+    use rand::{Rng, SeedableRng};
 
     /// This many words of each name.
     fn words(secret: [u8; 32], names: &[u128], count: usize) -> Vec<Vec<u64>> {

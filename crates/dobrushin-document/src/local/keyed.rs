@@ -151,7 +151,7 @@ fn draw<T>(
     keys: Keys<'_>,
     answers: &[Option<T>],
     number: impl Fn(&T) -> u64,
-    draw: impl FnMut(usize, &mut RowBits),
+    draw: impl FnMut(usize, &mut RowBits<'_>),
 ) {
     let number = |answer: &Option<T>| answer.as_ref().map_or(UNUSABLE, &number);
     let names: Vec<u128> =
