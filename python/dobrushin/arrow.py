@@ -43,7 +43,7 @@ class Privatizer:
 
     # Guarantee
     If no two rows have the same key, and the secret is not known to those who see reports, then all that they ever see of
-    a row is one draw of the mechanism. (More exactly, nobody who can compute can tell it from one: the draws are made from
+    a row is one draw of the mechanism. (More exactly, no feasible computation tells it from one: the draws are made from
     ChaCha20, keyed by the secret.) If a key returns with another answer, its report is a second draw, and costs a second
     ε; and if the two reports differ, then they tell that the answers do.
 

@@ -102,16 +102,15 @@ def test_reports_have_the_law_of_those_on_one_machine(spark: SparkSession) -> No
     "mechanism",
     [
         MECHANISM,
-        local.k_rr(NAMES + [str(n) for n in range(200)], epsilon=1.0),
         local.oue(NAMES + [str(n) for n in range(100)], epsilon=1.0),
         local.olh(NAMES, epsilon=1.0),
     ],
-    ids=["k-rr", "k-rr-204", "oue-104", "olh"],
+    ids=["k-rr", "oue-104", "olh"],
 )
 def test_estimates_from_the_executors_counts_are_those_from_the_reports(
     spark: SparkSession, mechanism: local.Mechanism
 ) -> None:
-    reports = privatize(people(spark, 5_000), "answer", mechanism, key="person")
+    reports = privatize(people(spark, 5_000), "answer", mechanism, key="person", unique=True)
     counts, one_machine = count(reports, "answer", mechanism), reports_of(mechanism, reports.toArrow()["answer"])
     assert np.array_equal(counts.counters, mechanism.count(one_machine).counters) and counts.reports == 5_000
     found = estimate(reports, "answer", mechanism, confidence=0.9, simultaneous=True)
@@ -126,7 +125,7 @@ def test_estimates_from_the_executors_counts_are_those_from_the_reports(
 def test_means_of_numbers_and_vectors_are_estimated(spark: SparkSession) -> None:
     numbers = spark.range(0, 5_000, 1, 3).select("id", (F.col("id") % 50).cast("int").alias("x"))
     for mechanism in [local.one_bit((0.0, 60.0), epsilon=2.0), local.laplace((0.0, 60.0), epsilon=2.0)]:
-        reports = privatize(numbers, "x", mechanism, key="id")
+        reports = privatize(numbers, "x", mechanism, key="id", unique=True)
         known = reports_of(mechanism, reports.toArrow()["x"]).estimate()
         found = estimate(reports, "x", mechanism)
         assert found.values == pytest.approx(known.values, rel=1e-12)

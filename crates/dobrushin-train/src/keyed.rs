@@ -13,8 +13,8 @@ use std::fmt::{self, Debug, Formatter};
 /// # Guarantee
 /// ChaCha20's block function, with the secret as its key and the row's name in place of counter and nonce, gives 512 bits
 /// for each name. The first half of them keys a ChaCha20 generator, whose bits follow those of the second half. So if the
-/// secret is uniform and unknown, and ChaCha20 is a pseudorandom function, then nobody who can compute can tell the bits
-/// of all names from independent uniform bits; and the bits of one name are the same whenever they are asked for.
+/// secret is uniform and unknown, and ChaCha20 is a pseudorandom function, then no feasible computation tells the bits of all
+/// names from independent uniform bits; and the bits of one name are the same whenever they are asked for.
 ///
 /// ```
 /// use dobrushin::numeric::bits::RandomBits;

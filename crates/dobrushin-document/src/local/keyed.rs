@@ -1,9 +1,9 @@
 //! Reports on rows that may be read more than once: each is a function of a secret, of the row's key and of its answer.
 //!
 //! # Guarantee
-//! Let the secret be uniform and unknown, and no two rows have the same key. Then somebody who can compute cannot tell the
-//! reports on all rows from independent draws of the mechanism ([`RowSecret`]), and whoever reads a row again gets the
-//! report that it has. So all reports that any number of attempts release about a row, whatever failed in between, are one
+//! Let the secret be uniform and unknown, and no two rows have the same key. Then no feasible computation tells the reports
+//! on all rows from independent draws of the mechanism ([`RowSecret`]), and whoever reads a row again gets the report that
+//! it has. So all reports that any number of attempts release about a row, whatever failed in between, are one
 //! draw of the mechanism, and keep its promise once.
 //!
 //! The answer is part of what the bits are derived from. If a key returns with another answer, because the table was
