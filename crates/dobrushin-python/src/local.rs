@@ -3,7 +3,7 @@
 use crate::arrays::{Cost, Numbers, map};
 use crate::convert::{checked, number};
 use crate::errors::{Raised, invalid};
-use crate::work::{in_parallel, work};
+use crate::work::{in_parallel, quickly, work};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_cli::Problem;
 use dobrushin_document::local::{
@@ -285,7 +285,9 @@ impl LocalMechanism {
             return Err(invalid(py, &message, SKIP_BAD));
         }
         let (mechanism, secret) = (&self.made.1, RowSecret::new(secret));
-        let batch = in_parallel(py, || values.keyed_reports(mechanism, &secret, keys))?;
+        let reports = || values.keyed_reports(mechanism, &secret, keys);
+        // A batch of Spark is one part: to wake other threads for it would take longer than it does.
+        let batch = if values.len() <= ROWS { quickly(py, reports)? } else { in_parallel(py, reports)? };
         array(py, batch)
     }
 
@@ -585,6 +587,9 @@ impl Values {
             answers: &[Option<T>],
             reports: impl Fn(Keys<'_>, &[Option<T>]) -> Batch + Sync,
         ) -> Batch {
+            if answers.len() <= ROWS {
+                return reports(keys, answers);
+            }
             let parts = answers.par_chunks(ROWS).enumerate().map(|(part, some)| {
                 let start = part * ROWS;
                 reports(keys.part(start..start + some.len()), some)
