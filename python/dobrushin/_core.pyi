@@ -216,11 +216,22 @@ class LocalMechanism:
         ledger: str | None = None,
         people: Any = None,
     ) -> tuple[NDArray[Any], int, int]: ...
+    def privatize_keyed(
+        self,
+        keys: NDArray[np.int64] | tuple[NDArray[np.int64], NDArray[np.uint8]],
+        answers: Any,
+        codes: NDArray[np.int32] | None = None,
+        *,
+        secret: bytes,
+        skip_bad: bool,
+    ) -> NDArray[Any]: ...
+    def report_words(self) -> int: ...
     def count(self, reports: NDArray[Any]) -> NDArray[np.uint64]: ...
     def estimate(
         self,
         reports: NDArray[Any],
         count: int | None,
+        times: Sequence[int] | None = None,
         *,
         confidence: float,
         simultaneous: bool,

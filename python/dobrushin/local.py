@@ -177,11 +177,14 @@ class Mechanism:
         return Reports(self, data, private=seed is None, skipped=skipped, clipped=clipped)
 
     def count(self, reports: Reports | NDArray[np.uint64]) -> Counts:
-        """How often each category, or bit, or index, is reported: all that frequencies are estimated from.
+        """How often each category, or bit, or index, or number, is reported: all that estimates are made from.
 
-        Counts of different reports can be added.
+        Counts of different reports can be added. Reports on vectors are all different, so they are not counted.
         """
         data, private = _data(reports), not isinstance(reports, Reports) or reports.private
+        if self._core.report_words() == 0:
+            values, counters = np.unique(data, return_counts=True)
+            return Counts(counters.astype(np.uint64), len(data), private, values)
         return Counts(self._core.count(data), len(data), private)
 
     def estimate(
@@ -198,14 +201,21 @@ class Mechanism:
         ``simultaneous`` intervals cover all at once. The ``method`` for frequencies is ``"unbiased"``, ``"projected"``
         or ``"maximum-likelihood"``; ``quantiles`` are those of numbers in :class:`Bins`.
         """
-        data = reports.counters if isinstance(reports, Counts) else _data(reports)
+        count, times = None, None
+        if not isinstance(reports, Counts):
+            data = _data(reports)
+        elif reports.values is None:
+            data, count = reports.counters, reports.reports
+        else:
+            data, times = reports.values, reports.counters.tolist()
         try:
             levels = list(quantiles)
         except TypeError as error:
             raise InvalidInputError("quantiles is not a list of levels", "quantiles=[0.25, 0.5, 0.75]") from error
         found = self._core.estimate(
             data,
-            reports.reports if isinstance(reports, Counts) else None,
+            count,
+            times,
             confidence=confidence,
             simultaneous=bool(simultaneous),
             method=word("method", method),
@@ -288,16 +298,25 @@ class Reports:
 
 
 class Counts(NamedTuple):
-    """How often each counter was counted, by this many reports."""
+    """How often each counter was counted, by this many reports; if they are numbers, how often each of the values."""
 
     counters: NDArray[np.uint64]
     reports: int
     private: bool = True
+    values: NDArray[np.float64] | None = None
 
     def __add__(self, other: object) -> Counts:
-        if not isinstance(other, Counts) or self.counters.shape != other.counters.shape:
-            raise InvalidInputError("only counts of the same mechanism can be added", "estimate from each alone")
-        return Counts(self.counters + other.counters, self.reports + other.reports, self.private and other.private)
+        if isinstance(other, Counts):
+            reports, private = self.reports + other.reports, self.private and other.private
+            if self.values is not None and other.values is not None:
+                both = np.concatenate([self.counters, other.counters])
+                values, places = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
+                counters = np.zeros(len(values), np.uint64)
+                np.add.at(counters, places, both)
+                return Counts(counters, reports, private, values)
+            if self.values is other.values and self.counters.shape == other.counters.shape:
+                return Counts(self.counters + other.counters, reports, private)
+        raise InvalidInputError("only counts of the same mechanism can be added", "estimate from each alone")
 
 
 class Profile(_Document):

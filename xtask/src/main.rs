@@ -1,6 +1,7 @@
 //! Chores of the workspace: `cargo xtask help` lists them.
 
 mod bench;
+mod debian;
 mod fuzz;
 mod graph;
 mod page;
@@ -78,6 +79,7 @@ fn test(deep: bool) -> Outcome {
     run(cargo()
         .args(["doc", "--workspace", "--no-deps", "--document-private-items"])
         .env("RUSTDOCFLAGS", "-D warnings"))?;
+    debian::needs_postgresql()?;
     let mut tests = cargo();
     if deep {
         tests.env("DOBRUSHIN_DEEP", "1");

@@ -3,6 +3,7 @@
 //! What [`build`] makes is kept in the repository, because the program holds it, and whoever installs the program needs no
 //! Node.js. The module is not compared byte by byte, because compilers differ: it must answer as the program does.
 
+use super::debian::needs;
 use super::{Outcome, cargo, root, run};
 use std::env;
 use std::fs;
@@ -37,7 +38,7 @@ pub fn test() -> Outcome {
     let chromium = env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
     for (program, package) in [("node", "nodejs"), (chromium.as_str(), "chromium")] {
         if let Err(why) = needs(program, package) {
-            if env::var_os("CI").is_some_and(|value| value == "true") {
+            if super::debian::is_ci() {
                 return Err(why);
             }
             eprintln!("xtask: the page was NOT tested: {why}");
@@ -107,23 +108,4 @@ fn install() -> Outcome {
 
 fn front_end(out: &Path) -> Outcome {
     run(npm().args(["run", "build"]).env("PAGE_OUT", out))
-}
-
-/// A program that is there, or that Debian can install.
-fn needs(program: &str, package: &str) -> Outcome {
-    let there =
-        || Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if there() {
-        return Ok(());
-    }
-    if env::var_os("CI").is_some_and(|value| value == "true") {
-        install_from_debian(package)?;
-    }
-    if there() { Ok(()) } else { Err(format!("there is no {program}")) }
-}
-
-/// Installs a package of Debian.
-pub fn install_from_debian(package: &str) -> Outcome {
-    run(Command::new("apt-get").args(["update", "-q"]))?;
-    run(Command::new("apt-get").args(["install", "-y", "-q", package]))
 }

@@ -1,5 +1,6 @@
 //! The Python package: its wheel in a fresh virtual environment, and everything that tests it there.
 
+use super::debian::{is_ci, needs, needs_postgresql};
 use super::{Outcome, root, run};
 use std::env;
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ const TOOLS: &[&str] = &[
     "pandas-stubs",
     "polars>=1",
     "pyarrow>=15",
+    "duckdb>=1.1",
     "matplotlib>=3.8",
     "scikit-learn>=1.6",
     "dp-accounting>=0.6",
@@ -33,11 +35,12 @@ const LARGE: &[(&str, &[&str])] = &[
     ("opacus", &["opacus>=1.6"]),
     ("jax_privacy", &["jax-privacy>=2"]),
     ("flwr", &["flwr[simulation]>=1.41"]),
+    ("pyspark", &["pyspark[sql]>=4"]),
 ];
 
 /// Builds the wheel, installs it with what its tests need, and runs them.
 pub fn test() -> Outcome {
-    let is_ci = env::var_os("CI").is_some_and(|value| value == "true");
+    let is_ci = is_ci();
     let Some(python) = interpreter() else {
         let what =
             "the Python package was NOT tested: there is no Python 3.11 or newer called python3 or python";
@@ -47,9 +50,7 @@ pub fn test() -> Outcome {
         eprintln!("xtask: {what}");
         return Ok(());
     };
-    if is_ci && !has_postgresql() {
-        super::page::install_from_debian("postgresql")?;
-    }
+    needs_postgresql()?;
     let home = root().join("target").join("python");
     // Whatever an earlier run installed must not help this one.
     if home.exists() {
@@ -58,6 +59,14 @@ pub fn test() -> Outcome {
     run(Command::new(&python).args(["-m", "venv"]).arg(&home))?;
     let venv = Environment { home };
     let wanted: Vec<_> = LARGE.iter().filter(|(module, _)| is_ci || has(&python, module)).collect();
+    if wanted.iter().any(|(module, _)| *module == "pyspark")
+        && let Err(why) = needs("java", "openjdk-17-jre-headless")
+    {
+        if is_ci {
+            return Err(why);
+        }
+        eprintln!("xtask: what needs pyspark was NOT tested: {why}");
+    }
     let packages = TOOLS.iter().chain(wanted.iter().flat_map(|(_, packages)| packages.iter()));
     run(venv
         .python()
@@ -74,11 +83,6 @@ pub fn test() -> Outcome {
     checks(&venv, &wheel)?;
     for (module, _) in LARGE.iter().filter(|large| !wanted.contains(large)) {
         eprintln!("xtask: what needs {module} was NOT tested: it is not installed, and CI is not \"true\"");
-    }
-    if !has_postgresql() {
-        eprintln!(
-            "xtask: ledgers in PostgreSQL were NOT tested: it is not installed, and CI is not \"true\""
-        );
     }
     Ok(())
 }
@@ -173,14 +177,6 @@ fn interpreter() -> Option<OsString> {
 fn has(python: &OsString, module: &str) -> bool {
     let code = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec({module:?}) is None)");
     Command::new(python).args(["-c", &code]).output().is_ok_and(|output| output.status.success())
-}
-
-/// Whether the tests can start a server of PostgreSQL. Debian does not put its programs on the path.
-fn has_postgresql() -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let of_debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut folders = of_debian.map(|version| version.path().join("bin")).chain(env::split_paths(&path));
-    folders.any(|folder| folder.join("initdb").exists())
 }
 
 fn only_wheel(folder: &Path) -> Result<PathBuf, String> {

@@ -5,24 +5,24 @@ use crate::convert::{checked, number};
 use crate::errors::{Raised, invalid};
 use crate::ledger::place_of;
 use crate::people::Names;
-use crate::work::{still_wanted, work};
+use crate::work::{in_parallel, quickly, still_wanted, work};
 use dobrushin::{Delta, Epsilon, Positive, Probability};
 use dobrushin_cli::Problem;
 use dobrushin_cli::ledger::{Charged, Exhausted, open, refuse_secret_numbers};
 use dobrushin_document::local::{
-    Answers, Batch, BoundsWishes, Categories, EstimateMethod, EstimateWishes, Found, Id, Mechanism, Part,
-    PlanWishes, ProfileWishes, Specification, Tally, bounds, estimate, on_categories, on_numbers, on_vectors,
-    plans, profile,
+    Answers, Batch, BoundsWishes, Categories, EstimateMethod, EstimateWishes, Found, Id, Keys, Mechanism,
+    Part, PlanWishes, ProfileWishes, Specification, Tally, bounds, estimate, on_categories,
+    on_keyed_categories, on_keyed_numbers, on_keyed_vectors, on_numbers, on_vectors, plans, profile,
 };
-use dobrushin_document::report::EstimateReport;
+use dobrushin_document::report::{EstimateReport, PromiseReport};
 use dobrushin_document::text::Style;
 use dobrushin_document::{DocumentError, json, text};
 use dobrushin_ledger::{Place, Spend};
 use dobrushin_local::mean::{Bounds, clip_to_ball};
 use dobrushin_local::risk::Ball;
 use dobrushin_local::{LocalPrivacy, LocalProfile};
-use dobrushin_train::{Bits, Generators, Seed};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use dobrushin_train::{Bits, Generators, RowSecret, Seed};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 use rayon::prelude::*;
@@ -89,6 +89,8 @@ pub struct LocalMechanism {
     made: Arc<(Specification, Mechanism)>,
     /// How private it is, once that is asked for.
     profile: OnceLock<LocalProfile>,
+    /// Whether it keeps its promise, once it has to.
+    promise: OnceLock<PromiseReport>,
 }
 
 impl LocalMechanism {
@@ -99,6 +101,13 @@ impl LocalMechanism {
             _ = self.profile.set(found);
         }
         self.profile.get().ok_or_else(|| invalid(py, "the mechanism has no profile", "choose another"))
+    }
+
+    /// Refuses a mechanism that does not keep its promise.
+    fn keeps_its_promise(&self, py: Python<'_>) -> PyResult<()> {
+        let promise = self.promise.get_or_init(|| self.made.0.promise(&self.made.1));
+        let broken = || Problem::answer_is_no(text::promise_sentence(promise));
+        if promise.holds { Ok(()) } else { Err::<(), _>(broken()).raised(py) }
     }
 
     /// Reports that are given as numbers or words, if they can be reports of this mechanism.
@@ -172,7 +181,7 @@ impl LocalMechanism {
             let mechanism = specification.build()?;
             Ok::<_, DocumentError>(Arc::new((specification, mechanism)))
         })?;
-        Ok(Self { made, profile: OnceLock::new() })
+        Ok(Self { made, profile: OnceLock::new(), promise: OnceLock::new() })
     }
 
     /// The smallest δ at which a report is (ε, δ)-private.
@@ -243,41 +252,67 @@ impl LocalMechanism {
         ledger: Option<&str>,
         people: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, u64, u64)> {
-        let promise = self.made.0.promise(&self.made.1);
-        if !promise.holds {
-            return Err(Err::<(), _>(Problem::answer_is_no(text::promise_sentence(&promise)))
-                .raised(py)
-                .unwrap_err());
-        }
+        self.keeps_its_promise(py)?;
         let people = people.map(|given| Names::of(given, "people")).transpose()?;
         let charge = ledger.zip(people).map(|(ledger, people)| (place_of(ledger), people));
         let read = Read::of(&self.made.1, answers)?;
-        let skipped = read.bad();
+        let skipped = read.values.bad();
         if let (Some(place), false) = (skipped.first, skip_bad) {
             let message = format!("answer {place} (counted from 0) cannot be used");
-            let help = "correct it; or skip_bad=True makes such answers report a category drawn at random, the middle \
-                        of the bounds or the zero vector, and says how many there were";
-            return Err(invalid(py, &message, help));
+            return Err(invalid(py, &message, &format!("{SKIP_BAD}, and says how many there were")));
         }
         let generators = Generators::new(seed.map_or(Seed::OperatingSystem, Seed::Known)).raised(py)?;
         let (made, clipped) = (self.made.clone(), read.clipped);
         let batch = work(py, move |progress| {
-            let charged = charge.map(|(place, people)| charged(&made, &place, &people, read.len()));
+            let charged = charge.map(|(place, people)| charged(&made, &place, &people, read.values.len()));
             let mut charged = charged.transpose()?;
             let batch = read.values.reports(&made.1, &generators);
             let leaves = |()| charged.as_mut().map_or(Ok(()), Charged::leaves);
             let done = still_wanted(progress).and_then(leaves).map(|()| batch);
             Charged::settle(charged, done)
         })?;
-        let width = batch.width();
-        let reports = match batch {
-            Batch::Numbers(numbers) => PyArray1::from_vec(py, numbers).into_any(),
-            Batch::Words(words, _) => {
-                let count = words.len() / width;
-                PyArray1::from_vec(py, words).reshape([count, width])?.into_any()
-            }
-        };
-        Ok((reports, skipped.count, clipped))
+        Ok((array(py, batch)?, skipped.count, clipped))
+    }
+
+    /// A private report for each row, which is a function of the secret, the row's key and its answer. With `codes`,
+    /// they say which of the answers each row gave, and a negative one that it gave none.
+    #[pyo3(signature = (keys, answers, codes=None, *, secret, skip_bad))]
+    fn privatize_keyed<'py>(
+        &self,
+        py: Python<'py>,
+        keys: GivenKeys<'py>,
+        answers: &Bound<'py, PyAny>,
+        codes: Option<PyReadonlyArray1<'py, i32>>,
+        secret: [u8; 32],
+        skip_bad: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.keeps_its_promise(py)?;
+        let mut values = Read::of(&self.made.1, answers)?.values;
+        if let Some(codes) = codes {
+            values = values.chosen(codes.as_slice()?);
+        }
+        let keys = keys.read()?;
+        if keys.rows() != values.len() {
+            let message = format!("there are {} keys, but {} answers", keys.rows(), values.len());
+            return Err(invalid(py, &message, "give a key for each answer"));
+        }
+        if let (Some(place), false) = (values.bad().first, skip_bad) {
+            let message = format!("the answer of the row with the key {:?} cannot be used", keys.show(place));
+            return Err(invalid(py, &message, SKIP_BAD));
+        }
+        let (mechanism, secret) = (&self.made.1, RowSecret::new(secret));
+        let reports = || values.keyed_reports(mechanism, &secret, keys);
+        // A batch of Spark is one part: to wake other threads for it would take longer than it does.
+        let batch = if values.len() <= ROWS { quickly(py, reports)? } else { in_parallel(py, reports)? };
+        array(py, batch)
+    }
+
+    /// The number of words of 64 bits in a report; 0 if a report is a number.
+    fn report_words(&self) -> usize {
+        match Batch::empty(&self.made.1) {
+            Batch::Words(_, width) => width,
+            Batch::Numbers(_) => 0,
+        }
     }
 
     /// How often each counter is counted by these reports.
@@ -310,14 +345,15 @@ impl LocalMechanism {
         Ok(PyArray1::from_vec(py, counters))
     }
 
-    /// What reports, or counters of this many reports, tell.
-    #[pyo3(signature = (reports, count, *, confidence, simultaneous, method, quantiles, private))]
+    /// What reports, or counters of this many reports, or reported numbers that were each reported so many times, tell.
+    #[pyo3(signature = (reports, count, times=None, *, confidence, simultaneous, method, quantiles, private))]
     #[allow(clippy::too_many_arguments)]
     fn estimate(
         &self,
         py: Python<'_>,
         reports: &Bound<'_, PyAny>,
         count: Option<u64>,
+        times: Option<Vec<u64>>,
         confidence: &Bound<'_, PyAny>,
         simultaneous: bool,
         method: &str,
@@ -345,17 +381,20 @@ impl LocalMechanism {
                 .map(|level| probability("quantiles", level))
                 .collect::<PyResult<_>>()?,
         };
-        let given = match count {
-            None => Ok(self.batch(reports)?),
-            Some(count) => Err((self.counters(reports, count)?, count)),
+        let given = match (count, times) {
+            (Some(count), _) => Given::Counters(self.counters(reports, count)?, count),
+            (None, Some(times)) => Given::Repeated(self.repeated(reports, times)?),
+            (None, None) => Given::Reports(self.batch(reports)?),
         };
         let made = self.made.clone();
         work(py, move |_| {
             let (specification, mechanism) = &*made;
             let mut tally = Tally::new(mechanism);
             match given {
-                Ok(batch) => batch_by_batch(mechanism, batch, &mut tally),
-                Err((counters, count)) => tally.add(&Part::Counted(Tally::Counters(counters, count, None))),
+                Given::Reports(batch) => batch_by_batch(mechanism, batch, &mut tally),
+                Given::Repeated(numbers) => tally.add(&Part::Repeated(numbers)),
+                // Counters do not tell how reports are distributed.
+                Given::Counters(counters, count) => tally = Tally::Counters(counters, count, None),
             }
             let columns = match &specification.answers {
                 Answers::Vector(ball) => (1..=ball.dimension.get()).map(|place| place.to_string()).collect(),
@@ -396,6 +435,58 @@ impl LocalMechanism {
             return Err(invalid(given.py(), &message, "give the counts as count made them"));
         }
         Ok(counters)
+    }
+
+    fn repeated(&self, given: &Bound<'_, PyAny>, times: Vec<u64>) -> PyResult<Vec<(f64, u64)>> {
+        match self.batch(given)? {
+            Batch::Numbers(numbers) if numbers.len() == times.len() => {
+                Ok(numbers.into_iter().zip(times).collect())
+            }
+            _ => {
+                let message =
+                    format!("{} does not report numbers that can be counted", self.made.0.id.name());
+                Err(invalid(given.py(), &message, "give a count for each reported number"))
+            }
+        }
+    }
+}
+
+/// What is estimated from.
+enum Given {
+    Reports(Batch),
+    Repeated(Vec<(f64, u64)>),
+    Counters(Vec<u64>, u64),
+}
+
+/// What to do about an answer that cannot be used.
+const SKIP_BAD: &str = "correct it; or skip_bad=True makes such answers report a category drawn at random, the middle of \
+                        the bounds or the zero vector";
+
+/// Reports, as NumPy has them.
+fn array(py: Python<'_>, batch: Batch) -> PyResult<Bound<'_, PyAny>> {
+    let width = batch.width();
+    Ok(match batch {
+        Batch::Numbers(numbers) => PyArray1::from_vec(py, numbers).into_any(),
+        Batch::Words(words, _) => {
+            let count = words.len() / width;
+            PyArray1::from_vec(py, words).reshape([count, width])?.into_any()
+        }
+    })
+}
+
+/// What identifies rows: numbers, or the ends of texts in their bytes.
+#[derive(FromPyObject)]
+pub enum GivenKeys<'py> {
+    Numbers(PyReadonlyArray1<'py, i64>),
+    Texts(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, u8>),
+}
+
+impl GivenKeys<'_> {
+    fn read(&self) -> PyResult<Keys<'_>> {
+        Ok(match self {
+            Self::Numbers(numbers) => Keys::Numbers(numbers.as_slice()?),
+            Self::Texts(ends, bytes) => Keys::Texts(ends.as_slice()?, bytes.as_slice()?),
+        })
     }
 }
 
@@ -464,22 +555,20 @@ impl Read {
                     Value::Number(number) => categories.find_number(number),
                     Value::Bad => None,
                 };
-                let found = values(given)?.into_iter().map(find);
                 let mut category = |found: Found| {
                     clipped += u64::from(found.clipped);
                     found.category
                 };
-                Values::Categories(found.map(|found| found.map(&mut category)).collect())
+                Values::Categories(each(given, |answer| find(answer).map(&mut category))?)
             }
             Mechanism::Mean(mechanism) => {
                 let bounds = mechanism.bounds();
-                let mut clip = |answer: Value| {
+                Values::Numbers(each(given, |answer| {
                     let Value::Number(number) = answer else { return None };
                     let found = bounds.clip(number).ok()?;
                     clipped += u64::from(found.clipped);
                     Some(found.value)
-                };
-                Values::Numbers(values(given)?.into_iter().map(&mut clip).collect())
+                })?)
             }
             Mechanism::Vector(mechanism) => {
                 let dimension = mechanism.dimension().get() as usize;
@@ -494,12 +583,14 @@ impl Read {
         };
         Ok(Self { values, clipped })
     }
+}
 
+impl Values {
     fn len(&self) -> usize {
-        match &self.values {
-            Values::Categories(values) => values.len(),
-            Values::Numbers(values) => values.len(),
-            Values::Vectors(values) => values.len(),
+        match self {
+            Self::Categories(values) => values.len(),
+            Self::Numbers(values) => values.len(),
+            Self::Vectors(values) => values.len(),
         }
     }
 
@@ -508,15 +599,62 @@ impl Read {
             let bad = || values.iter().enumerate().filter(|(_, value)| value.is_none());
             Bad { count: bad().count() as u64, first: bad().next().map(|(place, _)| place) }
         }
-        match &self.values {
-            Values::Categories(values) => of(values),
-            Values::Numbers(values) => of(values),
-            Values::Vectors(values) => of(values),
+        match self {
+            Self::Categories(values) => of(values),
+            Self::Numbers(values) => of(values),
+            Self::Vectors(values) => of(values),
         }
     }
-}
 
-impl Values {
+    /// The values that these codes choose; none for a code that chooses none.
+    fn chosen(self, codes: &[i32]) -> Self {
+        fn of<T: Clone>(values: &[Option<T>], codes: &[i32]) -> Vec<Option<T>> {
+            let value = |code: &i32| values.get(usize::try_from(*code).ok()?).cloned().flatten();
+            codes.iter().map(value).collect()
+        }
+        match self {
+            Self::Categories(values) => Self::Categories(of(&values, codes)),
+            Self::Numbers(values) => Self::Numbers(of(&values, codes)),
+            Self::Vectors(values) => Self::Vectors(of(&values, codes)),
+        }
+    }
+
+    /// A report for each row, which has this key.
+    fn keyed_reports(&self, mechanism: &Mechanism, secret: &RowSecret, keys: Keys<'_>) -> Batch {
+        fn in_parts<T: Sync>(
+            mechanism: &Mechanism,
+            keys: Keys<'_>,
+            answers: &[Option<T>],
+            reports: impl Fn(Keys<'_>, &[Option<T>]) -> Batch + Sync,
+        ) -> Batch {
+            if answers.len() <= ROWS {
+                return reports(keys, answers);
+            }
+            let parts = answers.par_chunks(ROWS).enumerate().map(|(part, some)| {
+                let start = part * ROWS;
+                reports(keys.part(start..start + some.len()), some)
+            });
+            joined(mechanism, parts.collect())
+        }
+        match (self, mechanism) {
+            (Self::Categories(all), Mechanism::Frequency(oracle, _)) => {
+                in_parts(mechanism, keys, all, |keys, some| {
+                    on_keyed_categories(oracle.as_ref(), secret, keys, some)
+                })
+            }
+            (Self::Numbers(all), Mechanism::Mean(mean)) => in_parts(mechanism, keys, all, |keys, some| {
+                on_keyed_numbers(mean.as_ref(), secret, keys, some)
+            }),
+            (Self::Vectors(all), Mechanism::Vector(vector)) => {
+                in_parts(mechanism, keys, all, |keys, some| {
+                    on_keyed_vectors(vector.as_ref(), secret, keys, some)
+                })
+            }
+            // The answers were read for this mechanism.
+            _ => Batch::empty(mechanism),
+        }
+    }
+
     /// A report for each answer.
     fn reports(self, mechanism: &Mechanism, generators: &Generators) -> Batch {
         match (self, mechanism) {
@@ -549,6 +687,14 @@ fn in_streams<T: Clone + Send + Sync>(
         .enumerate()
         .map(|(number, some)| privatise(some.iter().cloned(), &mut generators.stream(number as u64)))
         .collect();
+    joined(mechanism, parts)
+}
+
+/// One batch of many; the only one is not copied.
+fn joined(mechanism: &Mechanism, mut parts: Vec<Batch>) -> Batch {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
     parts.into_iter().fold(Batch::empty(mechanism), |mut all, part| {
         match (&mut all, part) {
             (Batch::Words(all, _), Batch::Words(part, _)) => all.extend(part),
@@ -567,14 +713,14 @@ enum Value {
     Bad,
 }
 
-/// Answers, whatever they are. What is wrong with one is not an error: errors would tell about it.
-fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+/// Answers, whatever they are, each of them read. What is wrong with one is not an error: errors would tell about it.
+fn each<T>(given: &Bound<'_, PyAny>, mut read: impl FnMut(Value) -> T) -> PyResult<Vec<T>> {
     // NumPy would take bools in a list for numbers.
     if given.hasattr("__array__").unwrap_or(false)
         && let Ok(Numbers::Many(array)) = Numbers::of("answers", given)
         && array.ndim() == 1
     {
-        return Ok(array.as_array().iter().map(|&number| Value::Number(number)).collect());
+        return Ok(array.as_array().iter().map(|&number| read(Value::Number(number))).collect());
     }
     let value = |answer: Bound<'_, PyAny>| {
         if let Ok(text) = answer.cast::<PyString>() {
@@ -585,7 +731,7 @@ fn values(given: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
             _ => Value::Bad,
         }
     };
-    Ok(items(given)?.into_iter().map(value).collect())
+    Ok(items(given)?.into_iter().map(|answer| read(value(answer))).collect())
 }
 
 /// Vectors; `None` for what is none.

@@ -223,6 +223,8 @@ pub enum Part<'a> {
     Counted(Tally<'a>),
     /// Reported numbers.
     Numbers(Vec<f64>),
+    /// Reported numbers, and how often each of them was reported.
+    Repeated(Vec<(f64, u64)>),
     /// Decoded reports, one after another.
     Vectors(Vec<f64>, usize),
 }
@@ -283,6 +285,12 @@ impl<'a> Tally<'a> {
                 // The reports were checked to be of this mechanism.
                 numbers.iter().for_each(|&report| estimator.add(report).unwrap_or(()));
                 *reports += numbers.len() as u64;
+            }
+            (Self::Mean(estimator, reports), Part::Repeated(numbers)) => {
+                for &(report, times) in numbers {
+                    estimator.add_times(report, times).unwrap_or(());
+                    *reports += times;
+                }
             }
             (Self::Vector(estimator), Part::Vectors(vectors, dimension)) => {
                 vectors.chunks_exact(*dimension).for_each(|vector| estimator.add_decoded(vector));

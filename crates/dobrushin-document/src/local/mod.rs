@@ -3,6 +3,7 @@
 mod answers;
 mod bounds;
 mod estimate;
+mod keyed;
 mod mechanism;
 mod plan;
 mod profile;
@@ -11,6 +12,7 @@ mod reports;
 pub use answers::{Categories, Found, NUMBER, number, refusal, whole};
 pub use bounds::{BoundsWishes, bounds};
 pub use estimate::{EstimateMethod, EstimateWishes, Part, Tally, estimate};
+pub use keyed::{Keys, on_keyed_categories, on_keyed_numbers, on_keyed_vectors};
 pub use mechanism::{Answers, Id, Mechanism, Specification};
 pub use plan::{PlanWishes, plans};
 pub use profile::{ProfileWishes, profile};

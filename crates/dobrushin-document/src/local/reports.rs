@@ -71,12 +71,25 @@ pub fn on_categories(
     answers: impl Iterator<Item = Option<u32>>,
     bits: &mut impl RandomBits,
 ) -> Batch {
-    let count = u64::from(oracle.categories());
-    let categories: Vec<u32> =
-        answers.map(|answer| answer.unwrap_or_else(|| below(count, bits) as u32)).collect();
+    let categories: Vec<u32> = answers.map(|answer| usable_category(oracle, answer, bits)).collect();
     let mut reports = Vec::new();
     oracle.privatise_all(&categories, bits, &mut reports);
     Batch::Words(reports, oracle.report_words())
+}
+
+/// Writes a report on one category.
+pub fn on_category(
+    oracle: &dyn FrequencyOracle,
+    answer: Option<u32>,
+    bits: &mut impl RandomBits,
+    report: &mut [u64],
+) {
+    oracle.privatise(usable_category(oracle, answer, bits), bits, report);
+}
+
+/// The category, or one that is drawn uniformly.
+fn usable_category(oracle: &dyn FrequencyOracle, answer: Option<u32>, bits: &mut impl RandomBits) -> u32 {
+    answer.unwrap_or_else(|| below(u64::from(oracle.categories()), bits) as u32)
 }
 
 /// Reports on numbers between the bounds; `None` is an answer that cannot be used.
@@ -85,9 +98,13 @@ pub fn on_numbers(
     answers: impl Iterator<Item = Option<f64>>,
     bits: &mut impl RandomBits,
 ) -> Batch {
-    let bounds = mechanism.bounds();
-    let middle = bounds.lower() / 2.0 + bounds.upper() / 2.0;
-    Batch::Numbers(answers.map(|answer| mechanism.privatise(answer.unwrap_or(middle), bits)).collect())
+    Batch::Numbers(answers.map(|answer| on_number(mechanism, answer, bits)).collect())
+}
+
+/// A report on one number.
+pub fn on_number(mechanism: &dyn MeanMechanism, answer: Option<f64>, bits: &mut impl RandomBits) -> f64 {
+    let middle = || mechanism.bounds().lower() / 2.0 + mechanism.bounds().upper() / 2.0;
+    mechanism.privatise(answer.unwrap_or_else(middle), bits)
 }
 
 /// Reports on vectors in the ball; `None` is an answer that cannot be used.
@@ -96,12 +113,17 @@ pub fn on_vectors(
     answers: impl Iterator<Item = Option<Vec<f64>>>,
     bits: &mut impl RandomBits,
 ) -> Batch {
-    let zero = vec![0.0; mechanism.dimension().get() as usize];
-    let mut words = Vec::with_capacity(2 * answers.size_hint().0);
-    for vector in answers {
-        // A vector in the ball has a report, and so has the zero vector.
-        let report = vector.and_then(|vector| mechanism.report(&vector, bits).ok());
-        words.extend(report.or_else(|| mechanism.report(&zero, bits).ok()).unwrap_or_default());
-    }
-    Batch::Words(words, 2)
+    Batch::Words(answers.flat_map(|answer| on_vector(mechanism, answer.as_deref(), bits)).collect(), 2)
+}
+
+/// A report on one vector.
+pub fn on_vector(
+    mechanism: &dyn VectorMechanism,
+    answer: Option<&[f64]>,
+    bits: &mut impl RandomBits,
+) -> [u64; 2] {
+    // A vector in the ball has a report, and so has the zero vector.
+    let report = answer.and_then(|vector| mechanism.report(vector, bits).ok());
+    let zero = || vec![0.0; mechanism.dimension().get() as usize];
+    report.or_else(|| mechanism.report(&zero(), bits).ok()).unwrap_or_default()
 }

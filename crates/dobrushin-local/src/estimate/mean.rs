@@ -2,7 +2,7 @@
 
 use super::{chernoff, error_probability, normal_quantile};
 use crate::mean::{MeanMechanism, Target};
-use dobrushin::numeric::rounding::two_sum;
+use dobrushin::numeric::rounding::{two_product, two_sum};
 use dobrushin::{Error, Probability};
 
 /// Adds up reports.
@@ -75,17 +75,24 @@ impl<'a> MeanEstimator<'a> {
     /// # Errors
     /// [`Error::OutOfRange`] for a number that the mechanism cannot report.
     pub fn add(&mut self, report: f64) -> Result<(), Error> {
-        if !self.mechanism.is_report(report) {
-            let accepted =
-                "a finite number that the mechanism can report: were its bounds or its epsilon others?";
-            return Err(Error::OutOfRange { name: "the report", value: report, accepted });
-        }
+        self.check(report)?;
         // Welford's update uses the distances from the mean before and after.
         let before = report - self.mean();
         self.records += 1;
         self.add_to_sum(report);
         let after = report - self.mean();
         self.squares += if self.records == 1 { 0.0 } else { before * after };
+        Ok(())
+    }
+
+    /// Counts a report that was made this many times.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] for a number that the mechanism cannot report.
+    pub fn add_times(&mut self, report: f64, times: u64) -> Result<(), Error> {
+        self.check(report)?;
+        let sum = two_product(report, times as f64);
+        self.merge(&Self { mechanism: self.mechanism, records: times, sum, squares: 0.0 });
         Ok(())
     }
 
@@ -130,6 +137,15 @@ impl<'a> MeanEstimator<'a> {
             normal: normal_quantile(error) * standard_error,
             certain,
         })
+    }
+
+    fn check(&self, report: f64) -> Result<(), Error> {
+        if self.mechanism.is_report(report) {
+            return Ok(());
+        }
+        let accepted =
+            "a finite number that the mechanism can report: were its bounds or its epsilon others?";
+        Err(Error::OutOfRange { name: "the report", value: report, accepted })
     }
 
     fn add_to_sum(&mut self, term: f64) {

@@ -270,6 +270,22 @@ fn moments_are_bounded_by_what_is_said_of_them() {
 }
 
 #[test]
+fn adding_a_report_many_times_at_once_is_adding_it_many_times() {
+    let mechanism = Laplace::new(Bounds::new(-1.0, 2.0).unwrap(), level(1.0)).unwrap();
+    let (mut one_by_one, mut at_once) = (MeanEstimator::new(&mechanism), MeanEstimator::new(&mechanism));
+    for (report, times) in [(-7.25, 3), (0.1, 1), (0.3, 0), (1e3, 200)] {
+        at_once.add_times(report, times).unwrap();
+        (0..times).for_each(|_| one_by_one.add(report).unwrap());
+    }
+    assert!(at_once.add_times(f64::NAN, 1).is_err());
+    let [all, found] =
+        [one_by_one, at_once].map(|e| e.estimate(probability(0.9), Target::Population).unwrap());
+    assert_eq!((found.records, found.certain), (204, all.certain));
+    assert!((found.mean / all.mean - 1.0).abs() < 1e-14);
+    assert!((found.standard_error / all.standard_error - 1.0).abs() < 1e-12);
+}
+
+#[test]
 fn adding_in_two_parts_is_adding_all_and_foreign_reports_are_refused() {
     let mechanism = OneBit::new(Bounds::new(-1.0, 1.0).unwrap(), level(1.0)).unwrap();
     let mut bits = seeded(4);
