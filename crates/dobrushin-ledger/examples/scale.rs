@@ -64,7 +64,7 @@ fn everybody(people: u64, releases: u64, url: Option<&str>) -> Outcome {
         if !is_round && release != releases {
             continue;
         }
-        let size = size_of_all(folder.path());
+        let size = if url.is_some() { f64::NAN } else { size_of_all(folder.path()) };
         println!(
             "{release:7}  {read:17.2}  {reserve:11.2}  {commit:10.3}  {:11.0}  {size:10.1}",
             peak_memory()
