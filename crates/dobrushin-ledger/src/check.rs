@@ -1,7 +1,7 @@
 //! Whether a ledger says what was written into it.
 
-use crate::ledger::{Costs, bucket, sums};
 use crate::store::{TERMS, Table};
+use crate::stored::{Costs, bucket, sums};
 use crate::{Ledger, LedgerError, Release, Status, Terms};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl Ledger {
                 let found = (|| {
                     let bucket = bucket(rows, number)?;
                     people += bucket.members.len() as u64;
-                    for history in crate::ledger::histories(rows, number)?.into_values() {
+                    for history in crate::stored::histories(rows, number)?.into_values() {
                         history.into_iter().for_each(|(release, _)| *seen.entry(release).or_default() += 1);
                     }
                     let mut sums = sums(rows, number, &mut costs)?;

@@ -25,6 +25,7 @@
 
 mod bucket;
 mod budget;
+mod charge;
 mod check;
 mod classes;
 mod codec;
@@ -32,18 +33,21 @@ mod entry;
 mod error;
 mod ledger;
 mod people;
+mod place;
 mod release;
 mod roll;
 mod standing;
 mod store;
+mod stored;
 mod terms;
 
 pub use budget::{Budget, Choice};
 pub use check::Checked;
 pub use classes::Spend;
 pub use error::{LedgerError, OverBudget};
-pub use ledger::{Ledger, Place, Reserved};
+pub use ledger::{Ledger, Reserved};
 pub use people::{Histogram, Person};
+pub use place::Place;
 pub use release::{Release, Status};
 pub use roll::Roll;
 pub use standing::{Spent, Standing};

@@ -1,7 +1,7 @@
 //! Everybody in a ledger, one after another.
 
-use crate::ledger::{Costs, bucket, histories, limit_of, limits, share_of};
 use crate::store::{Rows, TERMS, Table};
+use crate::stored::{Costs, bucket, histories, limit_of, limits, share_of};
 use crate::{Budget, Ledger, LedgerError, Terms};
 
 /// A person, with what they have spent.

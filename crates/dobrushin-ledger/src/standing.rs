@@ -1,7 +1,7 @@
 //! What a person has spent, and what is left.
 
-use crate::ledger::{Costs, bucket, histories, limit_of, limits, share_of};
 use crate::store::{TERMS, Table};
+use crate::stored::{Costs, bucket, histories, limit_of, limits, share_of};
 use crate::{Budget, Ledger, LedgerError, Release, Terms};
 use dobrushin::NonNegative;
 use dobrushin::account::composed_cost;

@@ -5,6 +5,7 @@
 //! that may take long runs without the interpreter's lock and can be interrupted, and no panic reaches Python.
 
 mod account;
+mod answers;
 mod arrays;
 mod audit;
 mod chains;
