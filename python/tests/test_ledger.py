@@ -65,7 +65,7 @@ def test_a_release_is_reserved_then_committed_or_aborted(ledger: db.Ledger) -> N
     assert second.commit("it went well") == ledger.show().releases[1]
     assert second.note("and is over") == Release(2, "committed", "a survey", "2026-11-18", 1, 1, ["it went well", "and is over"])
     for change in [second.commit, lambda: second.abort(nothing_was_released=True), first.commit]:
-        with pytest.raises(db.InvalidInputError, match="only what is reserved can be"):
+        with pytest.raises(db.InvalidInputError, match="so it cannot be"):
             change()
     assert statuses(ledger) == ["aborted", "committed"]
     with pytest.raises(db.OverBudgetError):
@@ -395,7 +395,7 @@ def test_places_that_are_no_ledgers_are_refused(tmp_path: Path, monkeypatch: pyt
     assert ledger.terms().neighbours == "zero-out" and ledger.terms().budget.planned
     assert os.stat("people.ledger").st_mode & 0o077 == 0
     for place, message in [
-        ("missing", "cannot open"), ("text", "not a database"), ("other", "is not a ledger"), (".", "not a regular file"),
+        ("missing", "cannot open"), ("text", "is not a ledger"), ("other", "is not a ledger"), (".", "not a regular file"),
         ("link", "not a regular file"), (7, "the ledger is not the path"), (b"people.ledger", "the ledger is not the path"),
         ("a\0b", "the ledger is not the path"), (None, "the ledger is not the path"), ("", "not a regular file"),
     ]:  # fmt: skip

@@ -26,7 +26,7 @@ fn what_is_reserved_counts_until_it_is_aborted_and_for_good_once_it_is_committed
     for (words, said) in [
         ("ledger commit l 1", "release 1 is committed"),
         ("ledger commit l 2", "release 2 is aborted"),
-        ("ledger abort l 1 --nothing-was-released", "only what is reserved can be aborted"),
+        ("ledger abort l 1 --nothing-was-released", "release 1 is committed, so it cannot be aborted"),
         ("ledger abort l 2", "--nothing-was-released"),
         ("ledger commit l 3", "no release 3"),
         ("ledger note l 3 x", "no release 3"),
@@ -197,6 +197,59 @@ fn a_certificate_costs_what_its_run_costs_and_is_recomputed_first() {
 }
 
 #[test]
+fn a_certificate_that_is_not_about_all_that_was_released_is_not_counted() {
+    let desk = Desk::new();
+    for (flags, why) in [
+        ("--seed 5 --not-private", "a known seed"),
+        ("--test-share 0.2", "kept for a test"),
+        ("--data-is-public", "said to be public"),
+    ] {
+        desk.says(&format!("train data.csv --run run.toml --out model --quiet --force {flags}"));
+        let reserve = "ledger reserve l --certificate model/certificate.json --people data.csv --person who";
+        let said = desk.refuses(reserve, 1);
+        assert!(said.contains(why), "{flags}: {said}");
+    }
+    // Without them, it is.
+    desk.says("train data.csv --run run.toml --out model --quiet --force");
+    desk.does("ledger reserve l --certificate model/certificate.json --people data.csv --person who");
+}
+
+#[test]
+fn everybody_pays_also_if_the_run_was_asked_about_one_record_or_deleted_ones() {
+    let desk = Desk::new();
+    let falling = "[run]\nalgorithm = \"online\"\n[update]\nlearning-rate = { inverse-sqrt = 0.3 }\nlipschitz = 1.0\n\
+                   gradient-noise = 8.0\n[loss]\nconvex = true\nsmoothness = 1.0\n[target]\ndelta = 1e-5\n";
+    desk.write("falling.toml", falling);
+    let reserve = "ledger reserve l --run falling.toml --people data.csv --person who --dry-run";
+    let costs = |flags: &str| desk.does(&format!("{reserve}{flags}"))["costs"].clone();
+    assert_eq!(costs(" --set record=1"), costs(""));
+    assert!(number(&costs("")[0]["epsilon"]) > 0.1);
+    desk.write("forgot.toml", format!("{RANDOM}[forget]\nrecords = 1\nsteps = 30\n"));
+    let said = desk.refuses("ledger reserve l --run forgot.toml --people data.csv --person who", 2);
+    assert!(said.contains("deleted records") && said.contains("clean steps"), "{said}");
+    desk.write("forgot.toml", RANDOM);
+    desk.does("ledger reserve l --run forgot.toml --people data.csv --person who");
+}
+
+/// Full batches, for records that become empty.
+const RANDOM: &str = "[run]\nalgorithm = \"gradient-descent\"\nsteps = 5\nrelease = \"last\"\nneighbours = \"zero-out\"\n[update]\n\
+                      learning-rate = 0.3\nclip-norm = 1.0\nnoise-multiplier = 30.0\nweight-decay = 0.1\n[target]\n\
+                      delta = 1e-5\n";
+
+#[test]
+fn a_list_of_mechanisms_costs_everybody_the_same() {
+    let desk = Desk::new();
+    let list = "[run]\nalgorithm = \"composition\"\nneighbours = \"replace-one\"\n[[mechanism]]\nkind = \"gaussian\"\n\
+                noise-multiplier = 40.0\ncount = 4\n[target]\ndelta = 1e-5\n";
+    desk.write("list.toml", list);
+    let made = desk.does("ledger reserve l --run list.toml --people data.csv --person who");
+    let alone = desk.does("account list.toml --delta 1e-5");
+    let (counted, alone) =
+        (number(&made["costs"][0]["epsilon"]), number(&alone["guarantee"]["epsilon"]["upper"]));
+    assert!(counted >= alone * (1.0 - 1e-6) && counted < 1.002 * alone, "{counted} {alone}");
+}
+
+#[test]
 fn a_dry_run_says_the_same_and_reserves_nothing() {
     let desk = Desk::new();
     desk.people("two.csv", &["ada", "ben"]);
@@ -364,7 +417,7 @@ fn whatever_is_wrong_is_named_and_charges_nobody() {
         ("ledger init no/such/m --epsilon 1 --delta 1e-6", "no/such/m"),
         ("ledger show l --csv l", "are the same file"),
         ("ledger show l --person ada --plot a.svg", "cannot be used with"),
-        ("ledger show once.toml", "not a database"),
+        ("ledger show once.toml", "once.toml is not a ledger"),
     ] {
         let found = desk.refuses(words, 2);
         assert!(found.contains(said), "{words}: {found}");

@@ -306,7 +306,7 @@ mod tests {
     fn what_is_known_of_deleted_records_is_no_cost_of_the_others() {
         let delta = Delta::new(1e-5).expect("δ");
         let run = Run::gradient_descent(100).steps(20).clip_norm(1.0).noise_multiplier(4.0).weight_decay(0.1);
-        let run = run.neighbours(Neighbours::ZeroOut);
+        let run = run.neighbours(Neighbours::ZeroOut).release(Release::Last);
         let costs = |run: &Run| costs_by_place(run, Neighbours::ZeroOut, delta, &Progress::default());
         assert!(costs(&run.clone().build().expect("a run")).is_ok());
         let run = run.forget(1, 30).build().expect("a run");

@@ -120,5 +120,5 @@ pub fn table(people: impl IntoIterator<Item = usize>) -> String {
 }
 
 pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
