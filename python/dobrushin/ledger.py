@@ -55,7 +55,7 @@ class Release(NamedTuple):
 
     number: int
     status: str
-    """``"reserved"``, ``"committed"`` or ``"aborted"``. What is reserved counts as spent."""
+    """``"reserved"``, ``"leaving"`` while its files get their names, ``"committed"`` or ``"aborted"``, which costs nothing."""
     what: str
     made: str | None
     """The day on which it was reserved."""

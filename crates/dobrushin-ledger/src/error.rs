@@ -86,6 +86,9 @@ impl LedgerError {
             Self::NoSuchPerson(_) => {
                 "people are in the ledger after their first release, or if they have a budget of their own"
             }
+            Self::NotReserved { status: "leaving", .. } => {
+                "it is being released; if its program has ended, commit it, because it may have been"
+            }
             Self::NotReserved { .. } => {
                 "dobrushin ledger show LEDGER lists the releases and what became of them"
             }

@@ -90,7 +90,7 @@ pub struct ChargedReport {
 pub struct ReleaseReport {
     /// Its number.
     pub release: u64,
-    /// "reserved", "committed" or "aborted".
+    /// "reserved", "leaving", "committed" or "aborted".
     pub status: &'static str,
     /// What it is.
     pub what: String,

@@ -177,12 +177,16 @@ pub fn ledger(report: &LedgerReport) -> Text {
         ),
         "",
     ));
-    let open = report.releases.iter().filter(|release| release.status == "reserved").count();
-    if open > 0 {
-        text.explanation(wrap(
-            "What is reserved counts as spent until it is aborted, because it may have been released.",
-            "",
-        ));
+    for (status, words) in [
+        ("reserved", "What is reserved counts as spent until it is aborted, because it may have been released."),
+        (
+            "leaving",
+            "What is leaving was about to get its files when its program last said something. If that program has ended, commit it.",
+        ),
+    ] {
+        if report.releases.iter().any(|release| release.status == status) {
+            text.explanation(wrap(words, ""));
+        }
     }
     text
 }
