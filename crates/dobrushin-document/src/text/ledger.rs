@@ -178,7 +178,10 @@ pub fn ledger(report: &LedgerReport) -> Text {
         "",
     ));
     for (status, words) in [
-        ("reserved", "What is reserved counts as spent until it is aborted, because it may have been released."),
+        (
+            "reserved",
+            "What is reserved counts as spent until it is aborted, because it may have been released.",
+        ),
         (
             "leaving",
             "What is leaving was about to get its files when its program last said something. If that program has ended, commit it.",
