@@ -7,7 +7,6 @@ With ``wait`` it stops when everything is reserved, until it is killed.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from dobrushin import _core
+import dobrushin as db
 from dobrushin.opacus import PrivateTraining, make_private
 
 PEOPLE, DELTA = 40, 1e-6
@@ -42,8 +41,7 @@ def training() -> PrivateTraining:
 def main(ledger: str, out: str, *words: str) -> None:
     run = training()
     names = [f"p{place}" for place in range(PEOPLE)]
-    reserved, _, _ = _core.ledger_reserve(ledger, names, run=run.run._file, what="a model")
-    release = json.loads(reserved)["release"]
+    reservation = db.Ledger(ledger).reserve(names, run=run.run, what="a model")
     if "wait" in words:
         print("reserved", flush=True)
         time.sleep(600)
@@ -55,7 +53,7 @@ def main(ledger: str, out: str, *words: str) -> None:
     Path(out).mkdir()
     certificate.save(Path(out) / "certificate.json")
     torch.save(run.optimizer.params, Path(out) / "model.pt")
-    _core.ledger_change(ledger, release, "commit")
+    reservation.commit()
 
 
 if __name__ == "__main__":

@@ -148,8 +148,11 @@ def test_people_can_have_budgets_of_their_own(ledger: db.Ledger) -> None:
     assert ledger.person("ada").own_budget and 0 < ledger.person("ada").share < 1 and ledger.person("4711").share == 0
     assert ledger.terms().budget == Budget(1.0, 1e-6, False) and ledger.terms().neighbours == "replace-one"
     ledger.reserve(["ben"], **HALF)
-    assert ledger.set_budget(0.5, 1e-6, planned=True).people is None
-    assert ledger.terms().budget == Budget(0.5, 1e-6, True) == ledger.person("ben").budget
+    # Releases are planned before the first of them.
+    with pytest.raises(db.InvalidInputError, match="there are releases already"):
+        ledger.set_budget(0.5, 1e-6, planned=True)
+    assert ledger.set_budget(0.5, 1e-6).people is None
+    assert ledger.terms().budget == Budget(0.5, 1e-6, False) == ledger.person("ben").budget
     assert ledger.person("ben").share > 1 and not ledger.person("ben").own_budget
     assert ledger.person("ada").budget.epsilon == 3.0
     with pytest.raises(db.OverBudgetError):

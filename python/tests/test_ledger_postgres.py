@@ -114,12 +114,11 @@ def agree(folder: Path, ledger: str, certificate: Path) -> None:
 def test_two_processes_together_spend_what_one_may(server: Cluster, tmp_path: Path, by_socket: bool) -> None:
     """They reserve small releases at the same time until both are refused. A file, used by one, says how many there are."""
     script = (
-        "import json, sys\nfrom dobrushin import _core\nmade = []\n"
+        "import json, sys\nimport dobrushin as db\nledger, made = db.Ledger(sys.argv[1]), []\n"
         "try:\n"
         "    while True:\n"
-        "        data, _, _ = _core.ledger_reserve(sys.argv[1], ['ann', 'bob'], epsilon=0.1, delta=1e-9)\n"
-        "        made.append(json.loads(data)['release'])\n"
-        "except Exception as error:\n"
+        "        made.append(ledger.reserve(['ann', 'bob'], epsilon=0.1, delta=1e-9).release)\n"
+        "except db.OverBudgetError as error:\n"
         "    print(json.dumps([made, str(error)]))\n"
     )
 
