@@ -18,6 +18,8 @@ enum How {
     ClaimsMore,
     /// A guarantee that is tighter than the recomputed one, and that a closer computation confirms.
     HoldsMoreClosely,
+    /// A guarantee that is below the recomputed one by no more than two versions of the program round differently.
+    RoundedDifferently,
     Differs,
     Missing,
     Unknown,
@@ -28,6 +30,7 @@ impl fmt::Display for Difference {
         let how = match self.how {
             How::ClaimsMore => "claims more than can be recomputed",
             How::HoldsMoreClosely => "is rounded differently, and holds by a closer computation",
+            How::RoundedDifferently => "is rounded differently, by less than a millionth of a millionth",
             How::Differs => "is not what is recomputed",
             How::Missing => "is missing",
             How::Unknown => "is no field of a certificate, and says nothing that could be checked",
@@ -64,12 +67,17 @@ impl Difference {
         let words = WORDS.iter().any(|field| self.is_in(field));
         words
             || self.field.starts_with("analyses[")
-            || matches!(self.how, How::Unknown | How::HoldsMoreClosely)
+            || matches!(self.how, How::Unknown | How::HoldsMoreClosely | How::RoundedDifferently)
     }
 
     /// Whether it is a guarantee that is better than the recomputed one.
     pub fn claims_a_better_guarantee(&self) -> bool {
         self.how == How::ClaimsMore && GUARANTEE.contains(&self.field.as_str())
+    }
+
+    /// The better guarantee is the recomputed one, but for how it is rounded.
+    pub fn is_rounded_differently(&mut self) {
+        self.how = How::RoundedDifferently;
     }
 
     /// The better guarantee was confirmed by a closer computation.
