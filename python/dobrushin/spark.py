@@ -53,7 +53,7 @@ def privatize(
     rows = df.select(_named(df, key).alias("key"), _named(df, column).alias("answer"))
     if not _is_deterministic(rows):
         raise InvalidInputError(
-            f"Spark computes {key!r} or {column!r} anew whenever it reads a row, so that a row could have two reports",
+            f"Spark computes {key!r} or {column!r} again whenever it reads a row, so that a row could have two reports",
             "write the table with this column, read it again, and privatize what was read",
         )
     if not unique and not rows.groupBy("key").count().where("count > 1").isEmpty():

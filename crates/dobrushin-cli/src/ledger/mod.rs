@@ -22,7 +22,9 @@ use crate::stderr::say;
 use dobrushin::{Delta, Neighbours, Progress, Run};
 use dobrushin_document::report::ChargedReport;
 use dobrushin_document::{NEIGHBOURS, SelfContained, trained};
-use dobrushin_ledger::{Budget, Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Terms};
+use dobrushin_ledger::{
+    Budget, Ledger, LedgerError, OverBudget, Place, Reserved, Roll, Spend, Status, Terms,
+};
 use shown::place_costs;
 
 /// A release that is reserved in a ledger, until it is known whether it was made.
@@ -219,6 +221,10 @@ fn interrupted(place: &Place, id: u64, nothing_was_released: bool) -> String {
 
 /// Aborts what has not left this program.
 fn unreleased(ledger: &mut Ledger, id: u64, why: &str) -> Result<(), LedgerError> {
+    // Somebody else may have aborted it first.
+    if ledger.release(id)?.status == Status::Aborted {
+        return Ok(());
+    }
     ledger.stays(id)?;
     ledger.abort(id, Some(why.to_owned())).map(drop)
 }

@@ -89,6 +89,7 @@ pub fn total(certificates: &[(String, Json)], delta: Option<Delta>) -> Result<To
     let total = added.map_err(|error| {
         DocumentError::new(format!("the certificates cannot be added up: {error}")).help(match error {
             TotalError::OnlyDeleted => "add up the certificates of the same runs without [forget]",
+            TotalError::OneRecord(_) => "add up the certificates of the same runs without run.record",
             _ => "add up certificates for the same neighbours",
         })
     })?;

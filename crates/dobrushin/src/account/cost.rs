@@ -300,6 +300,12 @@ mod tests {
         };
         assert_eq!(costs(&run.of_record(1).expect("a record")), costs(&run));
         assert!(costs(&run)[0].profile.epsilon(delta).upper() > 0.1);
+        // Nor are accounts of one record added up for everybody.
+        let total =
+            |run: &Run| super::super::Total::of([(run, &run.account(Question::EpsilonAt(delta)))], delta);
+        assert!(total(&run).is_ok());
+        let first = total(&run.of_record(1).expect("a record"));
+        assert!(matches!(first, Err(TotalError::OneRecord(1))));
     }
 
     #[test]

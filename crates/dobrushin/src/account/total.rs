@@ -87,6 +87,9 @@ pub enum TotalError {
          model tells about the others is that of the same run without [forget]"
     )]
     OnlyDeleted,
+    /// A bound is about one record, and says nothing about the others.
+    #[error("one of the releases is about record {0} only (run.record), and says nothing about the others")]
+    OneRecord(u64),
     /// A bound does not compose.
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
@@ -107,6 +110,9 @@ impl Total {
         let releases: Vec<(&Run, &Account)> = releases.into_iter().collect();
         if releases.iter().any(|(run, _)| run.is_about_deleted_records()) {
             return Err(TotalError::OnlyDeleted);
+        }
+        if let Some(record) = releases.iter().find_map(|(run, _)| run.one_record()) {
+            return Err(TotalError::OneRecord(record));
         }
         let relation = |(run, _): &(&Run, &Account)| run.neighbours();
         let first = relation(releases.first().ok_or(TotalError::Nothing)?);

@@ -226,6 +226,19 @@ impl Run {
         }
     }
 
+    /// The record that the run is asked about, if it is about one only.
+    pub(crate) fn one_record(&self) -> Option<u64> {
+        let record = match &self.kind {
+            Kind::Training(training) => training.record,
+            Kind::Tasks(tasks) => tasks.record,
+            Kind::Mechanisms(_) | Kind::Chain(_) => Record::Worst,
+        };
+        match record {
+            Record::Index(record) => Some(record),
+            Record::Worst => None,
+        }
+    }
+
     /// Whether records were deleted from the model, so that what is known is about these records only.
     pub(crate) fn is_about_deleted_records(&self) -> bool {
         self.as_training().is_some_and(|training| !training.forgetting.is_empty())
